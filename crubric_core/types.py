@@ -13,3 +13,7 @@ BoolArray = NDArray[np.bool_]
 
 Progress = Callable[[float, str], None]  # (share done in [0, 1], what is done now)
 Cancel = Callable[[], bool]  # whether the work should stop
+
+
+def silent(share: float, what: str) -> None:
+    """The progress that nobody sees."""

@@ -168,7 +168,7 @@ def _run_elsewhere(
                 lost_at, attempts = done, attempts + 1 if lost_at == done else 1
                 if attempts == ATTEMPTS:
                     raise WorkersError(
-                        f"Worker processes ended {ATTEMPTS} times at the same task, often for want of memory: "
+                        f"Worker processes ended {ATTEMPTS} times at the same task, often because memory ran out: "
                         "use fewer workers."
                     ) from error
 

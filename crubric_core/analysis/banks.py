@@ -17,7 +17,7 @@ from ..bank.utility import Utility
 from ..bank.worth import Worth
 from ..leaderboard.transfer import transfer_excess, transfer_variance
 from ..settings import Strategy
-from ..types import BoolArray, FloatArray, IntArray
+from ..types import BoolArray, FloatArray, IntArray, silent
 from . import bank_value, selection
 from .bank_value import WorthCurve
 from .composition import constraints_of
@@ -72,7 +72,7 @@ class Banks(Fitted):
     def _without_folds(self, strategy: Strategy) -> tuple[selection.WithoutFold, ...]:
         """What no move of the gate changes in the choice of banks; nothing where that is too much to keep."""
         cross, given, found = self.folds(), self.given(), []
-        tell, most = self.progress or (lambda share, what: None), KEPT_CELLS // cross.n_folds
+        tell, most = self.progress or silent, KEPT_CELLS // cross.n_folds
         for fold in range(cross.n_folds if cross.n_folds > 1 else 0):
             tell(fold / cross.n_folds, f"Comparing pairs without fold {fold + 1} of {cross.n_folds}")
             found.append(selection.without_fold(given, self.calibration(), cross, fold, strategy, most))

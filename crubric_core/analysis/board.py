@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import bdtr
 
+from ..leaderboard.cross_fit import FEW_SYSTEMS
 from ..leaderboard.inference import Inference
 from ..settings import Settings
 from ..text import count, listed, percent, short_name
@@ -78,7 +79,7 @@ def rests_on(board: Board) -> tuple[str, ...]:
         )
     if board.by_score:
         bank = ", and no bank is chosen without one of them" if settings.basis == "bank" else ""
-        said.append(f"Fewer than 6 systems: the claims are about scores, not abilities{bank}.")
+        said.append(f"Fewer than {FEW_SYSTEMS} systems: the claims are about scores, not abilities{bank}.")
     if standing.method == "bootstrap":
         said.append("Rubrics are resampled within their queries: the claims hold for these very queries.")
     else:
@@ -103,7 +104,8 @@ def rests_on(board: Board) -> tuple[str, ...]:
         said.append(f"Each pair is compared alone at {level}: some of many pairs are separated by chance.")
     unranked = len(board.systems) - int(standing.ranked.sum())
     if unranked:
-        said.append(f"Not ranked for want of labels on these rubrics: {count(unranked, 'system')}.")
+        verb = "is" if unranked == 1 else "are"
+        said.append(f"{count(unranked, 'system')} {verb} not ranked: no label on these rubrics counts.")
     return tuple(said)
 
 
@@ -253,8 +255,8 @@ def reading(board: Board) -> tuple[str, ...]:
         "A new tier starts at each system that is separated from the next one above it, so two systems of one tier may "
         "be separated."
         if board.settings.tier_rule == "adjacent"
-        else "A tier starts at its best system and holds those below that are not separated from it; which other pairs "
-        "are separated is said by the pairs alone."
+        else "A tier starts at its best system and holds those below that are not separated from it; the list of pairs "
+        "says which others are separated."
     )
     apart = (
         " Different groups of systems share the axis of a chart, but no scale: ranks and tiers are within a group."

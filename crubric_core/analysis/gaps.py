@@ -156,12 +156,10 @@ class Rewrites:
     """Rubrics that carry much information and that judges do not apply alike.
 
     at: (n,) indices, the most informative first. information: share in [0, 1] of the information of all J rubrics.
-    bound: information of the median rubric that passes, which each of them reaches.
     """
 
     at: IntArray
     information: float
-    bound: float
 
 
 def find_rewrites(nu: FloatArray, feasible: BoolArray) -> Rewrites:
@@ -174,7 +172,7 @@ def find_rewrites(nu: FloatArray, feasible: BoolArray) -> Rewrites:
     found = np.flatnonzero(~feasible & (nu > 0) & (nu >= bound))
     order = found[np.argsort(-nu[found], kind="stable")]
     total = float(nu.sum())
-    return Rewrites(order, float(nu[order].sum() / total) if total > 0 else float("nan"), bound)
+    return Rewrites(order, float(nu[order].sum() / total) if total > 0 else float("nan"))
 
 
 def rewrite_sentence(found: Rewrites, given: bool) -> str:

@@ -95,7 +95,7 @@ class HumanLabels:
         which, of = "the cells there", "all cells"
         if found.system is not None:
             which, of = f"the cells of {name(self.systems[found.system])} there", "all of its cells"
-        moved = f"Judges rate {which} {_beside(found.shift)} {of}"
+        moved = f"The judges' mean label of {which} is {_beside(found.shift)} that of {of}"
         if found.doubtful:
             return (
                 f"The queries that people labelled are no random sample. {moved} (p < 0.01). The corrected means and "
@@ -113,8 +113,7 @@ class HumanLabels:
             who = f"each of {len(labelled):,} systems"
         return (
             f"People labelled {self.cells:,} of the {count(self.judged, 'cell')} that judges labelled, on {some} of "
-            f"{count(self.queries, 'query', 'queries')} for {who}."
-            + (f" {_few(left)} them on fewer than {FEWEST}, and no estimate here." if left else "")
+            f"{count(self.queries, 'query', 'queries')} for {who}." + (f" {_few(left)}" if left else "")
         )
 
     def _gain(self) -> str:
@@ -185,7 +184,8 @@ def _beside(value: float) -> str:
 
 
 def _few(left: int) -> str:
-    return f"{count(left, 'other')} {'has' if left == 1 else 'have'}"
+    has, gets = ("has", "gets") if left == 1 else ("have", "get")
+    return f"{count(left, 'other')} {has} human labels on fewer than {FEWEST} queries and {gets} no estimate."
 
 
 def human_labels(

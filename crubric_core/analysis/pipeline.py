@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..arguments import require_a
 from ..errors import DatasetError, SettingsError
 from ..settings import Settings
-from ..types import Progress
+from ..types import Progress, silent
 from .composition import composition_notes
 from .result import Result
 from .stages import Analysis
@@ -61,7 +61,7 @@ def run_pipeline(ds: LabelSource, settings: Settings = DEFAULTS, progress: Progr
 
 def analyse(ds: LabelSource, settings: Settings, progress: Progress | None = None) -> Analysis:
     """The analysis whose stages ``run_pipeline`` folds into a result, computed; for who asks for further ones."""
-    report_progress = progress or (lambda share, what: None)
+    report_progress = progress or silent
     analysis = Analysis.of(ds, settings)
     report_progress(0.0, "Reducing labels to agreement counts and consensus")
     analysis.measurability()

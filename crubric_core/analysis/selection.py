@@ -22,7 +22,7 @@ from ..labels.store.reduction import Reduction
 from ..leaderboard.cross_fit import CrossFit, too_few_to_cross_fit
 from ..leaderboard.influence import Domains
 from ..settings import Settings, Strategy
-from ..types import BoolArray, FloatArray, IntArray, Progress
+from ..types import BoolArray, FloatArray, IntArray, Progress, silent
 from ..workers import run_threads
 from .profile import group_name
 from .result import Calibration
@@ -249,7 +249,7 @@ def orders_without_folds(
 
     known: ``without_fold`` of each, where it is kept. begun: the first rubrics of each order, where they are known.
     """
-    tell = progress or (lambda share, what: None)
+    tell = progress or silent
     strategy = strategy or settings.strategy
     if cross.n_folds == 1:
         whole = order_candidates(

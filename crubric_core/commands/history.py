@@ -255,12 +255,8 @@ def run_duplicate(args: argparse.Namespace) -> None:
     """Duplicate."""
     with existing(args.workspace) as workspace:
         workspace.duplicate(args.dataset, args.to)
-        print_json(
-            {
-                "dataset": args.to,
-                "fingerprint": workspace.datasets().set_index("name")["fingerprint"][args.to],
-            }
-        )
+        found = workspace.datasets().set_index("name")["fingerprint"]  # also of labels whose files are gone
+        print_json({"dataset": args.to, "fingerprint": found[args.to]})
 
 
 def run_rename(args: argparse.Namespace) -> None:

@@ -6,12 +6,11 @@ import argparse
 import sys
 from pathlib import Path
 
-from ..errors import ExportError
-from ..files import csv_bytes, json_bytes, write_files, write_whole
+from ..files import csv_bytes, json_bytes, write_files
 from ..placement.bank_file import read_bank
 from ..placement.formats import EXPORTS
 from ..placement.new_labels import read_new_labels
-from ..placement.place import NEXT, Placed, place_systems
+from ..placement.place import NEXT, place_systems
 from .parsers import Commands, add_command
 from .terminal import print_document
 
@@ -77,22 +76,12 @@ def run_place(args: argparse.Namespace) -> None:
         print(f"note: {note}", file=sys.stderr)
     content = json_bytes(placed.record(bank_scale))
     if args.out is not None:
-        _write(args.out, placed, content)
+        tables = {"placement": placed.table, "next_best": placed.next_table, "unused": placed.unused}
+        write_files(
+            {
+                "placement.json": content,
+                **{f"{name}.csv": csv_bytes(table) for name, table in tables.items()},
+            },
+            args.out,
+        )
     print_document(content.decode())
-
-
-def _write(out: Path, placed: Placed, content: bytes) -> None:
-    files = {
-        "placement.json": content,
-        "placement.csv": csv_bytes(placed.table),
-        "next_best.csv": csv_bytes(placed.next_table),
-        "unused.csv": csv_bytes(placed.unused),
-    }
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        for name, written in files.items():
-            write_whole(out / name, written)
-    except OSError as error:
-        raise ExportError(
-            f"The placement could not be written to {out} ({error.strerror}): name a folder that can be written."
-        ) from error

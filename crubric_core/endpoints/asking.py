@@ -93,8 +93,8 @@ class Line(Generic[T]):
 
     def open(self) -> dict[Future[Reply[T]], Line[T]]:
         """Hand all questions to workers of its own."""
-        self._pool = ThreadPoolExecutor(self.patience.concurrency, thread_name_prefix="endpoint")
         self._client = self.endpoint.client()
+        self._pool = ThreadPoolExecutor(self.patience.concurrency, thread_name_prefix="endpoint")
         return {self._pool.submit(self._ask, key): self for key in self.questions}
 
     def close(self) -> None:
@@ -168,8 +168,8 @@ def ask_all(lines: Sequence[Line[T]], collect: Collect[T], watch: Watch = UNWATC
     opened = []
     try:
         for line in lines:
-            opened.append(line)
             owner |= line.open()
+            opened.append(line)
         pending = set(owner)
         while pending and not watch.stopped:
             done, pending = wait(pending, timeout=TICK, return_when=FIRST_COMPLETED)

@@ -31,6 +31,7 @@ from ..irt.prefixes import PrefixAbilities
 from ..irt.refit import as_fit, refit
 from ..judges.measurability import gate_is_off, measurability_posterior
 from ..labels.store.dataset import Dataset
+from ..leaderboard.cross_fit import FEW_SYSTEMS
 from ..settings import Settings
 from ..types import BoolArray, Cancel, FloatArray, IntArray, Progress
 from ..workers import run_tasks
@@ -42,7 +43,6 @@ from .results import ExperimentResult, ExperimentWatch
 from .selectors import SELECTORS, Training
 from .splits import log_budgets
 
-FEWEST = 6
 LARGEST = 200
 PAPER_TAU = 0.8
 
@@ -88,9 +88,9 @@ def hold_out_folds(
     reduction, settings = inputs.reduction, inputs.settings
     size = len(reduction.systems)
     usable = int((~constant_rubrics(reduction.y)).sum())
-    if size < FEWEST or usable < 4:
+    if size < FEW_SYSTEMS or usable < 4:
         raise DatasetError(
-            f"Holding systems out needs {FEWEST} systems and 4 rubrics on which they differ: this dataset has "
+            f"Holding systems out needs {FEW_SYSTEMS} systems and 4 rubrics on which they differ: this dataset has "
             f"{size} and {usable}."
         )
     budgets = log_budgets(min(usable // 2, LARGEST), n_budgets)

@@ -15,9 +15,8 @@ from .leaderboard import forest, placing, separation_matrix, tier_names
 from .style import labels, margin_of
 
 NARROW = 14  # characters of a name on a phone
-FEW_NAMED = (
-    14  # columns that a phone has room to name; more are in the order of the rows, and a touch names them
-)
+# columns that a phone has room to name; more are in the order of the rows, and a touch names them
+FEW_NAMED = 14
 PAGE = 1_360  # pixels: a page of paper has room for as high a figure and its title (viewer.css)
 EACH = (
     "Who is ahead of whom? Blue: the row; a dot: the pair is separated",

@@ -12,7 +12,7 @@ from scipy.special import ndtri
 
 from ..errors import FitError
 from ..intervals import percentile_interval
-from ..types import FloatArray
+from ..types import FloatArray, silent
 from ..workers import run_tasks
 from .abilities import log_probabilities
 from .diagnostics import expected_labels
@@ -55,7 +55,7 @@ def bootstrap_item_fit(
     observed = outfit(fit, y)
     rng = np.random.default_rng([seed, 7])
     exceeded, defined, refits = np.zeros(len(observed)), np.zeros(len(observed)), []
-    report_progress = progress or (lambda share, what: None)
+    report_progress = progress or silent
     results = run_tasks(
         _refit_simulated,
         _generators(fit, rng, replicates),

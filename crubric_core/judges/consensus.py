@@ -1,4 +1,4 @@
-"""The panel's label, as array kernels: the twins of the SQL in labels/reduce.py (docs/method.md §1, §3)."""
+"""The panel's label, as array kernels: the twins of the SQL in labels/store/reduce.py (docs/method.md §1, §3)."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ from ..irt.linking import mean_sigma
 from ..irt.models import ItemParameters
 from ..irt.prefixes import nodes_for, posterior_means
 from ..irt.refit import as_fit, refit
-from ..types import BoolArray, FloatArray, IntArray, Progress
+from ..types import BoolArray, FloatArray, IntArray, Progress, silent
 from ..workers import current_workers, run_tasks, run_threads
 
 FEW_SYSTEMS = 6  # with fewer, the others are too few to calibrate a rubric
@@ -202,7 +202,7 @@ def cross_fit(y: FloatArray, pooled: IrtFit) -> CrossFit:
 
 def fold_fits(y: FloatArray, pooled: IrtFit, *, progress: Progress | None = None) -> FoldFits:
     """The part of ``cross_fit`` that takes long. y: (M, J)."""
-    report_progress = progress or (lambda share, what: None)
+    report_progress = progress or silent
     fold = assign_folds(pooled.theta)
     count = int(fold.max()) + 1
 

@@ -22,9 +22,8 @@ from .linked import linked_groups
 
 Unit = Literal["query", "rubric", "domain"]
 ROUNDING = 1e-12  # scores that differ by less are equal
-ALIKE = (
-    0.75  # how many equal units those of a system are worth, as a share of its units, if these are much alike
-)
+# how many equal units those of a system are worth, as a share of its units, if these are much alike
+ALIKE = 0.75
 MANY = 64  # units on which two systems differ: of more, the sign test is no hurdle
 
 
@@ -78,7 +77,7 @@ class Influence:
 
     estimate: (M,) abilities in units of N(0, 1), or scores; NaN for a system without evidence.
     psi: (n, M) contribution of each unit, of unequal ones as ``as_equal`` scales them; 0 where the system has no label,
-        save of scores on different queries (``_beside_units``).
+        except for scores on different queries (``_beside_units``).
     n_units: (M,) units with a label of the system; where they are unequal, how many equal ones they amount to.
     unit: what a unit is.
     floor: (M,) the least that an estimate's variance may be: the posterior one; of scores 0, unless saturated.

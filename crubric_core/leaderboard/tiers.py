@@ -14,6 +14,7 @@ import pandas as pd
 from ..intervals import percentile_interval
 from ..settings import TierRule
 from ..types import BoolArray, FloatArray, IntArray
+from .places import tiers_by_first
 from .separation import PairedDifferences, holm_rejects, separation, with_holm
 
 
@@ -121,23 +122,13 @@ def _tiers(
         return tiers
     if rule == "leader":
         tested = with_holm(tested, confidence) if holm else tested
-        tiers[order] = _tiers_by_leader(order, tested.separated)
+        tiers[order] = tiers_by_first(theta[order], tested.separated[np.ix_(order, order)])
         return tiers
     pairs = order[:-1], order[1:]
     starts = tested.separated[pairs]
     if holm:
         starts &= holm_rejects(tested.p_value[pairs], 1 - confidence)
     tiers[order] = np.cumsum(np.append(True, starts))
-    return tiers
-
-
-def _tiers_by_leader(order: IntArray, separated: BoolArray) -> IntArray:
-    tiers = np.ones(order.size, dtype=np.int64)
-    leader = 0
-    for k in range(1, order.size):
-        starts = separated[order[leader], order[k]]
-        leader = k if starts else leader
-        tiers[k] = tiers[k - 1] + starts
     return tiers
 
 

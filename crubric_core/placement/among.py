@@ -15,7 +15,7 @@ from ..irt.fit import IrtFit
 from ..irt.models import ItemParameters
 from ..leaderboard.comparisons import Evidence, pair_errors
 from ..leaderboard.influence import as_equal
-from ..leaderboard.places import tiers_by_first
+from ..leaderboard.places import ranks_by_counting, tiers_by_first
 from ..leaderboard.reference import Reference
 from ..leaderboard.simultaneous import as_normal, as_student, threshold
 from ..leaderboard.spread import NORMAL, spread_of, student_scale
@@ -143,9 +143,7 @@ def stand_among(reference: Reference, new: SystemEvidence, confidence: float, se
     kept = np.flatnonzero(ranked)
     rank, tier, best, worst = (nothing.copy() for _ in range(4))
     order, apart_here = theta[kept], separated[np.ix_(kept, kept)]
-    rank[kept] = 1 + (order[None, :] > order[:, None]).sum(axis=1)
-    best[kept] = 1 + (apart_here & (order[None, :] > order[:, None])).sum(axis=1)
-    worst[kept] = len(kept) - (apart_here & (order[None, :] < order[:, None])).sum(axis=1)
+    rank[kept], best[kept], worst[kept] = ranks_by_counting(order, apart_here)
     tier[kept] = tiers_by_first(order, apart_here)
     return Standing(
         theta_low=np.append(reference.low, low),

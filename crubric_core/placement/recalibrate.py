@@ -32,7 +32,6 @@ from .new_labels import NewLabels
 
 DRIVERS = 3  # rubrics named for a system that moved
 SHOWN = 0.005  # the least change that two decimals show
-FEWEST = 6  # systems of a fit
 
 
 @dataclass(frozen=True)
@@ -106,8 +105,6 @@ def _check(bank_scale: BankScale, new: NewLabels) -> None:
         raise PlacementError(
             "This bank has no reference systems on the whole pool: build it with the robust preset."
         )
-    if len(bank_scale.systems) + len(new.systems) < FEWEST:
-        raise PlacementError(f"A calibration takes {FEWEST} systems or more.")
 
 
 def _on_old_scale(

@@ -56,7 +56,11 @@ class LocalViewer:
         if self.process.stdin is not None:
             self.process.stdin.close()
         self.process.terminate()
-        self.process.wait(timeout=10)
+        try:
+            self.process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
 
 
 def can_start(check: Check) -> bool:

@@ -81,7 +81,8 @@ def this_user() -> str:
 def _append(file: int, end: int, entry: Entry) -> None:
     """The line, in one go, when the disk has all of it."""
     line = json.dumps(vars(entry)).encode() + b"\n"
-    if end and os.pread(file, 1, end - 1) != b"\n":
+    os.lseek(file, max(end - 1, 0), os.SEEK_SET)  # what is written goes to the end from wherever
+    if end and os.read(file, 1) != b"\n":
         line = b"\n" + line  # a line cut off by a crash stays by itself
     while line:
         line = line[os.write(file, line) :]

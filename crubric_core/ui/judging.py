@@ -57,7 +57,7 @@ def labels_of(bank_scale: BankScale, judges_file: Path, n_rubrics: int) -> NewLa
     """The three steps; the labels so far, None as long as there are none. n_rubrics: of the study."""
     answers_file = st.file_uploader("Answers of new systems: system, query, text", key="answers")
     st.caption(
-        "The texts of answers and rubrics are sent to the judges. Labels are kept: a stopped run goes on."
+        "The texts of answers and rubrics are sent to the judges. Labels are kept, so a stopped run can be resumed."
     )
     if answers_file is None:
         return None
@@ -143,7 +143,7 @@ def outcome(job: AskingJob[JudgeRun]) -> str:
     if run.failures:
         parts.append(f"{count(len(run.failures), 'call')} failed: {run.failures[0][1]}.")
     parts += [f"{judge} stopped: {why}." for judge, why in run.stopped.items()]
-    parts += ["Cancelled; go on when you like."] if run.cancelled else []
+    parts += ["Cancelled; it can be resumed."] if run.cancelled else []
     return " ".join(parts)
 
 

@@ -96,8 +96,8 @@ def test_sentences_have_the_figures_of_the_table(found):
 @pytest.mark.parametrize(
     ("labelled", "said"),
     [
-        (1, "for one system. 5 others have them on fewer than 5, and no estimate here."),
-        (5, "for each of 5 systems. 1 other has them on fewer than 5, and no estimate here."),
+        (1, "for one system. 5 others have human labels on fewer than 5 queries and get no estimate."),
+        (5, "for each of 5 systems. 1 other has human labels on fewer than 5 queries and gets no estimate."),
     ],
 )
 def test_the_queries_that_people_labelled_are_told_of_the_systems_that_have_any(labelled, said):
@@ -137,9 +137,9 @@ def test_cells_that_are_no_random_sample_are_said_to_be_none_and_no_standing_res
     found = study.human_labels()
     assert found.correction.sample.doubtful
     assert found.sample().startswith(
-        "The queries that people labelled are no random sample. Judges rate the cells there 0."
+        "The queries that people labelled are no random sample. The judges' mean label of the cells there is 0."
     )
-    assert "below all cells (p < 0.01)" in found.sample()
+    assert "below that of all cells (p < 0.01)" in found.sample()
     assert CORRECTED not in {o.name for o in study.other_rankings(study.used)}
 
 

@@ -50,9 +50,8 @@ ORDER: tuple[str, ...] = (
     "anchors",
     "answers",
 )
-FILE_OF_PLACE = (
-    "nullif(regexp_extract(i.place, '^(.*), record [0-9]+$', 1), '')"  # of records of several files
-)
+# of records of several files
+FILE_OF_PLACE = "nullif(regexp_extract(i.place, '^(.*), record [0-9]+$', 1), '')"
 _DEFAULT_NAMES = {"judge": "judge", "annotator": "human"}
 
 

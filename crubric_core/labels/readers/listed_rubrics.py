@@ -28,7 +28,7 @@ def with_listed(
     if plan.kind != "labels" or plan.problem or not named:
         return plan
     left = [f for f in plan.unused if f in fields]
-    found = _in_list(plan, fields, left, named) or _by_key(left, named)
+    found = _in_list(fields, left, named) or _by_key(left, named)
     if not found:
         return plan
     taken = {f for f in left if any(_leads(path, f) for path in found.values())}
@@ -41,9 +41,7 @@ def with_listed(
     )
 
 
-def _in_list(
-    plan: FilePlan, fields: Mapping[str, Sequence[Any]], left: Sequence[str], named: Set[str]
-) -> dict[str, str]:
+def _in_list(fields: Mapping[str, Sequence[Any]], left: Sequence[str], named: Set[str]) -> dict[str, str]:
     """``rubrics[].id`` beside ``rubrics[].weight``: items of a list, of which one field has the rubrics' names."""
     homes = dict.fromkeys(f.rpartition(".")[0] for f in left if f.rpartition(".")[0].endswith("[]"))
     for home in homes:

@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 
 from ...errors import IngestError
-from ...types import Progress
+from ...types import Progress, silent
 from ..readers.formats.base import first_line
 from . import portable, tallying
 from .database import Database
@@ -48,7 +48,7 @@ def reference(
     that contradict each other none counts. Raises IngestError where nothing can be used, DatasetError where the dataset
     has labels; the workspace is as it was then.
     """
-    tell = progress or (lambda _share, _words: None)
+    tell = progress or silent
     place = Path(location).absolute()
     paths = find_files(place)
     with workspace.writing() as cursor:

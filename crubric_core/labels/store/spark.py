@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import IngestError
-from ...types import Progress
+from ...types import Progress, silent
 from ..ingest.tallies import hashed
 from . import catalogue, portable, tallying
 from .database import Database
@@ -87,7 +87,7 @@ def tally(
     location: as the session reads it (``s3a://…``, ``hdfs://…``, a path, or a table's name). As ``reference``, by the
     same SQL. session: one of the caller's own. Raises IngestError where nothing can be used.
     """
-    tell = progress or (lambda _share, _words: None)
+    tell = progress or silent
     tell(0.02, "Starting Spark")
     spark = session or open_session()
     with _spark_errors(location), workspace.writing() as cursor:

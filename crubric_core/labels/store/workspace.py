@@ -11,7 +11,7 @@ import duckdb
 import pandas as pd
 
 from ...errors import DatasetError, IngestError
-from ...types import Progress
+from ...types import Progress, silent
 from ..checks.dataset_checks import by_severity, check_latest
 from ..checks.plan_checks import check_plan
 from ..checks.scale_checks import changed_scales
@@ -169,7 +169,7 @@ class Workspace(Database):
         *,
         keep: bool,
     ) -> IngestReport:
-        report = progress or _silent
+        report = progress or silent
         files = digests(plan, pieces, request.policies)
         with self.reading() as cursor:
             require_own_labels(cursor, request.dataset)
@@ -244,7 +244,10 @@ class Workspace(Database):
                 "SELECT name, fingerprint, created_at FROM datasets ORDER BY name"
             ).fetchall()
         for name, fingerprint, created_at in found:
-            counts = self.dataset(name).counts()
+            try:
+                counts = self.dataset(name).counts()
+            except DatasetError:  # deleted since it was listed
+                continue
             kept = {k: int(counts[k]) for k in ("systems", "queries", "rubrics", "judges", "labels")}
             rows.append({"name": name, **kept, "fingerprint": fingerprint, "created_at": created_at})
         columns = ["name", "systems", "queries", "rubrics", "judges", "labels", "fingerprint", "created_at"]
@@ -300,10 +303,6 @@ class Workspace(Database):
                 [dataset_id_of(cursor, name)],
             )
             return tidy(found.df())
-
-
-def _silent(_share: float, _message: str) -> None:
-    return None
 
 
 def _require_free(cursor: duckdb.DuckDBPyConnection, name: str) -> None:

@@ -216,8 +216,8 @@ def costs(study: StudyPage) -> None:
     if cost == "given":
         file = st.file_uploader("A CSV file with the columns id or rubric, and cost", "csv", key="costs file")
         given = read_costs(file.getvalue()) if file is not None else composition.costs
-    ready = cost != "given" or bool(given)
-    wanted = {"cost": cost, "costs": given if cost == "given" else (), "cost_budget": budget or None}
+    ready = (cost != "given" or bool(given)) and budget != 0
+    wanted = {"cost": cost, "costs": given if cost == "given" else (), "cost_budget": budget}
     st.button("Use these costs", on_click=_priced, args=(study, wanted), disabled=not ready)
 
 

@@ -41,5 +41,5 @@ class Batch:
                 self._found[slot] = (key, None, error)
         _, found, fault = self._found[slot]
         if fault is not None:
-            raise fault
+            raise fault.with_traceback(None)  # else it would gather the frames of each run
         return cast("T", found)

@@ -29,9 +29,8 @@ _SAMPLE = 1 << 20
 _LEAST = 4  # records that are looked at, also where they are longer than the sample
 _PART = 1 << 26
 _LONGEST = 1 << 22  # characters in one record; anything longer is no label table
-_CLEAN = (
-    f"header = false, delim = ',', new_line = '\\n', max_line_size = {2 * _LONGEST}"  # what _rewrite writes
-)
+# what _rewrite writes
+_CLEAN = f"header = false, delim = ',', new_line = '\\n', max_line_size = {2 * _LONGEST}"
 _SURVEYMONKEY = ("Respondent ID", "Collector ID")  # how its exports begin
 _ANSWER = ("", "Response", "Open-Ended Response")  # what stands below a question that has no parts
 _MTURK = (

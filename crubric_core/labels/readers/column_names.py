@@ -258,7 +258,7 @@ def _splits(columns: Sequence[str], order: int) -> Iterator[tuple[tuple[str, str
     for way in ways:
         matches = [_BESIDE_CRITERION[way].fullmatch(c) for c in columns]
         yield tuple((m["who"].strip(), m["rest"].strip()) if m else ("", "") for m in matches)
-    for separator in _SEPARATORS:
+    for separator in (s for s in _SEPARATORS if any(s in c for c in columns)):
         for at_end in (False, True):
             for way in ways:
                 yield tuple(_halves(c, separator, way, at_end=at_end) for c in columns)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .column_names import called_judge, drawn_names, repeats_among, without_draws
+from .column_names import called_after_queries, called_judge, drawn_names, repeats_among, without_draws
 from .columns import Kind, plain_name
 from .file_names import split_by
 from .guess import MODEL
@@ -237,7 +237,7 @@ def in_tree(fields: Mapping[str, Sequence[Any]]) -> dict[str, str] | None:
     """One record whose keys are systems, queries and criteria, in any order, and whose leaves are all labels.
 
     Keys that are named after models tell the systems; where two levels are, the inner one has the judges, as has one
-    whose keys are called so.
+    whose keys are called so. Keys that number tasks or questions are queries.
     """
     depths = {len(parts_of(field)) for field in fields}
     if depths not in ({2}, {3}) or any("[]" in f or not holds_labels(v) for f, v in fields.items()):
@@ -250,5 +250,10 @@ def in_tree(fields: Mapping[str, Sequence[Any]]) -> dict[str, str] | None:
     judges = [i for i in range(depth) if i not in models and all(map(called_judge, keys[i]))]
     named = dict(zip(("system", "judge"), [*models, *judges], strict=False))
     others = [i for i in range(depth) if i not in named.values()]
-    named |= dict(zip(("query", "rubric")[-len(others) :], others, strict=True))
-    return {c: "{}" * (i + 1) + ".#" for c, i in named.items()} | {"label": "{}" * depth}
+    numbered = [i for i in others if called_after_queries(dict.fromkeys(keys[i]))]
+    if len(numbered) == 1:
+        others = [*numbered, *(i for i in others if i not in numbered)]
+    wanted = ("query", "rubric") if len(others) > 1 else ("query",) if numbered else ("rubric",)
+    named |= dict(zip(wanted, others, strict=True))
+    found = {c: "{}" * (i + 1) + ".#" for c, i in named.items()} | {"label": "{}" * depth}
+    return found if "rubric" in found else found | {"rubric": "=score"}

@@ -69,8 +69,11 @@ def in_shapes(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Found | None:
         naming = naming or texts_shared(flat, home)
         if "rubric" not in found and naming and within:
             found["rubric"] = min(naming, key=naming_rank)
+    around = {p: v for p, v in flat.items() if p not in labels}
+    if "system" in found and "query" not in found:
+        found |= _numbered(around)
     _name_levels(kind, found, folded[labels[0]][1])
-    _name_around(kind, found, {p: v for p, v in flat.items() if p not in labels})
+    _name_around(kind, found, around)
     if "rubric" not in found:
         found["rubric"] = f"{within}.#" if within.endswith("[]") else f"={last_name(labels[0])}"
     return found
@@ -131,10 +134,15 @@ def _name_levels(kind: Kind, found: Found, levels: Sequence[tuple[str, tuple[str
             found[who] = f"{path}.#"
         else:
             free.append(path)
-    for path, canonical in zip(
-        reversed(free), (c for c in ("rubric", "query", "system") if c not in found), strict=False
-    ):
+    missing = [c for c in ("rubric", "query" if "query" not in found else who, "system") if c not in found]
+    for path, canonical in zip(reversed(free), missing, strict=False):
         found[canonical] = f"{path}.#"
+
+
+def _numbered(flat: Mapping[str, Sequence[Any]]) -> Found:
+    """The query by a number that records of several systems share: their ``id``, which is not each record's own."""
+    ids = flat.get("id", ())
+    return {"query": "id"} if 1 < len(set(map(str, ids))) < len(ids) else {}
 
 
 def _name_around(kind: Kind, found: Found, flat: Mapping[str, Sequence[Any]]) -> None:

@@ -77,7 +77,7 @@ def ask_whose(found: list[Found], pieces: Sequence[Piece], *, strict: bool) -> l
         kinds = {"judge": "a judge", "run": "a repeated draw"}
         if not any("query" in found[i].plan.mapping for i in asked):
             kinds["query"] = "a query"
-        if all(_names_no_rubric(found[i]) for i in asked):
+        if all(str(found[i].plan.mapping.get("rubric", "=")).startswith("=") for i in asked):
             kinds["rubric"] = "a rubric"
         said = ", ".join(
             f"{what} (--pattern '{end.replace('{}', f'{{{kind}}}')}')" for kind, what in kinds.items()

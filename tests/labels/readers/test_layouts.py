@@ -666,3 +666,19 @@ def test_labels_within_records_that_name_their_query_and_run_are_no_queries():
         "nuggets[].assignment",
     )
     assert {g.confidence for g in file.guesses if g.canonical == "label"} == {0.5}
+
+
+def test_sheets_of_one_criterion_each_with_a_column_a_system_may_be_named_as_rubrics(ws):
+    """Only judges, draws and systems were offered."""
+    pages = {
+        c: sheet([["q", *MODELS], *([f"q{q}", *(label(m, q, c) for m in MODELS)] for q in range(6))])
+        for c in ("cites", "clear")
+    }
+    given = {"system": list(MODELS), "query": "q", "rubric": "=score"}
+    content = ("grades.xlsx", workbook(**pages))
+    with pytest.raises(IngestError, match=r"a rubric \(--pattern '\* › \{rubric\}'\)"):
+        ws.ingest(content[1], "d", name=content[0], mapping=given)
+    ws.ingest_plan(plan_ingest(content, mapping=given, pattern="* › {rubric}"), "d", content)
+    assert bare(ws) == {
+        (m, f"q{q}", c, "judge"): label(m, q, c) for m in MODELS for q in range(6) for c in ("cites", "clear")
+    }

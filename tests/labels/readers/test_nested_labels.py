@@ -360,3 +360,31 @@ def test_keys_that_are_called_judges_are_no_queries():
         "rubric": "{}{}{}.#",
         "query": None,
     }
+
+
+def test_keys_that_number_tasks_are_queries_of_one_score_each():
+    """They had been criteria of one query."""
+    record = {m: {f"task_{q}": (n + q) % 2 for q in range(4)} for n, m in enumerate(MODELS)}
+    mapping = plan_ingest(json.dumps(record).encode(), name="x.json").files[0].mapping
+    assert mapping == {"system": "{}.#", "query": "{}{}.#", "label": "{}{}", "rubric": "=score"}
+
+
+def test_persons_who_rate_numbered_items_are_judges_and_no_queries():
+    """``id`` names the item that several systems answered; the keys within were proposed as the queries."""
+    records = [
+        {
+            "id": i,
+            "model": m,
+            "scores": {p: {c: 1 + (i + len(c)) % 4 for c in CRITERIA} for p in ("ann", "bo")},
+        }
+        for i in range(4)
+        for m in MODELS
+    ]
+    mapping = plan_ingest(json.dumps(records).encode(), name="x.json").files[0].mapping
+    assert {c: mapping[c] for c in ("system", "query", "judge")} == {
+        "system": "model",
+        "query": "id",
+        "judge": "scores{}.#",
+    }
+    own = [record | {"id": n} for n, record in enumerate(records)]
+    assert plan_ingest(json.dumps(own).encode(), name="x.json").files[0].mapping["query"] == "scores{}.#"

@@ -95,6 +95,7 @@ SHAPES = {
     "hellobench": {"id": "q", "checklist_wise_evaluation": [{"checklist_id": 0, "evaluation_score": 1}]},
     "wildbench": {"session_id": "s", "model_test": "m", "score": "4", "parsed_result": {"score": "4"}},
     "summeval": {"id": "d", "model_id": "m", "annotations": [{"coherence": 1}]},
+    "swe-bench": {"resolved_ids": ["a__1"], "unresolved_ids": ["a__2"], "error_ids": []},
     "infobench": {"id": "t", "decomposed_questions": ["a?"], "eval": [True]},
     "profbench": {"task_id": "t", "rubrics": [{"criterion_description": "d", "o3_fulfilment": True}]},
     "profbench-judge": {"task_id": "t", "criterion_description": "d", "judge_rating": "Yes", "model": "m"},

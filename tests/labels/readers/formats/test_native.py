@@ -185,6 +185,36 @@ def test_infobench_verdicts_are_known_unknown_or_absent(read):
     }
 
 
+SWE = {
+    "total_instances": 5,
+    "resolved_ids": ["django__django-1"],
+    "unresolved_ids": ["django__django-2"],
+    "empty_patch_ids": ["sympy__sympy-3"],
+    "error_ids": ["sympy__sympy-4"],
+    "incomplete_ids": ["sympy__sympy-5"],
+    "schema_version": 2,
+}
+
+
+def test_a_report_of_swe_bench_says_which_instances_the_tests_resolve(read):
+    dataset, report = read(document(SWE), "gpt-4o.run1.json")
+    assert {(system, q, judge, label) for system, q, _, judge, label in labels_of(dataset)} == {
+        ("gpt-4o.run1", "django__django-1", "tests", 1),
+        ("gpt-4o.run1", "django__django-2", "tests", 0),
+        ("gpt-4o.run1", "sympy__sympy-3", "tests", 0),
+        ("gpt-4o.run1", "sympy__sympy-4", "tests", 0),
+    }
+    assert set(dataset.queries["domain"]) == {"django", "sympy"}
+    told = " ".join(report.notes)
+    assert "error_ids count as not resolved" in told
+    assert "incomplete_ids have no label" in told
+
+
+def test_an_instance_that_is_resolved_and_is_not_is_refused(read):
+    with pytest.raises(IngestError, match="has 'django__django-1' in 'resolved_ids' and in 'error_ids'"):
+        read(document({**SWE, "error_ids": ["django__django-1"]}), "gpt-4o.json")
+
+
 def test_profbench_people_are_gold_and_judges_join_them_by_the_criterion_text(ws):
     item = {
         "criterion_description": "Uses the right rate",

@@ -34,6 +34,7 @@ from . import (
     research_rubrics,
     squality,
     summeval,
+    swe_bench,
     wildbench,
 )
 from .base import NativeFormat
@@ -69,6 +70,7 @@ _MODULES = (
     langfuse,
     langsmith,
     autorubric,
+    swe_bench,
     replies,
     checklists,
 )

@@ -318,12 +318,11 @@ def _returned(cross: CrossFit, units: IntArray) -> FloatArray:
 
 def _units(query_index: IntArray, informative: BoolArray) -> tuple[IntArray, Unit]:
     """(J,) unit of each rubric, from 0, -1 where no informative rubric has its unit; and what a unit is."""
-    queries = np.unique(query_index[informative])
-    if len(queries) == 1:
+    found = np.zeros(query_index.max(initial=-1) + 1, dtype=bool)
+    found[query_index[informative]] = True
+    if found.sum() == 1:
         return np.where(informative, np.cumsum(informative) - 1, -1), "rubric"
-    place = np.searchsorted(queries, query_index)
-    found = np.isin(query_index, queries)
-    return np.where(found, place, -1), "query"
+    return np.where(found, np.cumsum(found) - 1, -1)[query_index], "query"
 
 
 def _centred(sums: FloatArray, known: BoolArray) -> FloatArray:

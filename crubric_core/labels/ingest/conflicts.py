@@ -133,15 +133,19 @@ def resolve_repeats(job: Job) -> None:
 
 
 def _number_runs(job: Job) -> None:
-    """Rows of one key as repeated draws, numbered by their labels, so that no order of the rows matters."""
-    key = key_of(job.kind)
+    """Rows of one key as repeated draws, numbered by their labels, so that no order of the rows matters.
+
+    Where the file names runs, the draws of one are numbered after its name: another run may be called by a number.
+    """
+    key, named = key_of(job.kind), "''"
     if job.has_runs:  # the runs that the file names have their ids first
         names.keep_names(job, "run", "SELECT run_id AS id FROM coded")
         job.run("UPDATE run_names SET is_new = false WHERE id IN (SELECT run_id FROM runs)")
+        named = "coalesce(r.name, 'draw') || '.'"
     job.run(f"""
         CREATE TEMP TABLE drawn AS
-        SELECT "row", row_number() OVER (PARTITION BY {key} ORDER BY label, "row")::VARCHAR AS name
-        FROM coded JOIN repeats USING ({key})
+        SELECT "row", {named} || row_number() OVER (PARTITION BY {key} ORDER BY label, "row") AS name
+        FROM coded JOIN repeats USING ({key}) LEFT JOIN runs r USING (run_id)
     """)
     job.run("""
         INSERT INTO runs SELECT (SELECT coalesce(max(run_id), 0) FROM runs) + row_number() OVER (ORDER BY name),

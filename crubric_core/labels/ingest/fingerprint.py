@@ -17,6 +17,7 @@ Query = tuple[str, dict[str, object]]
 # systems and pass marks came later than the rest: a dataset without them has the fingerprint that it always had.
 # The rows of each table are hashed and the hashes summed, so that order is no matter. Labels, and their reasons, are
 # summed within a rubric first, by their tallies: new labels add to the sums, and no stored label is read again.
+# A polarity that is given counts where nobody giving it would mean another, or may lend it to other rubrics.
 _SECTIONS = {
     "labels": """
         SELECT json_array(q.name, r.name, hashes::VARCHAR, "rows"::VARCHAR) AS content
@@ -40,6 +41,8 @@ _SECTIONS = {
     "rubrics": """
         SELECT to_json([q.name, r.name, r.text, scale_min::VARCHAR, scale_max::VARCHAR, weight::VARCHAR, dimension,
                         severity] || CASE WHEN coalesce(polarity, weight) < 0 THEN ['-1'] ELSE [] END
+                       || CASE WHEN polarity IS NOT NULL AND (weight < 0 OR r.query_id IS NULL)
+                               THEN ['polarity', polarity::VARCHAR] ELSE [] END
                        || CASE WHEN tags IS NOT NULL THEN ['tags', tags] ELSE [] END
                        || CASE WHEN pass_mark IS NOT NULL THEN ['pass mark', pass_mark::VARCHAR] ELSE [] END) AS content
         FROM rubrics r LEFT JOIN queries q USING (query_id)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Read = tuple[str, str, str]  # a file's name, the digest of its content, and how it is read
 WHY = "the same content was ingested before, in the same way"
-_HOW = ("format", "kind", "mapping", "words")
+_HOW = ("format", "kind", "mapping", "words", "gold", "described")
 
 
 def digests(plan: Plan, pieces: Sequence[Piece], policies: Policies) -> list[Read]:

@@ -15,7 +15,7 @@ def reconcile_rubrics(job: Job) -> None:
     """Move labels of a rubric without query to the only rubric of that name with one; check given scales.
 
     Raises IngestError where several queries share the name, where moved labels conflict, or where a stored
-    label lies outside the scale that a table of rubrics gives.
+    label lies outside the scale that a table of rubrics, or the user, gives.
     """
     job.run("""
         CREATE TEMP TABLE moves AS
@@ -40,7 +40,7 @@ def reconcile_rubrics(job: Job) -> None:
             _move(job, table)
         changed = "SELECT old_id FROM moves UNION SELECT new_id FROM moves"
         tallies.recount(job.cursor, job.dataset_id, changed)
-    if job.kind == "rubrics" or moving:
+    if job.kind == "rubrics" or moving or job.policies.scales:
         check_scales(job.cursor, job.dataset_id, job.source)
 
 

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
+from typing import TypeVar
 
 from ..readers import values
 from .job import Job
@@ -11,6 +13,7 @@ from .rubric_facts import criterion_key, own_name
 from .statements import fold
 from .strays import candidates, find_strays, why
 
+T = TypeVar("T")
 _EVERY = "*"
 
 
@@ -30,7 +33,7 @@ def apply_given(job: Job) -> None:
     """Scales of the policies go into ``rubric_names`` as its lo and hi."""
     if job.policies.scales:
         _find_criteria(job)
-    for name, (low, high) in job.policies.scales.items():
+    for name, (low, high) in _from_all_to_one(job.policies.scales):
         job.run(
             f"""
             UPDATE rubric_names SET lo = coalesce($low::INTEGER, lo), hi = coalesce($high::INTEGER, hi)
@@ -42,40 +45,42 @@ def apply_given(job: Job) -> None:
         )
 
 
+def _from_all_to_one(given: Mapping[str, T]) -> list[tuple[str, T]]:
+    """What holds for every criterion before what is said of one, which goes before it."""
+    return sorted(given.items(), key=lambda said: said[0] != _EVERY)
+
+
 _NAMED = f"$name = '{_EVERY}' OR lower($name) IN (lower(rubric), lower(own), lower(text))"
 
 
 def keep_given(job: Job) -> None:
     """Store scales, pass marks and polarity of the policies, as descriptions of the rubrics that this file labels."""
-    if not (job.policies.scales or job.policies.pass_marks or job.policies.polarity):
+    given = job.policies
+    if not (given.scales or given.pass_marks or given.polarity):
         return
     _find_criteria(job)
-    job.run(
-        "CREATE TEMP TABLE given_scales (id INTEGER, low INTEGER, high INTEGER, mark INTEGER, sign INTEGER)"
-    )
-    for name, (low, high) in job.policies.scales.items():
-        job.run(
-            f"INSERT INTO given_scales SELECT id, $low, $high, NULL, NULL FROM criterion_keys WHERE {_NAMED}",
-            low=low,
-            high=high,
-            name=name,
-        )
-    for name, mark in job.policies.pass_marks.items():
-        job.run(
-            f"INSERT INTO given_scales SELECT id, NULL, NULL, $mark, NULL FROM criterion_keys WHERE {_NAMED}",
-            mark=mark,
-            name=name,
-        )
-    for name, sign in job.policies.polarity.items():
-        job.run(
-            f"INSERT INTO given_scales SELECT id, NULL, NULL, NULL, $sign FROM criterion_keys WHERE {_NAMED}",
-            sign=sign,
-            name=name,
-        )
     job.run("""
+        CREATE TEMP TABLE given_scales (
+            place INTEGER, id INTEGER, low INTEGER, high INTEGER, mark INTEGER, sign INTEGER
+        )
+    """)
+    said: list[tuple[str, int | None, int | None, int | None, int | None]] = [
+        *((name, low, high, None, None) for name, (low, high) in _from_all_to_one(given.scales)),
+        *((name, None, None, mark, None) for name, mark in _from_all_to_one(given.pass_marks)),
+        *((name, None, None, None, sign) for name, sign in _from_all_to_one(given.polarity)),
+    ]
+    for place, (name, low, high, mark, sign) in enumerate(said):
+        job.run(
+            f"""
+            INSERT INTO given_scales SELECT $place, id, $low, $high, $mark, $sign FROM criterion_keys WHERE {_NAMED}
+            """,
+            **{"place": place, "name": name, "low": low, "high": high, "mark": mark, "sign": sign},
+        )
+    last = ", ".join(f"max_by({c}, place) FILTER ({c} IS NOT NULL)" for c in ("low", "high", "mark", "sign"))
+    job.run(f"""
         INSERT INTO rubric_statements
             (dataset_id, rubric_id, scale_min, scale_max, pass_mark, polarity, ingest_id, "row")
-        SELECT $dataset, id, max(low), max(high), max(mark), min(sign), $ingest, 0 FROM given_scales
+        SELECT $dataset, id, {last}, $ingest, 0 FROM given_scales
         WHERE id IN (SELECT rubric_id FROM rubrics WHERE dataset_id = $dataset) GROUP BY id
     """)
     fold(job.cursor, "rubrics", job.dataset_id, "SELECT DISTINCT id FROM given_scales")

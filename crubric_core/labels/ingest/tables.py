@@ -152,7 +152,7 @@ TABLES = (
     StagingTable(
         "given_scales",
         "a rubric with a given scale or mark",
-        ("id", "low", "high", "mark"),
+        ("place", "id", "low", "high", "mark", "sign"),
         ("scales",),
         ("scales",),
     ),

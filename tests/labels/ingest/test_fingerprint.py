@@ -116,3 +116,10 @@ def test_no_order_of_rows_and_no_split_into_files_changes_it_or_the_reduction(ce
             pd.testing.assert_frame_equal(one.rubrics, other.rubrics)
             for field in ("y", "n_agree", "n_total", "max_panel", "levels"):
                 assert pytest.approx(getattr(one, field), nan_ok=True) == getattr(other, field)
+
+
+def test_a_polarity_that_somebody_gives_is_content_where_negative_points_imply_another():
+    """Of a rubric worth -5 points more is better where its labels are 0 and -5, unless somebody says otherwise."""
+    labels = b"system,query,rubric,label\na,q,r,-5\nb,q,r,0\n"
+    given = [b"query,rubric,weight,polarity\nq,r,-5,%s\n" % sign for sign in (b"", b"-1", b"1")]
+    assert len({fingerprint(("labels", labels), ("rubrics", rubrics)) for rubrics in given}) == 3

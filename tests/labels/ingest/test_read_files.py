@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from crubric_core.errors import IngestError
 from crubric_core.labels.ingest.read_files import WHY
+from crubric_core.labels.readers.bundle import plan_ingest
 from crubric_core.labels.readers.policies import Policies
 from tests.labels.ingest.test_undo import label_map
 
@@ -73,3 +76,17 @@ def test_a_folder_of_which_nothing_changed_says_what_was_known(ws, folder):
     before = ws.ingest(folder, "d").fingerprint
     report = ws.ingest(folder, "d")
     assert (report.changes.same, report.fingerprint) == (4, before)
+
+
+def test_a_file_is_read_again_where_other_columns_are_ground_truth(ws, tmp_path):
+    """It was skipped as read in the same way, and its ground truth was lost."""
+    for name in "abc":
+        (tmp_path / f"{name}.csv").write_text(f"system,query,rubric,judge,label,expert\n{name},q,r,j,1,1\n")
+    plan = plan_ingest(tmp_path)
+    first = replace(plan, files=tuple(replace(f, gold=(), skip=f.name == "c.csv") for f in plan.files))
+    ws.ingest_plan(first, "d", tmp_path)
+    again = plan_ingest(tmp_path)
+    ws.ingest_plan(
+        replace(again, files=tuple(replace(f, gold=("expert",)) for f in again.files)), "d", tmp_path
+    )
+    assert len(ws.dataset("d").gold()) == 3

@@ -34,6 +34,32 @@ def test_booleans_keep_their_scale_beside_grades(ws):
     assert ws.dataset("d").reduce().y[:, 0].tolist() == [0, 1, 1, 0]
 
 
+@pytest.mark.parametrize("first", ["*", "clarity"])
+def test_what_is_said_of_one_criterion_goes_before_what_is_said_of_all(ws, first):
+    """The wider scale, the higher mark and the lower sign counted, and labels below the scale were read."""
+    said = {"scales": {"*": (1, 5), "clarity": (0, 1)}, "pass_marks": {"*": 4, "clarity": 1}}
+    said |= {"polarity": {"*": -1, "clarity": 1}}
+    policies = Policies(
+        **{name: dict(sorted(given.items(), key=lambda g: g[0] != first)) for name, given in said.items()}
+    )
+    report = ws.ingest(file(rows("clarity", [0, 1]), rows("depth", [1, 4])), "d", policies=policies)
+    assert report.rejected == 0
+    found = ws.dataset("d").criteria.set_index("criterion")
+    columns = ["scale_min", "scale_max", "pass_mark", "polarity"]
+    assert found.loc["clarity", columns].tolist() == [0, 1, 1, 1]
+    assert found.loc["depth", columns].tolist() == [1, 5, 4, -1]
+
+
+def test_a_scale_given_with_later_labels_is_held_against_the_stored_ones(ws):
+    """Stored labels below it were read as levels below the lowest."""
+    ws.ingest(file(rows("clarity", [0, 1])), "d")
+    with pytest.raises(IngestError, match="the scale 1 to 5, but its stored labels hold 0"):
+        ws.ingest(
+            file(rows("clarity", [1, 5], judge="k")), "d", policies=Policies(scales={"clarity": (1, 5)})
+        )
+    assert ws.dataset("d").counts()["labels"] == 2
+
+
 def test_yes_and_no_stand_beside_grades_of_another_criterion(ws):
     report = ws.ingest(file(rows("cites", ["yes", "no"]), rows("clarity", [1, 5])), "d")
     assert (report.accepted, report.rejected) == (4, 0)
@@ -195,6 +221,21 @@ def test_runs_can_be_numbered_where_no_column_names_them(ws):
     prints = ws.datasets().set_index("name")["fingerprint"]
     assert prints["runs1"] == prints["runs2"]
     assert ws.dataset("runs1").repeats()["pairs"].sum() == 3
+
+
+def test_draws_of_a_run_that_the_file_names_are_numbered_after_it(ws):
+    """A run called 1 and the first of unnamed draws were one key with two labels."""
+    cells = [("1", 1), ("a", 0), ("a", 1), ("", 0), ("", 1)]
+    content = "\n".join(["system,query,rubric,run,label", *(f"s,q,r,{run},{label}" for run, label in cells)])
+    assert ws.ingest(content.encode(), "d", on_conflict="runs").accepted == 5
+    found = ws.dataset("d").labels()
+    assert dict(zip(found["run"], found["label"], strict=True)) == {
+        "1": 1,
+        "a.1": 0,
+        "a.2": 1,
+        "draw.1": 0,
+        "draw.2": 1,
+    }
 
 
 def test_words_for_all_partly_and_not_are_three_levels_whichever_verb_they_have(ws):

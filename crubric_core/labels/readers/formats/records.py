@@ -110,18 +110,16 @@ def _lines(file: TextIO, name: str) -> Iterator[str]:
 
 
 def _by_value(file: TextIO, name: str) -> Iterator[tuple[int, Any]]:
-    """Values of an array, or whole values one after another; a window over the file grows as a value needs it."""
+    """Values of arrays, or whole values one after another; a window over the file grows as a value needs it."""
     window, line, block, listed = file.read(_BLOCK), 1, _BLOCK, False
-    if window.lstrip(_SPACE)[:1] == "[":
-        listed = True
-        line += window[: window.index("[")].count("\n")
-        window = window[window.index("[") + 1 :]
+    arrays = window.lstrip(_SPACE)[:1] == "["
     while True:
-        rest = window.lstrip(_SPACE + "," if listed else _SPACE)
+        rest = window.lstrip(_SPACE + "," if arrays else _SPACE)
         line += window[: len(window) - len(rest)].count("\n")
         window = rest
-        if listed and window[:1] == "]":
-            return
+        if arrays and window[:1] == ("]" if listed else "["):
+            listed, window = not listed, window[1:]
+            continue
         try:
             if not window:
                 raise json.JSONDecodeError("unexpected end", "", 0)

@@ -215,6 +215,28 @@ def test_an_instance_that_is_resolved_and_is_not_is_refused(read):
         read(document({**SWE, "error_ids": ["django__django-1"]}), "gpt-4o.json")
 
 
+def test_records_of_a_second_array_in_a_file_are_read_too(read):
+    """As two files that were joined; the second was dropped."""
+    records = [
+        {"id": i, "model": m, "decomposed_questions": ["a?"], "eval": [True]}
+        for m in ("x", "y")
+        for i in "pq"
+    ]
+    dataset, report = read(document(records[:2]) + b"\n" + document(records[2:]))
+    assert len(labels_of(dataset)) == report.accepted == 4
+    with pytest.raises(IngestError, match="cannot be read as JSON"):
+        read(document(records[:2]) + b" and more")
+
+
+@pytest.mark.parametrize(
+    ("said", "label"), [("Yes. It does", 1), ("**No**", 0), ("Not applicable", None), ("Note: Yes", None)]
+)
+def test_profbench_verdicts_are_the_words_yes_and_no(read, said, label):
+    record = {"task_id": "F1", "criterion_description": "Uses the rate", "judge_rating": said, "model": "m"}
+    dataset, _ = read(lines(record), "judge.jsonl")
+    assert [found[-1] for found in labels_of(dataset)] == [label]
+
+
 def test_profbench_people_are_gold_and_judges_join_them_by_the_criterion_text(ws):
     item = {
         "criterion_description": "Uses the right rate",
@@ -570,6 +592,11 @@ def test_batch_output_finds_the_system_in_the_custom_id_and_the_verdicts_in_the_
         ("anthropic/claude-4.5", "action_qa_0", "action_qa_0#depth", "gpt-4.1", 0),
         ("openai/gpt-5", "action_qa_1", "action_qa_1#c", "gpt-4.1", 1),
     }
+
+
+def test_a_criterion_called_0_is_no_position_in_a_reply(read):
+    dataset, _ = read(lines(batch("q_0_a/b_0", '[{"id": 1, "score": 0}, {"id": 0, "score": 1}]')))
+    assert {(rubric, label) for _, _, rubric, _, label in labels_of(dataset)} == {("q_0#1", 0), ("q_0#0", 1)}
 
 
 def test_batch_output_of_other_ids_asks_for_their_pattern_and_takes_it(read):

@@ -110,7 +110,8 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
     about = _about(record)
     model = _first(about, "system")
     system = setting.unknown("system") if model is None else setting.system(model)
-    name = str(_first(about, "query") or named(record, "external_id", "id"))
+    query_name = _first(about, "query")
+    name = named(record, "external_id", "id") if query_name in (None, "") else str(query_name)
     if model is not None:
         said = (part[t] for part in about for t in _TEXTS if isinstance(part.get(t), str))
         yield from answer(system, name, next(said, None))

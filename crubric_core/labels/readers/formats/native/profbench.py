@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -69,10 +70,10 @@ def _judge_rows(record: Record, setting: Setting) -> Iterator[Row]:
 
 def _rating(value: Any) -> Any:
     """True and false for a reply that begins with Yes or No."""
-    word = value.strip().lower() if isinstance(value, str) else ""
-    if word.startswith(("yes", "no")):
-        return word.startswith("yes")
-    return None if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    found = re.match(r"\W*(yes|no)\b", value, re.IGNORECASE)
+    return found[1].lower() == "yes" if found else None
 
 
 def _loose_rows(_record: Record, _setting: Setting) -> Iterator[Row]:

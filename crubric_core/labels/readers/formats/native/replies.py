@@ -99,7 +99,8 @@ def _verdicts_in(found: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(found, list):
         for position, item in enumerate(found):
             if isinstance(item, dict) and (verdict := _first(item, _VERDICTS)) is not None:
-                yield str(_first(item, (*_RUBRICS, "name", "id")) or position), verdict
+                known = _first(item, (*_RUBRICS, "name", "id"))
+                yield str(position if known is None else known), verdict
         return
     if not isinstance(found, dict):
         return

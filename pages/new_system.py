@@ -30,5 +30,5 @@ widgets.notes(new_system.notes(found))
 if one in study.dataset.systems and one not in bank_scale.systems:
     new_system.comparison(study, one)
 new_system.show(study, bank_scale, found, n)
-which = (bank_scale.bank_id, bank_scale.systems, labels.systems, labels.y.tobytes())
-recalibration.section((study.fingerprint, study.settings, *which), bank_scale, labels)
+which = (bank_scale.systems, labels.systems, labels.judges, labels.y.tobytes())
+recalibration.section((study.fingerprint, study.dataset.name, study.settings, *which), bank_scale, labels)

@@ -65,7 +65,7 @@ def choose(study: StudyPage) -> tuple[BankScale, NewLabels] | None:
     if source == HELD_OUT:
         systems = list(study.reduction().systems)
         name = right.selectbox("System", systems, key="held_out", bind="query-params")
-        return _held_out((study.fingerprint, study.settings, name), study, name)
+        return _held_out((study.fingerprint, study.dataset.name, study.settings, name), study, name)
     bank_scale = bank_scale_of_study(study)
     if source == JUDGED and (judges := judging.configured()) is not None:
         with right:
@@ -83,7 +83,7 @@ def choose(study: StudyPage) -> tuple[BankScale, NewLabels] | None:
         return None
     try:
         return bank_scale, _read(
-            (*study.key("ranking_on"), bank_scale.bank.tobytes(), file.file_id), bank_scale, file
+            (study.fingerprint, study.dataset.name, study.settings, file.file_id), bank_scale, file
         )
     except CrubricError as error:
         st.error(plain(str(error)))

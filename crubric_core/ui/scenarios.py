@@ -141,7 +141,9 @@ def manage(study: loaders.Study, scenarios: tuple[Scenario, ...]) -> None:
     chosen, why = scenarios[at], why_not_saved()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         label = f"Open {plain(shorten(chosen.name, 40))}"
-        if st.button(label, type="primary", disabled=chosen.settings is None, key="open scenario"):
+        if st.button(
+            label, type="primary", disabled=chosen.settings is None, key=f"open scenario {chosen.name}"
+        ):
             _open(study.dataset.name, chosen)
         if not why:
             with st.popover("Rename …"):
@@ -169,14 +171,14 @@ def _open(dataset: str, chosen: Scenario) -> None:
 
 def _rename(dataset: str, chosen: Scenario) -> None:
     new = st.text_input("New name", chosen.name, max_chars=LONGEST, key=f"rename {chosen.name}")
-    if st.button("Rename", key="rename scenario"):
+    if st.button("Rename", key=f"rename scenario {chosen.name}"):
         rename_scenario(loaders.workspace(), dataset, chosen.name, new)
         st.rerun()
 
 
 def _delete(dataset: str, chosen: Scenario) -> None:
     st.write("The settings are forgotten; labels and results stay.")
-    if st.button("Delete it", type="primary", key="delete scenario"):
+    if st.button("Delete it", type="primary", key=f"delete scenario {chosen.name}"):
         delete_scenario(loaders.workspace(), dataset, chosen.name)
         st.rerun()
 

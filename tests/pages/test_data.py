@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -14,6 +15,7 @@ from crubric_core.environment import typed
 from crubric_core.labels.store.workspace import Workspace
 from tests.pages.conftest import HOSTILE, Open
 
+W = TypeVar("W", bound=Any)
 HEADER = "system,query,rubric,judge,label"
 ROWS = [
     f"{system},q{n},r{n},{judge},{int((n + i + j) % 3 > 0)}"
@@ -106,8 +108,13 @@ def test_an_addition_says_what_it_adds_and_what_it_changes(open_page: Open, tmp_
     upload(app, ("fin.csv", csv(flipped, "d,q0,r0,j1,1")))
     assert next(s for s in app.selectbox if s.label == "Into").value == "fin"
     assert "1 row rejected, such as row 2: conflicts with" in text(app)
-    app.selectbox(key="policy on_conflict").set_value("last").run()
+    of_files(app.selectbox, "policy on_conflict").set_value("last").run()
     assert "Adds 1 system and 1 label; changes 1. Nothing is stored yet." in text(app)
+
+
+def of_files(widgets: Sequence[W], name: str) -> W:
+    """The widget of that name among those of the files that are there: their keys name the files, too."""
+    return next(w for w in widgets if (w.key or "").startswith(f"{name} "))
 
 
 def test_the_checks_are_those_of_the_files_that_were_read_last(open_page: Open, tmp_path: Path) -> None:
@@ -120,6 +127,23 @@ def test_the_checks_are_those_of_the_files_that_were_read_last(open_page: Open, 
         assert any(told in e.value for e in app.error) == (rows != ROWS)
         with Workspace(path) as workspace:
             workspace.undo("fin")
+
+
+def test_the_ingest_that_is_chosen_is_undone_among_others_of_its_name_and_minute(
+    open_page: Open, tmp_path: Path
+) -> None:
+    """A choice that reads like others stood for the oldest of them."""
+    path = tmp_path / "w.duckdb"
+    with Workspace(path) as workspace:
+        for n in range(3):
+            workspace.ingest(csv(f"s{n},q,r,j,1"), "fin", name="same.csv")
+    app = open_page("data", path, dataset="fin")
+    box = next(s for s in app.selectbox if s.label == "Undo the ingest of")
+    assert len(set(box.options)) == 3
+    box.select_index(1).run()
+    next(b for b in app.button if b.label == "Yes, undo it").click().run()
+    with Workspace(path) as workspace:
+        assert workspace.dataset("fin").systems == ("s0", "s2")
 
 
 def test_rejected_rows_are_shown_with_their_reasons_and_kept_for_download(
@@ -162,11 +186,11 @@ def test_the_range_that_steps_divide_is_asked_for_beside_them(open_page: Open, t
     rows = "".join(f"m{i},q{q},{1.2 + 0.31 * i + 0.73 * q:.2f}\n" for i in range(3) for q in range(4))
     app = open_page("data", tmp_path / "w.duckdb")
     upload(app, ("x.csv", f"model,question_id,score\n{rows}".encode()))
-    app.selectbox(key="policy bins").set_value(5).run()
+    of_files(app.selectbox, "policy bins").set_value(5).run()
     (refused,) = app.error
     assert "under “Range of the scores”" in refused.value
-    app.number_input(key="range from").set_value(1).run()
-    app.number_input(key="range to").set_value(5).run()
+    of_files(app.number_input, "range from").set_value(1).run()
+    of_files(app.number_input, "range to").set_value(5).run()
     assert not app.error
     button(app, "Read 1 file").click().run()
     with Workspace(tmp_path / "w.duckdb") as ws:
@@ -306,7 +330,7 @@ def test_severity_comes_from_points_only_where_the_user_says_so(open_page: Open,
     path = tmp_path / "w.duckdb"
     app = open_page("data", path)
     upload(app, ("gpt__o3.jsonl", GRADED))
-    app.toggle(key="severity from points").set_value(True).run()
+    of_files(app.toggle, "severity from points").set_value(True).run()
     button(app, "Read").click().run()
     assert not app.exception
     with Workspace(path) as workspace:
@@ -381,16 +405,19 @@ def test_a_rule_that_cannot_be_read_is_a_sentence(open_page: Open, tmp_path: Pat
 def test_choices_do_not_outlast_the_files_they_were_made_for(open_page: Open, tmp_path: Path) -> None:
     app = open_page("data", tmp_path / "w.duckdb")
     upload(app, ("fin.csv", csv(*ROWS)))
-    app.selectbox(key="policy zero").set_value("unknown").run()
+    of_files(app.selectbox, "policy zero").set_value("unknown").run()
+    upload(app, ("other.csv", csv(*ROWS)))  # in its place
+    assert of_files(app.selectbox, "policy zero").value == "label"
+    of_files(app.selectbox, "policy zero").set_value("unknown").run()
     button(app, "Read").click().run()
     upload(app, ("more.csv", csv(*ROWS)))
-    assert app.selectbox(key="policy zero").value == "label"
+    assert of_files(app.selectbox, "policy zero").value == "label"
 
 
 def test_the_same_can_be_done_on_the_command_line(open_page: Open, tmp_path: Path) -> None:
     app = open_page("data", tmp_path / "w.duckdb")
     upload(app, ("my fin.csv", csv(*ROWS)))
-    app.selectbox(key="policy zero").set_value("unknown").run()
+    of_files(app.selectbox, "policy zero").set_value("unknown").run()
     assert app.code[0].value == typed(
         *("ingest", "--workspace", tmp_path / "w.duckdb", "--dataset", "my fin", "--mapping", "plan.json"),
         *("--policy", "zero=unknown", "my fin.csv"),

@@ -11,9 +11,12 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from crubric_core.analysis.pipeline import run_pipeline
 from crubric_core.demo import simulate
 from crubric_core.experiments.hold_out import hold_out
 from crubric_core.labels.store.workspace import Workspace
+from crubric_core.placement.bank_scale import bank_scale_of
+from crubric_core.placement.new_labels import read_new_labels
 from crubric_core.placement.place import place_systems
 from crubric_core.settings import Settings
 from crubric_core.ui import judging, new_system
@@ -62,6 +65,26 @@ def test_a_file_of_labels_gives_a_place_and_what_to_judge_next(
     assert "of 9" in first_line(app)
     assert app.dataframe[0].value["system"].tolist() == [f"{HOSTILE} mine"]
     assert "What to judge next" in " ".join(text.value for text in app.markdown)
+
+
+def test_the_labels_of_a_file_are_those_of_the_bank_that_the_page_shows(
+    open_page: Open, study: Path, mine: bytes
+) -> None:
+    """Laid on another bank of that size, they were those of other rubrics."""
+    shown = []
+    for strategy in ("pairs", "random"):
+        app = open_page("new_system", study, budget="20")
+        app.file_uploader[0].upload("mine.csv", mine, "text/csv").run()
+        if strategy != "pairs":
+            next(s for s in app.selectbox if s.label == "The bank is chosen by").set_value(strategy).run()
+        shown.append(app.dataframe[0].value[["theta", "answered"]])
+        with Workspace(study) as workspace:
+            dataset = workspace.dataset("small")
+            found = run_pipeline(dataset, Settings(budget=20, strategy=strategy))
+            scale = bank_scale_of(found, dataset.panel())
+        expected = place_systems(scale, read_new_labels(scale, mine)).table[["theta", "answered"]]
+        assert shown[-1].to_numpy().ravel() == pytest.approx(expected.to_numpy().ravel())
+    assert not shown[0].equals(shown[1])
 
 
 def test_rubrics_on_which_two_judges_tie_are_not_said_to_have_no_label(

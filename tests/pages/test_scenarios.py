@@ -96,7 +96,7 @@ def test_abilities_of_two_models_are_said_to_have_no_common_scale(
 def test_an_opened_scenario_brings_back_settings_page_and_filters(open_page: Open, own: Path) -> None:
     keep(own, small=Settings(budget=8))
     app = open_page("scenarios", own, dataset="small")
-    app.button(key="open scenario").click().run()
+    next(b for b in app.button if (b.key or "").startswith("open scenario")).click().run()
     assert not app.exception
     assert app.title[0].value.startswith("Bank")
     assert app.number_input(key="budget").value == 8
@@ -115,7 +115,7 @@ def test_a_composed_bank_is_saved_compared_and_brought_back(open_page: Open, own
     keep(own, plain=Settings(budget=12))
     app = open_page("scenarios", own, dataset="small")
     assert re.search(r"From composed to plain, [1-9]\d* of 12 rubrics leave the bank", said(app))
-    app.button(key="open scenario").click().run()
+    next(b for b in app.button if (b.key or "").startswith("open scenario")).click().run()
     assert app.query_params["composition"] == asked["composition"]
     app = app.switch_page(str(PAGES / "scenarios.py")).run()
     app.selectbox(key="first").set_value(AS_SHOWN)
@@ -127,7 +127,7 @@ def test_an_opened_scenario_without_a_composed_bank_shows_none(open_page: Open, 
     keep(own, plain=Settings(budget=12))
     composed = Composition(limits=(Limit("query", None, 0, 1),))
     app = open_page("scenarios", own, dataset="small", composition=json.dumps(composed.as_dict()))
-    app.button(key="open scenario").click().run()
+    next(b for b in app.button if (b.key or "").startswith("open scenario")).click().run()
     assert not app.exception
     assert "composition" not in app.query_params
     assert "composed by hand" not in said(app)
@@ -146,7 +146,7 @@ def test_a_workspace_that_cannot_be_written_says_why_nothing_is_saved(
     monkeypatch.setattr(Database, "__init__", locked)
     app = open_page("scenarios", own, dataset="small")
     assert "This workspace can be looked at and not changed" in said(app)
-    assert [b.key for b in app.button if b.key] == ["open scenario"]
+    assert [str(b.key).rpartition(" ")[0] for b in app.button if b.key] == ["open scenario"]
     app = open_page("bank", own, dataset="small")
     assert "This workspace can be looked at and not changed" in said(app)
     assert not [b for b in app.button if b.label == "Save"]

@@ -98,15 +98,15 @@ def _undo(name: str, history: pd.DataFrame) -> None:
         "Undo the ingest of",
         list(came_with),
         format_func=lambda i: (
-            f"{_sources(came_with[i])}, {came_with[i]['ingested_at'].iloc[0]:%Y-%m-%d %H:%M}"
+            f"{_sources(came_with[i])}, {came_with[i]['ingested_at'].iloc[0]:%Y-%m-%d %H:%M:%S} (no. {i})"
         ),
-        key=f"undo {name}",
+        key=f"undo {name} {list(came_with)}",
     )
     with right.popover("Undo …", width="stretch"):
         for _, row in came_with[chosen].iterrows():
             st.write(plain(f"{row['source']}: {row['changes']}."))
         st.write("Its rows are removed; the values that it replaced apply again.")
-        if st.button("Yes, undo it", key=f"undo now {name}"):
+        if st.button("Yes, undo it", key=f"undo now {name} {chosen}"):
             _do(lambda: loaders.workspace().undo(name, chosen).sentence, name)
 
 

@@ -108,15 +108,15 @@ def ask(batch: Batch, plan: Plan) -> tuple[Plan, Policies]:
                     question,
                     list(answers),
                     format_func=answers.__getitem__,
-                    key=f"policy {name}",
+                    key=f"policy {name} {batch.key}",
                     help=about,
                 )
                 if name in batch.rows:
                     place.caption(f"{count(batch.rows[name], 'row')} here")
-        ends = _ask_ends() if values["bins"] else {}
+        ends = _ask_ends(batch) if values["bins"] else {}
         answered = _ask_words(batch, words) if words else {}
         if any("rubrics" in file.tables for file in plan.files if not file.skip):
-            plan = replace(plan, options=_ask_severity())
+            plan = replace(plan, options=_ask_severity(batch))
     polarity = {"*": sign} if (sign := values.pop("polarity")) else {}
     return plan, Policies(
         **values, answers=answered, scales=ends | batch.scales, pass_marks=batch.marks, polarity=polarity
@@ -148,10 +148,10 @@ def ask_about(batch: Batch, tried: IngestReport) -> None:
         st.rerun()
 
 
-def _ask_ends() -> dict[str, tuple[int | None, int | None]]:
+def _ask_ends(batch: Batch) -> dict[str, tuple[int | None, int | None]]:
     """The range that steps divide, for each criterion; {} where it is left to the scores."""
     low, high = (
-        place.number_input(f"{RANGE}, {end}", value=None, step=1, key=f"range {end}")
+        place.number_input(f"{RANGE}, {end}", value=None, step=1, key=f"range {end} {batch.key}")
         for place, end in zip(st.columns(3), ("from", "to"), strict=False)
     )
     return {} if low is None or high is None else {"*": (int(low), int(high))}
@@ -205,11 +205,11 @@ def _ask_words(batch: Batch, words: dict[str, str]) -> dict[str, float | None]:
     }
 
 
-def _ask_severity() -> Options:
+def _ask_severity(batch: Batch) -> Options:
     """Points at which a rubric is severe; off unless the user says so."""
     wanted = st.toggle(
         "Severity of rubrics from their points",
-        key="severity from points",
+        key=f"severity from points {batch.key}",
         help="For files that give points but no severity. What a file says itself stays.",
     )
     if not wanted:
@@ -219,7 +219,7 @@ def _ask_severity() -> Options:
             plain(f"{name} from points of"),
             value=start,
             step=1.0,
-            key=f"points {name}",
+            key=f"points {name} {batch.key}",
         )
         for place, (name, start) in zip(st.columns(3), SEVERITIES.items(), strict=False)
     }

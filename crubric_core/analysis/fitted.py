@@ -106,7 +106,12 @@ class Fitted(Stages):
         """Of labels under settings that may leave the scoring rules to the dataset."""
         return cls(data=data, fingerprint=data.fingerprint, settings=with_rules(data, settings))
 
-    @stage("model", "tie", "agreement_tolerance", "consensus", title="Reducing the labels", heavy=True)
+    @stage(
+        *("model", "tie", "agreement_tolerance", "consensus"),
+        title="Reducing the labels",
+        heavy=True,
+        of_content=True,
+    )
     def given(self) -> Reduction:
         """Agreement counts and consensus, rubrics as their file describes them: rules never reduce the labels again."""
         return reduce_labels(self.data, replace(self.settings, rules=ScoringRules()))
@@ -116,17 +121,24 @@ class Fitted(Stages):
         """The same; the rubrics have the severity and dimension that the rules give."""
         return with_assigned(self.given(), self.settings.rules or ScoringRules())
 
-    @stage(heavy=True)
+    @stage(heavy=True, of_content=True)
     def queries(self) -> pd.DataFrame:
         """One row a query."""
         return self.data.queries
 
-    @stage("model", title="Reading the labels", heavy=True)
+    @stage("model", title="Reading the labels", heavy=True, of_content=True)
     def panel(self, response: Response | None = None) -> FloatArray:
         """(M, J, K) every judge's label, NaN where unknown: on the scale that the model reads, or on another."""
         return self.data.panel(response or self.settings.response)
 
-    @stage("model", after=("given",), title="Comparing the systems' judges", heavy=True, lasting=True)
+    @stage(
+        "model",
+        after=("given",),
+        title="Comparing the systems' judges",
+        heavy=True,
+        lasting=True,
+        of_content=True,
+    )
     def panels(self) -> UnequalPanels | None:
         """What systems owe to judges that others lack; None where the judges of all are the same, but for chance."""
         given, response, raised = self.given(), self.settings.response, self._raised_by_numbers()
@@ -154,7 +166,7 @@ class Fitted(Stages):
         """(J,) what bank.json and every export call each rubric."""
         return ids_of(self.given().rubrics)
 
-    @stage("confidence", "seed", after=("given",), title="Comparing the judges' errors")
+    @stage("confidence", "seed", after=("given",), title="Comparing the judges' errors", of_content=True)
     def consensus_warnings(self) -> tuple[str, ...]:
         """What must be said of the labels where they are not the majority's."""
         return posterior_warnings(self.data, self.given(), self.settings)

@@ -51,7 +51,7 @@ class Lasting:
 
     def once(self, stage: Stage, key: Key, make: Callable[[], Any]) -> Any:
         """What ``make`` gives; read from the folder, where an earlier process left it there."""
-        path = self.folder / f"{_mark(str(key[0]))}-{_digest(stage.name, repr(key), _versions())}.npz"
+        path = self.folder / f"{_mark(str(key[0]))}-{_digest(stage.name, repr(key), program())}.npz"
         with suppress(*_UNREADABLE):
             found = unpacked(path.read_bytes())
             with suppress(OSError):
@@ -142,7 +142,7 @@ def _digest(*words: str) -> str:
 
 
 @cache
-def _versions() -> str:
+def program() -> str:
     """What computed a result: other code may come to other numbers."""
     source = hashlib.sha256()
     for path in sorted(PACKAGE.rglob("*.py")):

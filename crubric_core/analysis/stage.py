@@ -64,6 +64,10 @@ class Stages:
     settings: Settings
     store: Store
 
+    def checked(self, found: R) -> R:
+        """What was just computed from the content; raises where that changed meanwhile: nothing is kept of it."""
+        return found
+
     def key(self, name: str) -> Key:
         """The content, settings and masks on which a declared stage depends: what else rests on it alone is kept by."""
         declared = STAGES[name]
@@ -84,11 +88,13 @@ def stage(
     title: str = "",
     heavy: bool = False,
     lasting: bool = False,
+    of_content: bool = False,
 ) -> Callable[[Callable[Concatenate[S, P], R]], Callable[Concatenate[S, P], R]]:
     """Declare a method as a stage that reads these settings and the results of the stages ``after`` which it comes.
 
     masks: stages before it of which it reads nothing but the result, a boolean array that is an attribute: settings
-    under which that is the same give the same result, which is computed once.
+    under which that is the same give the same result, which is computed once. of_content: whether it reads the labels,
+    or what is told of them, themselves.
     """
 
     def declare(compute: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
@@ -101,9 +107,11 @@ def stage(
 
         @wraps(compute)
         def kept(self: S, *args: P.args, **kwargs: P.kwargs) -> R:
-            found: R = self.store.once(
-                declared, _key(self, declared, args, kwargs), lambda: compute(self, *args, **kwargs)
-            )
+            def make() -> R:
+                found = compute(self, *args, **kwargs)
+                return self.checked(found) if of_content else found
+
+            found: R = self.store.once(declared, _key(self, declared, args, kwargs), make)
             return found
 
         return cast("Callable[Concatenate[S, P], R]", kept)

@@ -91,7 +91,7 @@ class Analysis(Banks):
             self.ranking_on(use), self.queries(), self.settings, self.panels(), self._domains()
         )
 
-    @stage(heavy=True)
+    @stage(heavy=True, of_content=True)
     def gold(self) -> pd.DataFrame:
         """One row a human label."""
         return self.data.gold()
@@ -142,7 +142,7 @@ class Analysis(Banks):
             found = {standings.SCORE: self.score_standing(use), **found}
         return standings.others(shown.standing, found, self._reference())
 
-    @stage(after=("given",))
+    @stage(after=("given",), of_content=True)
     def _reference(self) -> FloatArray:
         """(M,) the human ranking as values, higher better."""
         return standings.reference_order(self.data.reference_ranking(), self.given().systems)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
 from ..analysis.fitted import with_rules
+from ..analysis.lasting import program
 from ..errors import SettingsError
 from ..labels.store.dataset import Dataset
 from ..labels.store.results import load_result, save_result
@@ -48,11 +50,18 @@ def run_experiment(
 def stored_experiment(
     workspace: Workspace, name: str, ds: Dataset, settings: Settings
 ) -> ExperimentResult | None:
-    """The result that the workspace keeps of this experiment on this content with these settings, or None."""
-    content = load_result(workspace, ds.fingerprint, name, settings_record(with_rules(ds, settings)))
-    return None if content is None else ExperimentResult.from_json_dict(content)
+    """What the workspace keeps of this experiment on this content with these settings by this program, or None."""
+    content = load_result(
+        workspace, ds.fingerprint, name, _made_by(settings_record(with_rules(ds, settings)))
+    )
+    return None if content is None else replace(ExperimentResult.from_json_dict(content), dataset=ds.name)
 
 
 def store_experiment(workspace: Workspace, result: ExperimentResult) -> None:
-    """Keep a result in the workspace under its dataset's fingerprint, its settings and its seed."""
-    save_result(workspace, result.fingerprint, result.name, result.settings, result.to_json_dict())
+    """Keep a result in the workspace under its dataset's fingerprint, its settings, its seed and this program."""
+    save_result(workspace, result.fingerprint, result.name, _made_by(result.settings), result.to_json_dict())
+
+
+def _made_by(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings with what computes: another version may come to other numbers."""
+    return {**settings, "program": program()}

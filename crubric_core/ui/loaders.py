@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import streamlit as st
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ..settings import Response
     from ..types import FloatArray, Progress
 
+T = TypeVar("T")
 PAGES = APP / "pages"
 FEW, MANY = 32, 160  # results kept of heavy stages, and of light ones that a slider asks for
 
@@ -114,6 +115,13 @@ class Study(Analysis):
         """The dataset itself."""
         return self.data
 
+    def checked(self, found: T) -> T:
+        """``found``; where somebody changed the dataset while it was computed the page starts anew without it."""
+        if self.data.fingerprint != self.fingerprint:
+            datasets_changed()
+            st.rerun()
+        return found
+
 
 @st.cache_resource(show_spinner="Opening the workspace …")
 def workspace() -> Workspace:
@@ -188,13 +196,13 @@ class Facts:
 
 def facts(study: Study) -> Facts:
     """Names and numbers of the dataset."""
-    return _facts((study.fingerprint,), study)
+    return _facts((study.fingerprint, study.dataset.name), study)
 
 
 @st.cache_resource(max_entries=FEW, show_spinner=False)
 def _facts(key: Key, _study: Study) -> Facts:
     data = _study.dataset
-    return Facts(data.systems, data.judges, data.queries, data.scale, data.counts())
+    return _study.checked(Facts(data.systems, data.judges, data.queries, data.scale, data.counts()))
 
 
 def findings(name: str, fingerprint: str) -> tuple[Finding, ...]:
@@ -223,7 +231,8 @@ def rubric_panel(study: Study, row: int, response: Response | None = None) -> Fl
 
 @st.cache_resource(max_entries=MANY, show_spinner="Asking for the labels of this rubric …")
 def _rubric_panel(key: Key, _study: Study, _row: int, _response: Response) -> FloatArray:
-    return _study.dataset.rubric_panel(str(_study.reduction().rubrics["rubric"].iloc[_row]), _response)
+    name = str(_study.reduction().rubrics["rubric"].iloc[_row])
+    return _study.checked(_study.dataset.rubric_panel(name, _response))
 
 
 @dataclass(frozen=True)

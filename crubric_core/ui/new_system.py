@@ -92,7 +92,7 @@ def choose(study: StudyPage) -> tuple[BankScale, NewLabels] | None:
 
 @st.cache_resource(max_entries=loaders.FEW, show_spinner="Choosing the bank without it …")
 def _held_out(key: Key, _study: StudyPage, _system: str) -> tuple[BankScale, NewLabels]:
-    return hold_out(_study.dataset, _study.settings, _system)
+    return _study.checked(hold_out(_study.dataset, _study.settings, _system))
 
 
 @st.cache_resource(max_entries=loaders.FEW, show_spinner="Reading the labels …")

@@ -84,6 +84,9 @@ def open_study(title: str, *, settings: bool = True, show_tau_t: bool = False) -
         )
         st.caption(f"The bank is composed by hand; {where}.")
         chosen = replace(chosen, composition=composition)
+    if chosen.rules is not None:
+        st.caption("Scores are by the rules of a scenario, not by those of the dataset.")
+        st.button("Score by the dataset's rules", on_click=_own_rules)
     study = StudyPage(
         data=dataset,
         fingerprint=fingerprint,
@@ -92,6 +95,10 @@ def open_study(title: str, *, settings: bool = True, show_tau_t: bool = False) -
         rubrics=rubrics,
     )
     return study if study.progress is None else replace(study, progress=paced(study.progress))
+
+
+def _own_rules() -> None:
+    state.hold_settings(replace(state.held(), rules=None))
 
 
 def _held(rubrics: int) -> Settings:

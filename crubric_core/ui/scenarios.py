@@ -115,6 +115,7 @@ def listing(scenarios: tuple[Scenario, ...]) -> pd.DataFrame:
 def _told(settings: Settings) -> str:
     told = [f"{_title(name)}: {choice_words(value)}" for name, value in spelled(settings).items()]
     told += ["bank composed by hand"] if settings.composition is not None else []
+    told += ["scoring rules of its own"] if settings.rules is not None else []
     return "; ".join(told) or "the defaults"
 
 

@@ -33,7 +33,7 @@ def spelled(settings: Settings) -> dict[str, str]:
 def _text(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+    return "none" if value is None else f"{value:.12g}" if isinstance(value, float) else str(value)
 
 
 def read_settings(given: Mapping[str, str]) -> Settings:
@@ -47,8 +47,8 @@ def read_settings(given: Mapping[str, str]) -> Settings:
     preset = preset if preset in get_args(Preset) else "robust"
     try:
         return Settings.preset(preset, **given_values, priors=priors)
-    except SettingsError:  # each is allowed, but not together
-        return Settings.preset(preset)
+    except SettingsError:  # each is allowed, but not together: the threshold is below the least of its gate
+        return Settings.preset(preset, **given_values | {"tau_c": None}, priors=priors)
 
 
 def _read(spec: Spec, text: str | None) -> Any:

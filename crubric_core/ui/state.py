@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -28,6 +29,7 @@ DEFAULTS = Settings()
 COMPOSITION = "composition"
 SYSTEM, VERSUS = "system", "versus"  # shown, and compared with it
 SEARCH, FIND = "search", "find"  # words by which rubrics are searched, and systems
+WRITTEN = ("publish title", "publish note")  # keys of texts that are written about a dataset
 LONGEST_COMPOSITION = 1_200  # characters of an address
 _HELD = {name: f"{name} held" for name in ("settings", "dataset", COMPOSITION, SYSTEM, VERSUS, SEARCH, FIND)}
 _MOVED = "settings moved"
@@ -99,12 +101,21 @@ def show_dataset(name: str) -> None:
     session = st.session_state
     if session.get(_HELD["dataset"], name) != name:
         session[_HELD[SEARCH]] = session[_HELD[FIND]] = ""
+        if held().rules is not None:
+            hold_settings(replace(held(), rules=None))
     session[_HELD["dataset"]] = name
     _forget("dataset")
 
 
 def _dataset_change() -> None:
-    show_dataset(st.session_state["dataset"])
+    """Another dataset was picked: what was chosen or written for the one before is no choice for it."""
+    session = st.session_state
+    show_dataset(session["dataset"])
+    for key in map(str, session):
+        if key == "tiers" or key.startswith("fact "):
+            session[key] = []
+        elif key in WRITTEN:
+            session[key] = ""
 
 
 def held_settings() -> Settings:

@@ -98,7 +98,7 @@ def test_other_settings_find_nothing(dataset, tmp_path, name) -> None:  # noqa: 
 def test_other_code_finds_nothing(tmp_path, monkeypatch) -> None:
     kept = Lasting(tmp_path)
     kept.once(STAGE, ("labels",), lambda: 1)
-    monkeypatch.setattr(lasting, "_versions", lambda: "later")
+    monkeypatch.setattr(lasting, "program", lambda: "later")
     assert kept.once(STAGE, ("labels",), lambda: 2) == 2
 
 
@@ -106,7 +106,7 @@ def test_other_source_and_other_libraries_are_other_code(tmp_path, monkeypatch) 
     source = tmp_path / "kernel.py"
     source.write_text("a = 1")
     monkeypatch.setattr(lasting, "PACKAGE", tmp_path)
-    now = lasting._versions.__wrapped__
+    now = lasting.program.__wrapped__
     found = {now()}
     source.write_text("a = 2")
     found.add(now())

@@ -1,7 +1,7 @@
 """Results of long computations, kept in the workspace with the labels that they were computed from.
 
 A result belongs to a dataset's content and to everything that it was computed with, so it is never stale: other
-labels have another fingerprint, other settings another key.
+labels have another fingerprint, other settings, or another program, another key.
 """
 
 from __future__ import annotations

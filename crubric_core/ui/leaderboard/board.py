@@ -32,7 +32,7 @@ def show(study: StudyPage, reading: Sequence[str], beside: Sequence[str]) -> Non
 
     reading: how to read estimates, intervals and tiers. beside: what else ranks the systems, and does not contradict.
     """
-    view = view_of(study)
+    view = view_of(study.now())
     keep = filters(view)
     _say_unknown(view)
     system = state.held_system(state.SYSTEM, view.systems)

@@ -115,7 +115,7 @@ def view_of(study: StudyPage) -> View:
 
 @st.cache_resource(max_entries=loaders.FEW, show_spinner=False)
 def _system_facts(key: Key, _study: StudyPage) -> pd.DataFrame:
-    facts = _study.dataset.system_metadata()
+    facts = _study.checked(_study.dataset.system_metadata())
     return facts if "system" in facts else pd.DataFrame({"system": pd.Series(dtype=object)})
 
 

@@ -25,7 +25,7 @@ def report(study: Study) -> JudgesReport:
 
 @st.cache_resource(max_entries=FEW, show_spinner="Comparing judges …")
 def _report(key: Key, _study: Study) -> JudgesReport:
-    return judges_report(_study.dataset, _study.settings)
+    return _study.checked(judges_report(_study.dataset, _study.settings))
 
 
 def influence(study: Study) -> JudgeInfluence:
@@ -35,7 +35,7 @@ def influence(study: Study) -> JudgeInfluence:
 
 @st.cache_resource(max_entries=FEW, show_spinner="Ranking the systems without each judge …")
 def _influence(key: Key, _study: Study) -> JudgeInfluence:
-    return leave_one_judge_out(_study.dataset, _study.settings)
+    return _study.checked(leave_one_judge_out(_study.dataset, _study.settings))
 
 
 def _everything(study: Study) -> Key:
@@ -52,7 +52,7 @@ def _swept(key: Key, _study: Study) -> ExperimentResult:
     chosen = _study.gating()
     own = {chosen.threshold} if chosen.statistic == "agreement" and not chosen.off else set()
     thresholds = sorted({*TESTED, *own})
-    return sweep(_study.dataset, _study.settings, thresholds=thresholds, splits=0)
+    return _study.checked(sweep(_study.dataset, _study.settings, thresholds=thresholds, splits=0))
 
 
 def attrition(study: Study) -> Attrition:

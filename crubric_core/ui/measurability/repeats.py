@@ -47,11 +47,8 @@ def repeated(study: Study) -> pd.DataFrame:
 @st.cache_resource(max_entries=FEW, show_spinner=False)
 def _repeated(key: Key, _study: Study) -> pd.DataFrame:
     data = _study.dataset
-    return (
-        data.repeats(_study.reduction().response)
-        if data.has_runs
-        else pd.DataFrame(columns=["judge", *_SUMMED])
-    )
+    none = pd.DataFrame(columns=["judge", *_SUMMED])
+    return _study.checked(data.repeats(_study.reduction().response) if data.has_runs else none)
 
 
 def consistency_table(repeats: pd.DataFrame, by: list[str], confidence: float) -> pd.DataFrame:
@@ -145,4 +142,5 @@ def opened(study: Study, row: int, panel: FloatArray) -> None:
 
 @st.cache_resource(max_entries=MANY, show_spinner=False)
 def _said(key: Key, _study: Study, _rubric: str, _query: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-    return _study.dataset.labels(rubric=_rubric), _study.dataset.answers(query=_query)
+    data = _study.dataset
+    return _study.checked((data.labels(rubric=_rubric), data.answers(query=_query)))

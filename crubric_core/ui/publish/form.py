@@ -17,6 +17,7 @@ from ...server import local_viewer, viewer_check
 from ...server.sign_in import visitor
 from ...server.views_folder import view_link, viewer_base, views_folder
 from ...sharing.build import NOTE, TITLE
+from .. import state
 from ..kept import Kept
 from ..shared_view import content as viewer
 from ..text import plain, shorten
@@ -52,7 +53,7 @@ RESULTS = 4  # results that are kept whole
 VIEWS = 4  # views with their figures
 RECHECK = 5.0  # seconds until the viewer is asked again
 PUBLISH = "publish this"
-KEYS = {name: f"publish {name}" for name in ("title", "note", "target")}
+KEYS = {"title": state.WRITTEN[0], "note": state.WRITTEN[1], "target": "publish target"}
 
 
 def ask_choices() -> Choices:

@@ -103,9 +103,9 @@ def rules(study: StudyPage) -> None:
     _worked_example(tried, found)
 
 
-def _key(study: Study, name: str) -> str:
-    """Widgets of one dataset; their values restart after a reset."""
-    return f"rule {name} {st.session_state.get('rules begun', 0)} {study.dataset.name}"
+def _key(study: Study, kept: ScoringRules, name: str) -> str:
+    """Widgets of one dataset and the rules that it has; their values restart after a reset."""
+    return f"rule {name} {st.session_state.get('rules begun', 0)} {study.dataset.name} {hash(kept)}"
 
 
 def _edited(study: Study, kept: ScoringRules) -> ScoringRules:
@@ -118,7 +118,7 @@ def _edited(study: Study, kept: ScoringRules) -> ScoringRules:
             step=0.1 if getattr(kept, name) <= 0 else 0.5,
             min_value=None if getattr(kept, name) <= 0 else 0.1,
             max_value=0.0 if getattr(kept, name) <= 0 else None,
-            key=_key(study, name),
+            key=_key(study, kept, name),
             help=meaning,
         )
         for place, (name, (title, meaning)) in zip(places, NUMBERS.items(), strict=True)
@@ -154,7 +154,7 @@ def _assignments(study: Study, kept: ScoringRules) -> list[dict[str, Any]]:
         column_config=ASSIGN,
         num_rows="dynamic",
         hide_index=True,
-        key=_key(study, "assign"),
+        key=_key(study, kept, "assign"),
     )
     return [{str(name): value for name, value in row.items()} for row in rows.dropna().to_dict("records")]
 
@@ -182,7 +182,7 @@ def _losses(study: Study, kept: ScoringRules) -> list[dict[str, Any]]:
         column_config=columns,
         num_rows="dynamic",
         hide_index=True,
-        key=_key(study, "losses"),
+        key=_key(study, kept, "losses"),
     )
     return [{str(name): value for name, value in row.items()} for row in rows.dropna().to_dict("records")]
 

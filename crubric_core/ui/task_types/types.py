@@ -182,6 +182,7 @@ def start(study: Study, queries: pd.DataFrame, typer: PromptedClassifier) -> Non
     def ask(watch: Watch) -> ClassifierRun:
         run = typer.run(_texts(queries), watch)
         job.saved = _save(workspace, name, queries, run.probabilities, typer.name)
+        loaders.datasets_changed()
         return run
 
     job.start(

@@ -88,8 +88,8 @@ def _weighted_loglik(
     fit: IrtFit, labels: FloatArray, used: IntArray, weights: FloatArray, nodes: FloatArray
 ) -> FloatArray:
     """(R * M, G) log-likelihoods of each replicate's draw for each system."""
-    table = log_probabilities(fit, used, nodes)
-    if len(weights) == 1 and np.isfinite(table).all():
+    table = log_likelihoods(fit, used, nodes)
+    if len(weights) == 1:
         return _one_draw(table, labels, weights[0])
     out = np.empty((len(weights), len(labels), len(nodes)))
     for i, row in enumerate(labels):
@@ -123,10 +123,25 @@ def log_probabilities(fit: IrtFit, rubrics: IntArray, theta: FloatArray) -> Floa
     return level_log_probabilities(a, fit.thresholds[rubrics], theta)
 
 
-def level_log_probabilities(a: FloatArray, thresholds: FloatArray, theta: FloatArray) -> FloatArray:
+def log_likelihoods(fit: IrtFit, rubrics: IntArray, theta: FloatArray) -> FloatArray:
+    """(L, J', G) what a label of each level says of an ability, all finite; 0 of levels that a rubric does not have.
+
+    The log-probability, but for GRM's level that no label of the fit has: its thresholds are one, its probability is 0
+    everywhere, and what it says is the limit as they part, up to a constant.
+    """
+    if fit.thresholds is None:
+        return log_probabilities(fit, rubrics, theta)
+    table = level_log_probabilities(fit.a[rubrics, None], fit.thresholds[rubrics], theta, parted=True)
+    return np.where(np.isneginf(table), 0.0, table)
+
+
+def level_log_probabilities(
+    a: FloatArray, thresholds: FloatArray, theta: FloatArray, *, parted: bool = False
+) -> FloatArray:
     """(L, J', G) from slopes (J', 1) and ascending thresholds (J', L-1); NaN beyond a rubric's own levels.
 
-    log[sigma(z_l) - sigma(z_(l+1))] = log sigma(z_l) + log sigma(-z_(l+1)) + log(1 - exp(-a gap)).
+    log[sigma(z_l) - sigma(z_(l+1))] = log sigma(z_l) + log sigma(-z_(l+1)) + log(1 - exp(-a gap)). parted: without the
+    last term, which no ability changes, where the gap is 0.
     """
     n_rubrics, steps = thresholds.shape
     edges = np.concatenate(
@@ -141,6 +156,8 @@ def level_log_probabilities(a: FloatArray, thresholds: FloatArray, theta: FloatA
         ):  # log 0 of an impossible level is -inf, as it should
             gap = np.where(low == high, 0.0, high - low)
             inside = np.log(-np.expm1(-a * gap))
+        if parted:
+            inside = np.where((gap == 0) & np.isfinite(low), 0.0, inside)
         out[level] = inside - np.logaddexp(0.0, -a * (theta - low)) - np.logaddexp(0.0, a * (theta - high))
     return out
 

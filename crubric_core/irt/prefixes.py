@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..types import FloatArray, IntArray
-from .abilities import log_probabilities
+from .abilities import log_likelihoods
 from .fit import IrtFit
 from .quadrature import DROP, GRID_NODES, LIMIT, AdaptiveQuadrature, GridQuadrature, interpolation_matrix
 
@@ -94,13 +94,12 @@ def _terms(
 
     One term a level. Of two levels without guessing, log P(pass) - log P(fail) = a theta - a b: P = 2 for a pass.
     """
-    table = log_probabilities(fit, rubrics, nodes)
+    table = log_likelihoods(fit, rubrics, nodes)
     whole = np.eye(len(nodes))
     if fit.thresholds is None and not fit.c[rubrics].any():
         a, b = fit.a[rubrics], fit.b[rubrics]
         line = np.stack([a, -a * b], axis=1), np.stack([nodes, np.ones_like(nodes)])
         return [((~np.isnan(y)).astype(float), table[0], whole), ((y == 1).astype(float), *line)]
-    table = np.where(np.isneginf(table), 0.0, table)  # of levels that a rubric does not have
     return [((y == level).astype(float), part, whole) for level, part in enumerate(table)]
 
 

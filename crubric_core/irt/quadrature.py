@@ -15,6 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
+from ..errors import FitError
 from ..types import FloatArray
 
 LOG_2PI = float(np.log(2 * np.pi))
@@ -109,6 +110,7 @@ class AdaptiveQuadrature:
 
         Raises:
             RuleTooSmallError: a posterior reaches an end of the domain or has too few points.
+            FitError: the log-likelihood of a system is nowhere finite.
 
         """
         log_joint = loglik @ self._basis.T - 0.5 * (self._fine**2 + LOG_2PI)
@@ -127,6 +129,8 @@ class AdaptiveQuadrature:
         low = max(self.low - _reach(excess[:, 0], excess[:, 1], step), -LIMIT)
         high = min(self.high + _reach(excess[:, -1], excess[:, -2], step), LIMIT)
         fewest = int(inside.sum(axis=1).min())
+        if not fewest:
+            raise FitError("The labels of a system have no probability at any ability: it has no estimate.")
         spacing = step * min(1.0, fewest / (1.25 * LEAST_POINTS)) if fewest < LEAST_POINTS else step
         better = replace(self, low=low, high=high, points=int(np.ceil((high - low) / spacing - 1e-9)) + 1)
         if better != self:

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import roots_hermitenorm
 
 from ..errors import PlacementError
-from ..irt.abilities import estimate_abilities, log_probabilities
+from ..irt.abilities import estimate_abilities, log_likelihoods, log_probabilities
 from ..irt.cells import label_scores
 from ..types import FloatArray, IntArray
 from .among import Among, evidence_of_systems
@@ -75,7 +75,7 @@ class Forecast:
         points, weights = roots_hermitenorm(NODES if self.effect > 0 else 1)
         self._points, self._weights = self.effect * points, weights / weights.sum()
         shifted = (_GRID[:, None] + self._points).ravel()
-        self._table = log_probabilities(bank_scale.fit, bank_scale.bank, shifted)
+        self._table = log_likelihoods(bank_scale.fit, bank_scale.bank, shifted)
 
     def outlook(self, y: FloatArray, open_: IntArray) -> Outlook:
         """Of labels ``y`` (B,) so far. open_: rubrics of the bank that are still to be judged."""

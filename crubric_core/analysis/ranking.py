@@ -15,6 +15,7 @@ from ..leaderboard.cross_fit import CrossFit
 from ..leaderboard.from_draws import infer_from_draws
 from ..leaderboard.inference import Inference, infer
 from ..leaderboard.influence import Domains, Influence, ability_influence, score_influence
+from ..leaderboard.linked import linked_in_both
 from ..leaderboard.places import tiers_by_neighbour
 from ..settings import Settings
 from ..task_types.scoring import QueryScores, by_emphasis, query_scores, score_ranges, score_systems
@@ -54,8 +55,8 @@ def rank_systems(
     rng = np.random.default_rng([settings.seed, 2])
     method: Method
     if by_score:
-        evidence = replace(_score_evidence(scores, queries, panels, domains), group=ability.group)
-        method, inference = "score", _by_units(evidence, rng, settings)
+        method = "score"
+        inference = _by_units(_score_evidence(scores, queries, panels, domains), rng, settings)
     elif settings.population != "rubrics":
         by_unit = (
             ability if domains is None else ability_influence(cross, varying, query_index, panels, domains)
@@ -111,8 +112,10 @@ def score_inference(
     """
     rng = np.random.default_rng([settings.seed, 3])
     unweighted = by_emphasis(ranking.scores, queries["omega"].to_numpy(dtype=float))
-    evidence = replace(_score_evidence(unweighted, queries, panels, domains), group=ranking.ability.group)
-    return _by_units(evidence, rng, settings)
+    evidence = _score_evidence(unweighted, queries, panels, domains)
+    return _by_units(
+        replace(evidence, group=linked_in_both(evidence.group, ranking.ability.group)), rng, settings
+    )
 
 
 def _score_evidence(

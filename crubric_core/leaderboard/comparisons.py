@@ -64,7 +64,7 @@ class Evidence:
     group: (M,) systems of different groups are not compared; None: all are one.
     allowance: for unequal panels, by which intervals are wider; None: by nothing.
     limits: two of (M,), the least and the most that an estimate can be; None: there are none.
-    differing: (M, M) units on which two systems differ; None: all that both have.
+    differing: (M, M) units that both have and on which they differ; None: all that both have.
     unequal: whether units weigh very unequally.
     """
 

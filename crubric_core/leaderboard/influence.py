@@ -88,7 +88,7 @@ class Influence:
     allowance: for unequal panels; None: all systems have the same judges, but for chance.
     lone: units that are queries without a domain, where the others are domains.
     limits: two of (M,), the least and the most that a score can be; None: there are none.
-    differing: (M, M) units on which two systems' scores differ, up to MANY; None: all do.
+    differing: (M, M) units that two systems have in common and on which their scores differ, up to MANY; None: all do.
     unequal: whether units are so unequal that they are worth less than ALIKE of their number, of most systems.
     """
 
@@ -181,7 +181,8 @@ def score_influence(
 ) -> Influence:
     """Weighted mean scores S_i and psi_iq = omega_q (s_iq - S_i), omega summing to 1 over the system's known units.
 
-    Systems that were scored on different units are compared as if on all: see ``_beside_units``.
+    Systems that were scored on different units are compared as if on all: see ``_beside_units``. Of a system that is
+    linked with others only the units count that one of these was scored on, too.
 
     scores: (M, n) of each query, NaN unknown; omega: (n,) weights ≥ 0. With one query, pass its rubrics' scores and
     weights and unit="rubric". low, high: the least and the most that a unit can score, of each or (n,). A system that
@@ -212,12 +213,19 @@ def score_influence(
     of = domains.of if domains is not None and unit == "query" else np.arange(len(omega))
     order = np.argsort(of, kind="stable")
     differing = differing_units(np.ascontiguousarray(np.where(known, scores, np.nan)[:, order]), of[order])
+    group, several = linked_groups(known.T), weight * (known.sum(axis=0) > 1)
     if domains is not None and unit == "query":
-        psi, n_units, unequal, lone = domains.sums(psi, weight.T, np.arange(len(psi)))
+        queries = np.arange(len(psi))
+        compared = domains.sums(psi, several.T, queries)[1]
+        psi, n_units, unequal, lone = domains.sums(psi, weight.T, queries)
         unit = "domain"
     else:
+        compared = as_equal(several.T)[1]
         scale, n_units, unequal = as_equal(weight.T)
         psi = psi * scale
+    # What one system alone was scored on says nothing of differences.
+    beside = np.bincount(group, minlength=len(group))[group] > 1
+    n_units = np.where(beside, np.minimum(n_units, compared), n_units)
     saturated = np.where(ranked, full.astype(np.int64) - empty, 0)
     least = width**2 * (n_units + 1) / ((n_units + 2.0) ** 2 * (n_units + 3))
     return Influence(
@@ -228,7 +236,7 @@ def score_influence(
         floor=np.where(saturated != 0, least, 0.0),
         within_variance=np.full(len(scores), np.nan),
         saturated=saturated,
-        group=linked_groups(known.T),
+        group=group,
         lone=lone,
         limits=limits,
         differing=differing,
@@ -246,9 +254,9 @@ def _limits(share: FloatArray, ends: list[FloatArray]) -> tuple[FloatArray, Floa
 
 @compiled
 def differing_units(scores: FloatArray, unit: IntArray) -> IntArray:
-    """(M, M) units on which two systems' scores (M, n) differ, or one of the two has none; up to MANY.
+    """(M, M) units on which both of two systems have scores (M, n), and these differ; up to MANY.
 
-    NaN: no score. unit: (n,) of each column, equal ones side by side.
+    NaN: no score, which is no difference either. unit: (n,) of each column, equal ones side by side.
     """
     size = len(scores)
     found = np.zeros((size, size), dtype=np.int64)
@@ -256,9 +264,7 @@ def differing_units(scores: FloatArray, unit: IntArray) -> IntArray:
         for k in range(i + 1, size):
             count, counted = 0, -1
             for q in range(len(unit)):
-                one, other = scores[i, q], scores[k, q]
-                differ = abs(one - other) > ROUNDING or np.isfinite(one) != np.isfinite(other)
-                if differ and unit[q] != counted:
+                if abs(scores[i, q] - scores[k, q]) > ROUNDING and unit[q] != counted:
                     count, counted = count + 1, unit[q]
                     if count == MANY:
                         break

@@ -28,3 +28,11 @@ def linked_groups(labelled: BoolArray) -> IntArray:
         return np.zeros(len(linked), dtype=np.int64)
     group: IntArray = connected_components(linked, directed=False)[1].astype(np.int64)
     return group
+
+
+def linked_in_both(one: IntArray | None, other: IntArray | None) -> IntArray | None:
+    """(M,) groups of systems that are in one group by both; None: all are one."""
+    if one is None or other is None:
+        return other if one is None else one
+    both = np.unique(np.stack([one, other]), axis=1, return_inverse=True)[1]
+    return np.asarray(both.reshape(-1), dtype=np.int64)

@@ -147,3 +147,58 @@ def test_nineteen_of_twenty_intervals_hold_the_rate_of_passing(queries, rate):
     y = rng.random((tables, 2, queries)) < rate
     held = [(r.low <= rate) & (rate <= r.high) for r in map(board, y)]
     assert binom.cdf(np.sum(held), 2 * tables, 0.95) > 0.001, np.mean(held)
+
+
+def apart_but_for(common: np.ndarray, own: int, rng: np.random.Generator | None = None) -> np.ndarray:
+    """(M, n) scores on queries that all have, (M, n'), and on as many that each has alone; NaN elsewhere."""
+    rng = np.random.default_rng(0) if rng is None else rng
+    size = len(common)
+    alone = np.full((size, own * size), np.nan)
+    for i in range(size):
+        alone[i, i * own : (i + 1) * own] = rng.integers(0, 2, own)
+    return np.hstack([common, alone])
+
+
+def test_queries_that_one_of_two_systems_has_alone_say_nothing_of_their_difference():
+    """They counted as units on which the two differ: five of five common queries had p = .0003."""
+    five = np.array([[1.0] * 5, [0.0] * 5])
+    found = board(apart_but_for(five, own=45))
+    assert not found.separated.any()
+    assert found.p_value[0, 1] == pytest.approx(2.0**-4)
+    sixty = np.vstack([passes(60, 55, of=60)]).astype(float)
+    more = board(np.hstack([sixty, np.array([[0.0, 1.0] * 20, [np.nan] * 40])]))
+    assert not more.separated.any()
+    assert more.p_value[0, 1] >= board(sixty).p_value[0, 1] - 1e-12
+
+
+@pytest.mark.parametrize("systems", [2, 3, 5])
+def test_equal_systems_with_few_common_queries_are_seldom_separated(systems):
+    """Of 300 boards each .11, .27 and .35 had a false separation, where 5% may have."""
+    rng, false = np.random.default_rng(1), 0
+    for _ in range(100):
+        scores = apart_but_for(rng.integers(0, 2, (systems, 8)).astype(float), own=45, rng=rng)
+        false += board(scores).separated.any()
+    assert false <= 10
+
+
+def test_systems_are_compared_if_the_queries_of_their_scores_link_them_whatever_rubrics_vary():
+    """Which systems share enough was asked of the rubrics on which labels differ: all of equal systems do not."""
+    rows = [(q, s, 1 if s in "AB" else q % 2) for q in range(50) for s in "AB"]
+    rows += [(q, "C", q % 2) for q in (0, 1, 2, 3, 4, 5)]
+    rows += [(q, "C", q % 2) for q in range(60, 90)]
+    table = pd.DataFrame(rows, columns=["query", "system", "label"]).assign(rubric="r")
+    both = pd.concat([table.assign(judge=j) for j in "xy"])
+    with Workspace() as workspace:
+        workspace.ingest(both.to_csv(index=False).encode(), "d", "labels")
+        found = run_pipeline(workspace.dataset("d"), Settings())
+    assert found.ranking.standing.n_groups == 1
+    two = pd.DataFrame(
+        [(f"{s}{q}", s, q % 2) for s in "AB" for q in range(45)] + [("q", "A", 1), ("q", "B", 0)],
+        columns=["query", "system", "label"],
+    ).assign(rubric="r")
+    both = pd.concat([two.assign(judge=j) for j in "xy"])
+    with Workspace() as workspace:
+        workspace.ingest(both.to_csv(index=False).encode(), "d", "labels")
+        found = run_pipeline(workspace.dataset("d"), Settings())
+    assert found.ranking.standing.n_groups == 2
+    assert not found.ranking.standing.separated.any()

@@ -75,7 +75,10 @@ def item_posterior(
             if given.any():  # a level that nobody received may have the log-probability -inf
                 log_lik += given.astype(float) @ table[level].T
     joint = np.exp(log_lik - log_lik.max(axis=1, keepdims=True) - 0.5 * (log_a / LOG_A_SD) ** 2)
-    mean, variance = _difficulty_prior(joint.reshape(len(first), len(LOG_A), -1).sum(axis=1), copies, grid)
+    labelled = np.where(
+        (~np.isnan(labels)).any(axis=1), copies, 0
+    )  # what has no label says nothing of the others
+    mean, variance = _difficulty_prior(joint.reshape(len(first), len(LOG_A), -1).sum(axis=1), labelled, grid)
     joint *= np.exp(-0.5 * (b - mean) ** 2 / variance)
     joint /= joint.sum(axis=1, keepdims=True)
     return ItemPosterior(row, first, slope, b, joint, n_levels, offsets, mean, float(np.sqrt(variance)))
@@ -84,6 +87,8 @@ def item_posterior(
 def _difficulty_prior(likelihood: FloatArray, copies: IntArray, grid: FloatArray) -> tuple[float, float]:
     """The m and v of b ~ N(m, v) by EM. likelihood: (U, 31), the slope integrated out; copies: (U,) rubrics a row."""
     mean, variance = 0.0, 4.0
+    if not copies.any():
+        return mean, variance
     least = (grid[1] - grid[0]) ** 2  # a narrower prior would fall between two points
     for _ in range(EM_STEPS):
         posterior = likelihood * np.exp(-0.5 * (grid - mean) ** 2 / variance)

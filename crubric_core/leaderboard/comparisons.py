@@ -107,7 +107,7 @@ def compare(
     allowed, df = _allowed(evidence), np.minimum.outer(evidence.units, evidence.units) - 1
     z = np.where(allowed, _deviates(evidence, se, df), 0.0)
     p_value = 2 * ndtr(-z)
-    largest = largest_differences(draws, se)
+    largest = largest_differences(draws, np.where(evidence.linked, se, 0.0))
     critical = _critical(evidence, largest, confidence, simultaneous=simultaneous)
     multiple = _multiple(evidence, critical)
     low, high = _limits(evidence, se, multiple, critical)
@@ -119,7 +119,9 @@ def compare(
         low=low,
         high=high,
         p_value=p_value,
-        p_simultaneous=np.maximum(adjusted_p(z, largest), np.minimum(p_value * _bonferroni(evidence), 1.0)),
+        p_simultaneous=np.maximum.reduce(
+            [adjusted_p(z, largest), p_value, np.minimum(p_value * _bonferroni(evidence), 1.0)]
+        ),
         separated=separated,
         ahead=_ahead(spread, np.where(difference > 0, z, -z), se),
         critical=float(multiple.min(initial=np.inf)),
@@ -142,7 +144,8 @@ def separated_alone(
 ) -> BoolArray:
     """(M, M) the ``separated`` of ``compare``, without what that claims besides."""
     se = pair_errors(evidence)
-    largest = largest_differences(draws, se) if simultaneous else np.empty(0)
+    compared = np.where(evidence.linked, se, 0.0)
+    largest = largest_differences(draws, compared) if simultaneous else np.empty(0)
     critical = _critical(evidence, largest, confidence, simultaneous=simultaneous)
     low, high = _limits(evidence, se, _multiple(evidence, critical), critical)
     return _allowed(evidence) & ((low > 0) | (high < 0))
@@ -189,9 +192,9 @@ def _critical(evidence: Evidence, largest: FloatArray, confidence: float, *, sim
 
 
 def _bonferroni(evidence: Evidence) -> int:
-    """The number of pairs, where few or very unequal units do not show how these depend on each other; else 0."""
-    size, few = len(evidence.estimate), evidence.units.max(initial=0) < FEW_UNITS
-    return max(size * (size - 1) // 2, 1) if few or evidence.unequal else 0
+    """The pairs that are compared, where few or very unequal units do not show how these depend; else 0."""
+    few = evidence.units.max(initial=0) < FEW_UNITS
+    return max(int(np.triu(evidence.linked, 1).sum()), 1) if few or evidence.unequal else 0
 
 
 def _multiple(evidence: Evidence, critical: float) -> FloatArray:

@@ -106,7 +106,7 @@ def _all_at_once(alone: Inference, draws: FloatArray, kept: IntArray) -> Inferen
     critical = threshold(largest, alone.confidence)
     z = np.divide(np.abs(difference), compared, out=np.zeros_like(error), where=compared > 0)
     separated = z > critical
-    half = np.where(compared > 0, critical * error, np.where(linked, 0.0, np.inf))
+    half = np.multiply(critical, error, out=np.where(linked, 0.0, np.inf), where=compared > 0)
     low, high = open_ends(difference - half, difference + half, alone.saturated[kept])
     _, rank_low, rank_high = ranks_by_counting(alone.estimate[kept], separated, group)
     return replace(

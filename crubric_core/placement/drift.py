@@ -85,9 +85,8 @@ def _abilities(fit: IrtFit, y: FloatArray, rng: np.random.Generator) -> FloatArr
     """(N, DRAWS) abilities from each system's posterior."""
     posterior = ability_posterior(fit, y)
     draws = rng.random((len(y), DRAWS))
-    upto = np.cumsum(posterior.node_weights, axis=1)
-    upto /= upto[:, -1:]
-    return np.array([np.interp(u, c, posterior.nodes) for u, c in zip(draws, upto, strict=True)])
+    upto = np.cumsum(posterior.density, axis=1) - posterior.density / 2
+    return np.array([np.interp(u, c, posterior.theta) for u, c in zip(draws, upto, strict=True)])
 
 
 def _deviate(

@@ -33,6 +33,11 @@ def panel_notes(bank_scale: BankScale, new: NewLabels) -> list[str]:
             f"fewer than {FEW_SYSTEMS} its rubrics are fitted on the labels of the very systems that a new one is "
             "compared with."
         )
+    elif bank_scale.reference is None and bank_scale.settings.cross_fitted:
+        notes.append(
+            "Rank and tier are no claims: they come from a bootstrap of the bank's rubrics, by which equal systems are "
+            "often separated. It takes a bank from several queries, and intervals for queries like these."
+        )
     notes += _groups(bank_scale)
     if bank_scale.panel is not None and new.judges:
         record = panel_record(new.judges, new.panel, bank_scale.fit.levels)

@@ -114,7 +114,7 @@ def drift(
     mean = float(sums.sum() / len(known))
     rest = sums - mean * np.bincount(at)
     variance = float((rest**2).sum()) * n / (n - 1) / len(known) ** 2 + sd**2 * (1 / these + 1 / those)
-    if not variance:
-        return Drift(mean, float(mean == 0), n)
-    p = 2 * float(stdtr(min(n, those) - 1, -abs(mean) / np.sqrt(variance)))
-    return Drift(mean, p, n)
+    p = 2 * float(stdtr(min(n, those) - 1, -abs(mean) / np.sqrt(variance))) if variance else float(mean == 0)
+    return Drift(
+        mean, p if beside else max(p, 2.0 ** (1 - n)), n
+    )  # of n equal signs, whatever they amount to

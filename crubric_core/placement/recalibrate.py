@@ -103,7 +103,8 @@ def _check(bank_scale: BankScale, new: NewLabels) -> None:
         )
     if bank_scale.reference is None:
         raise PlacementError(
-            "This bank has no reference systems on the whole pool: build it with the robust preset."
+            "This bank has no reference systems on the whole pool: build it with the robust preset, from labels on "
+            "several queries."
         )
 
 

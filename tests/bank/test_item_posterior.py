@@ -48,6 +48,15 @@ def test_a_rubric_without_labels_keeps_the_prior_of_the_others():
     assert weights @ found.difficulty == pytest.approx(found.mean, abs=0.01)
 
 
+@pytest.mark.parametrize("more", [60, 600])
+def test_rubrics_without_labels_change_no_other_rubric(more):
+    y, theta, _ = table(30, 60)
+    alone = item_posterior(y, theta, np.full(60, 2))
+    found = item_posterior(np.hstack([y, np.full((30, more), np.nan)]), theta, np.full(60 + more, 2))
+    assert (found.mean, found.sd) == pytest.approx((alone.mean, alone.sd))
+    np.testing.assert_allclose(found.weights[found.row[:60]], alone.weights[alone.row], atol=1e-12)
+
+
 def test_the_prior_of_difficulties_follows_the_rubrics():
     y, theta, _ = table(200, 400)
     found = item_posterior(y, theta, np.full(400, 2))

@@ -256,6 +256,24 @@ def test_places_within_groups_are_those_of_each_group_alone():
                 assert found[members].tolist() == expected.tolist()
 
 
+@pytest.mark.parametrize("units", [8, 40])
+def test_systems_of_other_groups_do_not_raise_the_threshold_of_a_group(units):
+    """No pair of two groups is compared: with four other groups of eight systems fewer pairs were separated."""
+    found = influence(np.linspace(0, 1, 12), units=units)
+    alone = replace(
+        found,
+        **{
+            name: getattr(found, name)[:6]
+            for name in ("estimate", "n_units", "floor", "within_variance", "saturated")
+        },
+        psi=found.psi[:, :6],
+    )
+    grouped = replace(found, group=np.repeat([0, 1], 6))
+    rng = [np.random.default_rng(0) for _ in range(3)]
+    one, two, all_ = (infer(each, g).critical for each, g in zip((alone, grouped, found), rng, strict=True))
+    assert one < two < all_
+
+
 def test_groups_are_numbered_from_the_largest_of_ranked_systems():
     one = replace(influence([9.0, 8.0, np.nan, 0.0, 5.0, 4.0]), group=np.array([3, 7, 3, 7, 1, 7]))
     found = infer(one, np.random.default_rng(0))

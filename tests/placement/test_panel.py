@@ -85,6 +85,13 @@ def test_the_variance_is_that_of_queries_and_of_other_systems():
     assert drift(new, old, query, (np.nan, 2, 5)) is None
 
 
+@pytest.mark.parametrize("step", [0.5, 0.4])
+def test_a_difference_that_is_the_same_on_each_query_is_tested_by_its_sign(step):
+    """Its variance is 0, or rounding: five queries had p = 0."""
+    old = np.linspace(0, 1, 5)
+    assert drift(old - step, old, np.arange(5)).p_value == pytest.approx(2.0**-4)
+
+
 def test_a_record_has_the_spread_of_the_systems_own_means():
     panel = labelled(np.random.default_rng(3), 6)
     found = panel_record(JUDGES, panel, LEVELS)

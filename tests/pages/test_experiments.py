@@ -192,6 +192,38 @@ def test_the_report_holds_every_experiment_that_was_run(
     assert (settings_of(args), args.experiments) == (settings, list(EXPERIMENTS))
 
 
+def test_what_is_computed_while_the_dataset_is_changed_is_not_kept(
+    open_page: Open, own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An untouched copy, or an undo, brought the content of before back with results of another."""
+
+    class RestartedError(Exception):
+        pass
+
+    def restart() -> None:
+        raise RestartedError
+
+    open_page("experiments", own)
+    loaders._kept.clear()
+    loaders._facts.clear()
+    monkeypatch.setattr(loaders.st, "rerun", restart)
+    workspace, fingerprint = loaders.workspace(), loaders.datasets().iloc[0]["fingerprint"]
+
+    def study() -> loaders.Study:
+        return loaders.Study(data=workspace.dataset("small"), fingerprint=fingerprint, settings=Settings())
+
+    one = workspace.dataset("small").rubrics.iloc[0]
+    row = f"another,{one['query']},{one['rubric']},k,1"
+    workspace.ingest(f"system,query,rubric,judge,label\n{row}\n".encode(), "small")
+    with pytest.raises(RestartedError):
+        study().gold()
+    with pytest.raises(RestartedError):
+        loaders.facts(study())
+    workspace.undo("small")
+    assert "another" not in loaders.facts(study()).systems
+    assert len(study().gold()) == len(workspace.dataset("small").gold())
+
+
 def test_the_command_on_the_page_gives_the_same_settings(open_page: Open, own: Path) -> None:
     app = open_page("experiments", own)
     assert not app.exception

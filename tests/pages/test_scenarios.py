@@ -15,6 +15,7 @@ from crubric_core.composition import Composition, Limit
 from crubric_core.labels.store.database import Database
 from crubric_core.labels.store.scenarios import Scenario, list_scenarios, save_scenario
 from crubric_core.labels.store.workspace import Workspace
+from crubric_core.scoring_rules import ScoringRules
 from crubric_core.settings import Settings
 from crubric_core.ui.loaders import PAGES
 from crubric_core.ui.scenarios import AS_SHOWN
@@ -121,6 +122,20 @@ def test_a_composed_bank_is_saved_compared_and_brought_back(open_page: Open, own
     app.selectbox(key="first").set_value(AS_SHOWN)
     app.selectbox(key="second").set_value("composed").run()
     assert "Both banks hold the same 12 rubrics." in said(app)
+
+
+def test_the_rules_of_a_scenario_are_told_where_they_count_and_can_be_left(
+    open_page: Open, own: Path
+) -> None:
+    """They scored this dataset, and every other one that was shown later, without a word."""
+    keep(own, harsh=Settings(rules=ScoringRules(critical=-8.0)))
+    app = open_page("scenarios", own, dataset="small")
+    assert "scoring rules of its own" in " ".join(d.value.to_string() for d in app.dataframe)
+    next(b for b in app.button if (b.key or "").startswith("open scenario")).click().run()
+    told = "Scores are by the rules of a scenario"
+    assert told in said(app)
+    next(b for b in app.button if b.label == "Score by the dataset's rules").click().run()
+    assert told not in said(app)
 
 
 def test_an_opened_scenario_without_a_composed_bank_shows_none(open_page: Open, own: Path) -> None:

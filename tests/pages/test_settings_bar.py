@@ -15,6 +15,7 @@ from crubric_core.demo import simulate
 from crubric_core.settings import PRESETS
 from crubric_core.ui import loaders, settings_bar, state
 from crubric_core.ui.loaders import PAGES
+from crubric_core.ui.settings_address import read_settings, spelled
 from crubric_core.ui.settings_bar import budget_steps
 from tests.pages.conftest import Open
 from tests.pages.test_leaderboard import words
@@ -288,6 +289,28 @@ def test_what_was_searched_in_one_dataset_is_not_searched_in_another(
     assert not app.exception
     assert app.text_input(key=box).value == ""
     assert box not in app.query_params
+
+
+def test_what_was_chosen_or_written_for_one_dataset_is_gone_for_another(
+    open_page: Open, two_studies: Path
+) -> None:
+    app = open_page("publish", two_studies, dataset="one")
+    app.text_input(key="publish title").set_value("Results of one").run()
+    app.selectbox(key="dataset").set_value("two").run()
+    assert app.text_input(key="publish title").value == ""
+    app = open_page("leaderboard", two_studies, dataset="one", confidence="0.5")
+    tiers = next(m for m in app.multiselect if m.key == "tiers")
+    tiers.set_value([tiers.options[-1]]).run()
+    assert " of 6 systems shown" in " ".join(c.value for c in app.caption)
+    app.selectbox(key="dataset").set_value("two").run()
+    assert not app.exception
+    assert " of 6 systems shown" not in " ".join(c.value for c in app.caption)
+
+
+def test_an_address_whose_threshold_is_none_of_its_gate_keeps_the_rest() -> None:
+    found = read_settings({"gate": "agreement", "tau_c": "-0.2", "budget": "50", "log_a_sd": "0.3"})
+    assert (found.gate, found.tau_c, found.budget, found.priors.log_a_sd) == ("agreement", None, 50, 0.3)
+    assert read_settings(spelled(Settings(tau_c=0.12345678))).tau_c == 0.12345678
 
 
 def test_the_slider_of_the_bank_size_is_logarithmic_and_can_stand_at_every_size() -> None:

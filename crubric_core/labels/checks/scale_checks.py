@@ -64,6 +64,7 @@ _OF_FAULTS = f"""
     )
 """
 _OFF_NAME = f"NOT given AND {scale_behind('criterion')} IS NOT NULL"
+_OFF_MARK = "mark_given AND NOT (scale_min < pass_mark AND pass_mark <= scale_max)"
 _BELOW = "lowest < 0 AND NOT given"
 # Labels below 0 that are no part of negative points: -8 is a score where the rubric's points are -8.
 _NO_POINTS = """
@@ -85,7 +86,8 @@ _SHOW = f"""
             WHERE l.dataset_id = $dataset AND l.label IS NOT NULL
         ) GROUP BY criterion_id
     )
-    SELECT criterion, scale_min, scale_max, given, lowest, highest, different, g.labels, o.labels AS n, apart, found
+    SELECT criterion, scale_min, scale_max, pass_mark, given, lowest, highest, different, g.labels, o.labels AS n,
+           apart, found
     FROM found o JOIN given_labels g USING (criterion_id) ORDER BY criterion
 """
 
@@ -98,6 +100,7 @@ def check_scales(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator
         execute(cursor, _PART, {"dataset": dataset_id})
     if _found(cursor, dataset_id, _BELOW)[1]:
         yield from _below_zero(*_found(cursor, dataset_id, f"{_BELOW} AND {_NO_POINTS}"))
+    yield from _off_mark(*_found(cursor, dataset_id, _OFF_MARK))
     yield from _off_name(*_found(cursor, dataset_id, _OFF_NAME))
     yield from _gaps(*_found(cursor, dataset_id, "gap AND NOT given"))
     yield from _narrow(cursor, dataset_id)
@@ -143,6 +146,20 @@ def _faults(found: pd.DataFrame, n: int) -> Iterator[Finding]:
             f"more counts as better: if a high label says that there is one, say so (--polarity '{name}=-1', or "
             "polarity in a table of rubrics); else say 1.",
             found,
+            n,
+        )
+
+
+def _off_mark(found: pd.DataFrame, n: int) -> Iterator[Finding]:
+    if n:
+        first = found.iloc[0]
+        yield warning(
+            "mark_off_scale",
+            "Pass marks that are not on the scale",
+            f"{count(n, 'pass mark')} {'is' if n == 1 else 'are'} not above the lowest and up to the highest level, "
+            f"such as that of {_name(first)} ({first['pass_mark']} on {first['scale_min']} to {first['scale_max']}): "
+            "all of its labels count as met, or none does. Correct the mark or the scale.",
+            found.drop(columns="labels"),
             n,
         )
 

@@ -51,7 +51,7 @@ def scale_behind(name: str) -> str:
 # is a position, and no name. A scale without 0 begins at 1.
 # Points that are already signed count as they are: where labels are negative points or 0, more of them is better.
 # A rubric described without a query lends its description to the rubrics of that name. A name that several queries
-# share is shown as query#name, so that rubric names are unique.
+# share is shown as query#name, so that rubric names are unique; with (2) behind it where a rubric is called so.
 RUBRIC_FACTS = f"""
     labelled AS (
         SELECT rubric_id, lo, hi, n FROM label_extremes WHERE dataset_id = $dataset
@@ -110,12 +110,14 @@ RUBRIC_FACTS = f"""
         FROM scaled GROUP BY key
     ),
     qualified AS (
-        SELECT s.*, CASE WHEN times > 1 THEN query || '#' || name ELSE name END AS rubric,
+        SELECT s.*, CASE WHEN times = 1 THEN name ELSE query || '#' || name END
+                    || CASE WHEN times > 1 AND query || '#' || name IN (SELECT name FROM names) THEN ' (2)' ELSE '' END
+                    AS rubric,
                one_key AND one_own AS own_is_one, first_text, criterion_id, top - bottom + 1 AS levels
         FROM scaled s JOIN names USING (name) JOIN owns USING (own) JOIN keys USING (key)
     ),
     facts AS (
-        SELECT row_number() OVER (ORDER BY query, rubric) - 1 AS j, rubric_id, query_id, rubric, query, text,
+        SELECT row_number() OVER (ORDER BY query, rubric, rubric_id) - 1 AS j, rubric_id, query_id, rubric, query, text,
                bottom AS scale_min, top AS scale_max, levels, weight, dimension, severity, polarity, tags,
                CASE WHEN own_is_one AND NOT starts_with(key, 'rubric ') THEN own ELSE coalesce(first_text, rubric) END
                    AS criterion, key, criterion_id,

@@ -294,12 +294,13 @@ def _stage_native(
     columns = columns_of(kind)
     _new_rejects(cursor)
     load_clean(cursor, written.path, {c: i for i, c in enumerate(columns)}, len(columns))
-    rows = [
-        (written.rows + 2 + i, None, fault.text, f"{place} {fault.reason}")  # type: ignore[attr-defined]
-        for i, (place, fault) in enumerate(faults)
-    ]
-    if rows:
-        cursor.executemany("INSERT INTO rejected VALUES (?, ?, ?, ?)", rows[:10_000])
+    if faults:
+        told = [(fault.text, f"{place} {fault.reason}") for place, fault in faults]  # type: ignore[attr-defined]
+        texts, reasons = zip(*told, strict=True)
+        cursor.execute(
+            "INSERT INTO rejected SELECT ? + unnest(range(?)), NULL, unnest(?::VARCHAR[]), unnest(?::VARCHAR[])",
+            [written.rows + 2, len(told), list(texts), list(reasons)],
+        )
     used = {c: c for c in columns[1:-1]}
     for optional in OPTIONAL.get(kind, ()):
         ((there,),) = cursor.execute(f'SELECT count("{optional}") FROM {STAGING}').fetchall()

@@ -33,7 +33,8 @@ class UndoReport:
     """Result of an undo, with all tables that came in the same go.
 
     removed: labels and descriptions that were removed. restored: values that count again.
-    fingerprint: of the dataset now; None where nothing else was in it, and it went too.
+    fingerprint: of the dataset now; None where nothing else was in it, and it went too. beside: what went with it that
+    came from no file.
     """
 
     dataset: str
@@ -41,13 +42,15 @@ class UndoReport:
     removed: int
     restored: int
     fingerprint: str | None
+    beside: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
         """For the screen."""
         what = f"{' and '.join(self.sources)} {'was' if len(self.sources) == 1 else 'were'} undone"
         if self.fingerprint is None:
-            return f"{what}, and with it the dataset {self.dataset}, which held nothing else."
+            rest = f"with {' and '.join(self.beside)}" if self.beside else "which held nothing else"
+            return f"{what}, and with it the dataset {self.dataset}, {rest}."
         return f"{what}: {self.removed:,} removed, {self.restored:,} restored."
 
 

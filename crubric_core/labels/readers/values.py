@@ -32,7 +32,7 @@ def number(column: str) -> str:
     """A DOUBLE, possibly infinite; NULL where the text is unknown or no number."""
     text = f"trim({column}, {_SPACE})"
     return f"""
-        CASE WHEN {is_unknown(column)} THEN NULL
+        CASE WHEN {is_unknown(column)} OR contains({column}, '_') THEN NULL
              WHEN {has_decimal_comma(column)} THEN try_cast(replace({text}, ',', '.') AS DOUBLE)
              ELSE try_cast({text} AS DOUBLE) END
     """

@@ -115,7 +115,7 @@ def plain(word: str) -> str:
 def is_number(text: str) -> bool:
     """Whether a label is a number as it stands."""
     try:
-        return abs(float(text)) < float("inf")
+        return "_" not in text and abs(float(text)) < float("inf")  # Python reads 1_0 as 10
     except ValueError:
         return False
 

@@ -87,12 +87,17 @@ def restore(backup: Path, workspace: Path) -> Path | None:
     The backup is checked first; the present file, damaged or not, is renamed to ``<name>.before-<time>``.
     """
     check_whole(backup)
+    if (log := backup.with_name(f"{backup.name}.wal")).exists():
+        raise WorkspaceError(
+            f"The backup {backup} has not taken in its log {log.name}: open it once "
+            f"(`{typed('datasets', '--workspace', str(backup))}`), then restore it."
+        )
     _check_unused(workspace)
     partial = workspace.with_name(f"{workspace.name}{PARTIAL}")
     try:
         shutil.copyfile(backup, partial)
         _sync(partial)
-        kept = _keep_damaged(workspace) if workspace.exists() else None
+        kept = _keep_damaged(workspace)
         partial.replace(workspace)
     except OSError as error:
         partial.unlink(missing_ok=True)
@@ -102,13 +107,13 @@ def restore(backup: Path, workspace: Path) -> Path | None:
     return kept
 
 
-def _keep_damaged(workspace: Path) -> Path:
-    """Rename the file, with what it had not yet taken in, so that the restored one does not take that in."""
+def _keep_damaged(workspace: Path) -> Path | None:
+    """Rename the file, with what it had not yet taken in, so that the restored one does not take that in; if any."""
     kept = workspace.with_name(f"{workspace.name}.before-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
     log = workspace.with_name(f"{workspace.name}.wal")
     if log.exists():
         log.replace(kept.with_name(f"{kept.name}.wal"))
-    return workspace.replace(kept)
+    return workspace.replace(kept) if workspace.exists() else None
 
 
 def _check_unused(workspace: Path) -> None:
@@ -117,7 +122,9 @@ def _check_unused(workspace: Path) -> None:
     try:
         duckdb.connect(str(workspace), config=dict(LOCAL)).close()
     except duckdb.Error as error:
-        if "lock on file" in str(error):
+        if "lock on file" in str(error) or isinstance(
+            error, duckdb.ConnectionException
+        ):  # open in this process
             raise WorkspaceError(
                 f"The workspace {workspace} is in use: stop the program that has it open."
             ) from error

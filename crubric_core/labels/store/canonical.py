@@ -13,9 +13,11 @@ import pandas as pd
 from ..ingest.facts import FACTS, current_facts
 from ..ingest.report import tidy
 from ..readers.columns import SPECS, SYSTEM_FACTS
+from .catalogue import REASONS
 
 _GIVEN = """
-    SELECT {names}, t.label, t.reason FROM {table} t JOIN judges j USING (judge_id) JOIN rubrics r USING (rubric_id)
+    {reasons} SELECT {names}, t.label, {reason}.reason
+    FROM {table} t JOIN judges j USING (judge_id) JOIN rubrics r USING (rubric_id)
     LEFT JOIN queries q ON q.query_id = r.query_id {systems}
     WHERE t.dataset_id = $dataset ORDER BY {order}
 """
@@ -29,13 +31,26 @@ def _given(table: str, *, judge: str, systems: bool) -> str:
     names = ["q.name AS query", "r.name AS rubric", f"j.name AS {judge}"]
     order = "query NULLS FIRST, rubric, " + judge
     if not systems:
-        return _GIVEN.format(table=table, names=", ".join(names), order=order, systems="")
+        return _GIVEN.format(
+            table=table, names=", ".join(names), order=order, systems="", reasons="", reason="t"
+        )
     join = "JOIN systems s ON s.system_id = t.system_id"
     names, order = ["s.name AS system", *names], f"system, {order}"
     if table == "labels":
         join += " LEFT JOIN runs d ON d.run_id = t.run_id"
+        join += " LEFT JOIN why w ON " + " AND ".join(
+            f"w.{key} = t.{key}" for key in ("system_id", "rubric_id", "judge_id", "run_id")
+        )
         names, order = [*names, "d.name AS run"], f"{order}, run"
-    return _GIVEN.format(table=table, names=", ".join(names), order=order, systems=join)
+    of_labels = table == "labels"
+    return _GIVEN.format(
+        table=table,
+        names=", ".join(names),
+        order=order,
+        systems=join,
+        reasons=f"WITH {REASONS}" if of_labels else "",
+        reason="w" if of_labels else "t",
+    )
 
 
 CANONICAL: Mapping[str, str] = {

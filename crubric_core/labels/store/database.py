@@ -32,12 +32,13 @@ class Database:
         require_workspace()
         self.path = str(path)
         self._connection, self.read_only = connect(self.path)
-        self._writer = writer_of(self.path)
+        self._writer, self._closed = writer_of(self.path), False
         try:
             with self._writer.lock:
                 prepare(self._connection, self.path, read_only=self.read_only)
-                if not self.read_only and self.path != ":memory:":
+                if not self.read_only and self.path != ":memory:" and not self._writer.users:
                     sweep(self.path)
+                self._writer.users += 1
         except BaseException:
             self._connection.close()
             raise
@@ -52,6 +53,10 @@ class Database:
 
     def close(self) -> None:
         """Release the file."""
+        if not self._closed:
+            self._closed = True
+            with self._writer.lock:
+                self._writer.users -= 1
         self._connection.close()
 
     def cursor(self) -> duckdb.DuckDBPyConnection:

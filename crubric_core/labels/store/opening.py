@@ -25,10 +25,11 @@ _SCHEMA = Path(__file__).with_name("schema")
 
 
 class Writer:
-    """One writer at a time for each file, whoever opened it in this process."""
+    """One writer at a time for each file, whoever opened it in this process. users: how many have it open."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
+        self.users = 0
 
 
 _writers: WeakValueDictionary[str, Writer] = WeakValueDictionary()

@@ -11,6 +11,7 @@ import duckdb
 import pandas as pd
 
 from ...errors import DatasetError, IngestError
+from ...text import count
 from ...types import Progress, silent
 from ..checks.dataset_checks import by_severity, check_latest
 from ..checks.plan_checks import check_plan
@@ -291,6 +292,7 @@ class Workspace(Database):
             dataset_id = dataset_id_of(cursor, name)
             report = history.undo(cursor, (dataset_id, name), ingest_id)
             if report.fingerprint is None:
+                report = replace(report, beside=_of_no_file(cursor, dataset_id))
                 _delete(cursor, dataset_id)
             return report
 
@@ -303,6 +305,18 @@ class Workspace(Database):
                 [dataset_id_of(cursor, name)],
             )
             return tidy(found.df())
+
+
+def _of_no_file(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> tuple[str, ...]:
+    """What belongs to a dataset without being part of any file of it: saved scenarios, scoring rules."""
+    numbers = [
+        cursor.execute(f"SELECT count(*) FROM {table} WHERE dataset_id = ?", [dataset_id]).fetchall()[0][0]
+        for table in ("scenarios", "scoring_rules")
+    ]
+    return (
+        *((count(numbers[0], "scenario"),) if numbers[0] else ()),
+        *(("its scoring rules",) if numbers[1] else ()),
+    )
 
 
 def _require_free(cursor: duckdb.DuckDBPyConnection, name: str) -> None:

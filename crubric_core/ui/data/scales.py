@@ -55,6 +55,7 @@ _LOOK = (
     "negative_level",
     "narrow_scale",
     "off_named_scale",
+    "mark_off_scale",
     "stray",
     "code",
 )

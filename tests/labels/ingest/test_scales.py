@@ -265,3 +265,25 @@ def test_the_first_labels_of_a_dataset_are_held_against_the_scale_that_was_given
     rows = [f"s{n},q,r,j,{label}" for n, label in enumerate([0, 1, 2, 3, beyond] * 4)]
     report = ws.ingest("\n".join(["system,query,rubric,judge,label", *rows]).encode(), "d")
     assert (report.accepted, report.rejected) == (16, 4)
+
+
+@pytest.mark.parametrize(("mark", "told"), [(9, True), (1, True), (2, False), (5, False)])
+def test_a_pass_mark_that_all_labels_reach_or_none_is_told(ws, mark, told):
+    report = ws.ingest(file(rows("clarity", [1, 5, 3])), "d", policies=Policies(pass_marks={"clarity": mark}))
+    assert codes(report) == (["mark_off_scale"] if told else [])
+    assert not told or f"that of clarity ({mark} on 1 to 5)" in report.checks[0].sentence
+
+
+def test_digits_with_an_underscore_are_no_number(ws):
+    assert ws.ingest(file(rows("r", ["1_0", 1, 0])), "d").rejected == 1
+
+
+def test_a_rubric_called_like_another_with_its_query_keeps_its_labels(ws):
+    """Both were shown as q1#1: their labels were mixed, and no analysis ran."""
+    ws.ingest(
+        file(*(rows(name, [0, 1], query=q) for q in ("q1", "q2") for name in ("1", f"{q}#1", "other"))), "d"
+    )
+    found = ws.dataset("d")
+    assert found.rubrics["rubric"].is_unique
+    assert {"q1#1", "q1#1 (2)"} < set(found.rubrics["rubric"])
+    assert len(found.labels(rubric="q1#1")) == len(found.labels(rubric="q1#1 (2)")) == 2

@@ -10,7 +10,11 @@ from crubric_core.errors import DatasetError, IngestError
 from crubric_core.labels import Workspace
 from crubric_core.labels.readers.policies import Policies
 from crubric_core.labels.store import catalogue
+from crubric_core.labels.store.dataset_rules import save_rules
 from crubric_core.labels.store.query_types import save_edited, save_types
+from crubric_core.labels.store.scenarios import Scenario, save_scenario
+from crubric_core.scoring_rules import ScoringRules
+from crubric_core.settings import Settings
 from crubric_core.task_types.types import CREATIVE, DECISION
 from tests.labels.ingest.replay import Replay
 from tests.tiers import examples
@@ -302,3 +306,10 @@ def test_any_sequence_of_ingests_and_undos_leaves_what_the_ingests_that_stand_ha
             assert len(set(left)) <= 1, "a copy has the history of the original"
             if left:
                 ws.delete("copy")
+
+
+def test_with_the_only_ingest_scenarios_and_rules_go_and_the_sentence_says_so(ws):
+    ws.ingest(b"system,query,rubric,label\na,q,r,1\nb,q,r,0\n", "d")
+    save_scenario(ws, "d", Scenario("mine", Settings(budget=7)))
+    save_rules(ws, "d", ScoringRules(creativity=2.0))
+    assert ws.undo("d").sentence.endswith("with it the dataset d, with 1 scenario and its scoring rules.")

@@ -101,3 +101,13 @@ def test_a_copy_needs_a_name_that_is_free(ws, table):
     for name, words in (("d", "'d' already"), ("  ", "name is blank")):
         with pytest.raises(DatasetError, match=words):
             ws.duplicate("d", name)
+
+
+def test_a_table_that_is_written_has_the_reasons_that_came_with_labels_read_again(ws):
+    labels = b"system,query,rubric,judge,label\na,q,r,j,1\nb,q,r,j,0\n"
+    ws.ingest(labels, "d")
+    ws.ingest(b"system,query,rubric,judge,label,reason\na,q,r,j,1,because\nb,q,r,j,0,so\n", "d")
+    table = ws.dataset("d").tables()["labels"]
+    assert table["reason"].tolist() == ["because", "so"]
+    ws.ingest(table.to_csv(index=False).encode(), "again")
+    assert ws.dataset("again").fingerprint == ws.dataset("d").fingerprint

@@ -215,6 +215,39 @@ def test_a_restored_workspace_is_the_backup_and_the_damaged_one_is_kept(
     assert content(workspace) == before == content(copy)
 
 
+def test_a_log_without_its_workspace_is_set_aside_and_a_backup_with_one_is_refused(
+    workspace: Path, tmp_path: Path
+) -> None:
+    """The restored workspace could not be opened, or lacked what the backup's log held."""
+    with Workspace(workspace) as ws:
+        copy = ws.backup(tmp_path / "copy.duckdb")
+    workspace.unlink()
+    workspace.with_name("study.duckdb.wal").write_bytes(b"of one that is gone")
+    assert backups.restore(copy, workspace) is None
+    assert content(workspace) == content(copy)
+    copy.with_name("copy.duckdb.wal").write_bytes(b"")
+    with pytest.raises(WorkspaceError, match=r"has not taken in its log copy.duckdb.wal: open it once"):
+        backups.restore(copy, workspace)
+
+
+def test_a_workspace_that_this_process_has_open_is_not_replaced(workspace: Path, tmp_path: Path) -> None:
+    with Workspace(workspace) as ws:
+        copy = ws.backup(tmp_path / "copy.duckdb")
+        with pytest.raises(WorkspaceError, match="is in use"):
+            backups.restore(copy, workspace)
+
+
+def test_opening_a_workspace_again_deletes_nothing_of_who_has_it_open(workspace: Path) -> None:
+    with Workspace(workspace):
+        mine = workspace.with_name("study.duckdb.tmp")
+        mine.mkdir(exist_ok=True)
+        (mine / "spilled").write_bytes(b"x")
+        with Workspace(workspace):
+            assert (mine / "spilled").exists()
+    with Workspace(workspace):
+        assert not (mine / "spilled").exists()
+
+
 def test_what_is_no_sound_backup_is_not_put_in_anybodys_place(workspace: Path, tmp_path: Path) -> None:
     before, other = workspace.read_bytes(), tmp_path / "other.duckdb"
     with duckdb.connect(str(other)) as connection:

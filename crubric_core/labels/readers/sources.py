@@ -238,10 +238,11 @@ def _inner(entries: Iterable[tuple[str, Path]], piece: Piece) -> list[Piece]:
 
 def _distinct(pieces: list[Piece]) -> tuple[Piece, ...]:
     """Names that a plan can tell apart."""
-    seen: dict[str, int] = {}
-    distinct = []
+    taken: set[str] = set()
+    own, distinct = {piece.name for piece in pieces}, []
     for piece in pieces:
-        count = seen[piece.name] = seen.get(piece.name, 0) + 1
-        name = piece.name if count == 1 else f"{piece.name} ({count})"
-        distinct.append(piece if count == 1 else Piece(name, piece.path, piece.seen_path, piece.scratch))
+        further = (f"{piece.name} ({n})" for n in range(2, len(pieces) + 2))
+        name = piece.name if piece.name not in taken else next(n for n in further if n not in taken | own)
+        taken.add(name)
+        distinct.append(piece if name == piece.name else replace(piece, name=name))
     return tuple(distinct)

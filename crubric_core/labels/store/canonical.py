@@ -91,7 +91,10 @@ def as_file(kind: str, table: pd.DataFrame) -> pd.DataFrame:
 
 def one_column_a_fact(table: pd.DataFrame) -> pd.DataFrame:
     """One row a system from the rows (system, fact, value): the known facts first, then the others by name."""
-    wide = table.pivot(index="system", columns="fact", values="value")  # noqa: PD010 - there is one value a cell
+    called = table.assign(
+        fact=table["fact"].replace("system", "system (fact)")
+    )  # beside the column of the systems
+    wide = called.pivot(index="system", columns="fact", values="value")  # noqa: PD010 - there is one value a cell
     known = [fact for fact in SYSTEM_FACTS if fact in wide]
     ordered = (
         wide[[*known, *sorted(set(map(str, wide)) - set(known))]].rename_axis(columns=None).reset_index()

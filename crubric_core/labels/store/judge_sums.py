@@ -30,7 +30,8 @@ CHANCE = 0.01  # probability that any of the shares would differ further by chan
 UNITS = """
     units AS (
         SELECT j, levels, dense_rank() OVER (
-            ORDER BY CASE WHEN (SELECT count(DISTINCT query) FROM facts) > 1 THEN query ELSE j::VARCHAR END
+            ORDER BY CASE WHEN (SELECT count(DISTINCT query) FROM facts) > 1 THEN query
+                          ELSE lpad(j::VARCHAR, 12, '0') END
         ) - 1 AS unit FROM facts
     )
 """

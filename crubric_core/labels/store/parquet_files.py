@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -102,7 +103,12 @@ def fingerprint(files: Sequence[ParquetFile]) -> str:
 
 
 def file_list(paths: Sequence[Path]) -> str:
-    """The files as a list of SQL literals."""
+    """The files as a list of SQL literals; IngestError where a name would stand for others, too."""
+    for path in paths:
+        if re.search(r"[\[*?]", str(path)):
+            raise IngestError(
+                f"{path} has one of [, * and ? in its name, which stand for other files: rename it."
+            )
     return "[" + ", ".join("'" + str(path).replace("'", "''") + "'" for path in paths) + "]"
 
 

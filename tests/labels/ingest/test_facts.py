@@ -121,3 +121,10 @@ def test_a_row_whose_facts_are_all_rejected_is_one_row(ws):
     rows = b"system,organisation,date,cost\na,X,2025,1\na,Y,2024,2\nb,Z,2023,3\n"
     report = ws.ingest(rows, "d", "systems")
     assert (report.accepted, report.rejected, len(report.rejects)) == (1, 2, 6)
+
+
+def test_a_fact_called_like_the_column_of_the_systems_is_kept_beside_it(ws):
+    ws.ingest(b"system,query,rubric,label\na,q,r,1\nb,q,r,0\n", "d")
+    ws.ingest(b"model,system\na,linux\nb,mac\n", "d", "systems", mapping={"system": "model"})
+    found = ws.dataset("d").system_metadata()
+    assert found.set_index("system")["system (fact)"].to_dict() == {"a": "linux", "b": "mac"}

@@ -237,3 +237,16 @@ def test_a_file_without_a_column_or_of_another_folder_is_named(tmp_path):
             reference(ws, parts(tmp_path / "2", a=repeating, b=repeating), "read")
         reference(ws, parts(tmp_path / "3", a=labels, b=repeating), "read")
         assert ws.dataset("read").judges == ("a", "b")
+
+
+def test_a_name_that_would_stand_for_other_files_is_refused(tmp_path):
+    """DuckDB takes brackets for a pattern; it ended in a KeyError."""
+    for name in ("a[1].parquet", "a1.parquet"):
+        pd.DataFrame(
+            {"system": ["s"], "query": ["q"], "rubric": ["r"], "judge": ["j"], "label": [1]}
+        ).to_parquet(tmp_path / name)
+    with (
+        Workspace() as ws,
+        pytest.raises(IngestError, match=r"a\[1\].parquet has one of \[, \* and \? in its name"),
+    ):
+        reference(ws, tmp_path, "d")

@@ -66,6 +66,7 @@ class Evidence:
     limits: two of (M,), the least and the most that an estimate can be; None: there are none.
     differing: (M, M) units that both have and on which they differ; None: all that both have.
     unequal: whether units weigh very unequally.
+    pair_units: (M, M) units on which each difference rests; None: those of the system that has fewer.
     """
 
     estimate: FloatArray
@@ -78,6 +79,19 @@ class Evidence:
     limits: tuple[FloatArray, FloatArray] | None = None
     differing: IntArray | None = None
     unequal: bool = False
+    pair_units: IntArray | None = None
+
+    @cached_property
+    def compared_units(self) -> IntArray:
+        """(M, M) units that each difference rests on."""
+        own = np.minimum.outer(self.units, self.units)
+        return own if self.pair_units is None else np.minimum(own, self.pair_units)
+
+    @cached_property
+    def fewer(self) -> FloatArray:
+        """(M, M) what n / (n - 1) is more of the units of each difference than of those of its systems."""
+        units, whole = self.compared_units, np.minimum.outer(self.units, self.units)
+        return np.where(units > 1, units / np.maximum(units - 1, 1) * (whole - 1) / np.maximum(whole, 1), 1.0)
 
     @property
     def linked(self) -> BoolArray:
@@ -93,7 +107,7 @@ class Evidence:
     @cached_property
     def sign_test(self) -> FloatArray:
         """(M, M) the normal deviate of 2^(1 - k), the p-value of k equal signs: no pair's is larger."""
-        units = np.minimum.outer(self.units, self.units)
+        units = self.compared_units
         if self.differing is not None:
             units = np.minimum(units, self.differing)
         return np.asarray(-ndtri(np.exp2(-np.clip(units, 1, 1000).astype(np.float64))))
@@ -104,10 +118,10 @@ def compare(
 ) -> Comparisons:
     """Every pair of systems. draws: (R, M) Z of the module's formula."""
     difference, se = evidence.difference, pair_errors(evidence)
-    allowed, df = _allowed(evidence), np.minimum.outer(evidence.units, evidence.units) - 1
+    allowed, df = _allowed(evidence), evidence.compared_units - 1
     z = np.where(allowed, _deviates(evidence, se, df), 0.0)
     p_value = 2 * ndtr(-z)
-    largest = largest_differences(draws, np.where(evidence.linked, se, 0.0))
+    largest = largest_differences(draws, _of_draws(evidence, se))
     critical = _critical(evidence, largest, confidence, simultaneous=simultaneous)
     multiple = _multiple(evidence, critical)
     low, high = _limits(evidence, se, multiple, critical)
@@ -144,8 +158,7 @@ def separated_alone(
 ) -> BoolArray:
     """(M, M) the ``separated`` of ``compare``, without what that claims besides."""
     se = pair_errors(evidence)
-    compared = np.where(evidence.linked, se, 0.0)
-    largest = largest_differences(draws, compared) if simultaneous else np.empty(0)
+    largest = largest_differences(draws, _of_draws(evidence, se)) if simultaneous else np.empty(0)
     critical = _critical(evidence, largest, confidence, simultaneous=simultaneous)
     low, high = _limits(evidence, se, _multiple(evidence, critical), critical)
     return _allowed(evidence) & ((low > 0) | (high < 0))
@@ -170,15 +183,26 @@ def _excused(
 
 
 def pair_errors(evidence: Evidence) -> FloatArray:
-    """(M, M) standard error of each difference; 0 on the diagonal."""
+    """(M, M) standard error of each difference; 0 on the diagonal.
+
+    Contributions carry n / (n - 1) of their system's units; of a difference that rests on fewer units it is of these.
+    """
     psi = evidence.contributions
     product = psi.T @ psi
     own = product.diagonal()
     variance = own[:, None] + own - 2 * product
     variance[variance < ROUNDING * (own[:, None] + own)] = 0.0
+    if evidence.pair_units is not None:
+        variance *= evidence.fewer
     variance = np.maximum(variance, evidence.floor[:, None] + evidence.floor)
     np.fill_diagonal(variance, 0.0)
     return np.sqrt(variance)
+
+
+def _of_draws(evidence: Evidence, se: FloatArray) -> FloatArray:
+    """(M, M) standard errors of the differences of what is drawn, which is by system; 0 of pairs that none compares."""
+    drawn = se if evidence.pair_units is None else se / np.sqrt(evidence.fewer)
+    return np.where(evidence.linked, drawn, 0.0)
 
 
 def _critical(evidence: Evidence, largest: FloatArray, confidence: float, *, simultaneous: bool) -> float:
@@ -193,14 +217,13 @@ def _critical(evidence: Evidence, largest: FloatArray, confidence: float, *, sim
 
 def _bonferroni(evidence: Evidence) -> int:
     """The pairs that are compared, where few or very unequal units do not show how these depend; else 0."""
-    few = evidence.units.max(initial=0) < FEW_UNITS
+    few = evidence.compared_units.max(initial=0) < FEW_UNITS
     return max(int(np.triu(evidence.linked, 1).sum()), 1) if few or evidence.unequal else 0
 
 
 def _multiple(evidence: Evidence, critical: float) -> FloatArray:
     """(M, M) how many standard errors a separated pair is apart: by the system with fewer units."""
-    own, units = as_student(critical, evidence.units - 1), evidence.units
-    return np.where(units[:, None] <= units, own[:, None], own)
+    return as_student(critical, evidence.compared_units - 1)
 
 
 def _limits(

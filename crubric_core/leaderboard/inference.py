@@ -238,6 +238,7 @@ def evidence_of(influence: Influence) -> Evidence:
         None if influence.limits is None else (influence.limits[0][kept], influence.limits[1][kept]),
         None if influence.differing is None else influence.differing[np.ix_(kept, kept)],
         influence.unequal,
+        None if influence.pair_units is None else influence.pair_units[np.ix_(kept, kept)],
     )
 
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import maximum_flow
 
 from ..compiled import compiled
 from ..irt.cells import label_scores
@@ -24,6 +26,8 @@ Unit = Literal["query", "rubric", "domain"]
 ROUNDING = 1e-12  # scores that differ by less are equal
 # how many equal units those of a system are worth, as a share of its units, if these are much alike
 ALIKE = 0.75
+MOST_RESTING = 100  # systems of which it is looked at on how many units each two are compared
+MOST_PATHS = 16  # systems of which each two are looked at for the ways between them
 MANY = 64  # units on which two systems differ: of more, the sign test is no hurdle
 
 
@@ -88,7 +92,9 @@ class Influence:
     allowance: for unequal panels; None: all systems have the same judges, but for chance.
     lone: units that are queries without a domain, where the others are domains.
     limits: two of (M,), the least and the most that a score can be; None: there are none.
-    differing: (M, M) units that two systems have in common and on which their scores differ, up to MANY; None: all do.
+    differing: (M, M) units that two systems have in common and on which their scores differ, up to MANY, and those by
+        which others link them; None: all do.
+    pair_units: (M, M) units on which a difference rests, where systems were scored on different ones; None: all.
     unequal: whether units are so unequal that they are worth less than ALIKE of their number, of most systems.
     """
 
@@ -105,6 +111,7 @@ class Influence:
     limits: tuple[FloatArray, FloatArray] | None = None
     differing: IntArray | None = None
     unequal: bool = False
+    pair_units: IntArray | None = None
 
     @property
     def ranked(self) -> BoolArray:
@@ -181,8 +188,8 @@ def score_influence(
 ) -> Influence:
     """Weighted mean scores S_i and psi_iq = omega_q (s_iq - S_i), omega summing to 1 over the system's known units.
 
-    Systems that were scored on different units are compared as if on all: see ``_beside_units``. Of a system that is
-    linked with others only the units count that one of these was scored on, too.
+    Systems that were scored on different units are compared as if on all, and each two by the units on which their
+    difference rests: see ``_beside_units``.
 
     scores: (M, n) of each query, NaN unknown; omega: (n,) weights ≥ 0. With one query, pass its rubrics' scores and
     weights and unit="rubric". low, high: the least and the most that a unit can score, of each or (n,). A system that
@@ -202,30 +209,27 @@ def score_influence(
     empty = np.where(known, scores <= ends[0] + ROUNDING, True).all(axis=1)
     ranked, lone = known.any(axis=1), 0
     psi = (share * (values - mean[:, None])).T
-    counted = weight.any(axis=0)
+    counted, resting = weight.any(axis=0), None
+    of = domains.of if domains is not None and unit == "query" else np.arange(len(omega))
     if not known[ranked][:, counted].all():
-        mean, psi[counted] = _beside_units(scores[:, counted], omega[counted])
+        mean, psi[counted], resting = _beside_units(scores[:, counted], omega[counted], of[counted])
         share = np.broadcast_to(counted * omega / omega[counted].sum(), share.shape)
     limits = _limits(share, ends)
     if limits is not None:
         mean = np.clip(mean, *limits)
     width = np.inf if limits is None else limits[1] - limits[0]
-    of = domains.of if domains is not None and unit == "query" else np.arange(len(omega))
     order = np.argsort(of, kind="stable")
     differing = differing_units(np.ascontiguousarray(np.where(known, scores, np.nan)[:, order]), of[order])
-    group, several = linked_groups(known.T), weight * (known.sum(axis=0) > 1)
     if domains is not None and unit == "query":
-        queries = np.arange(len(psi))
-        compared = domains.sums(psi, several.T, queries)[1]
-        psi, n_units, unequal, lone = domains.sums(psi, weight.T, queries)
+        psi, n_units, unequal, lone = domains.sums(psi, weight.T, np.arange(len(psi)))
         unit = "domain"
     else:
-        compared = as_equal(several.T)[1]
         scale, n_units, unequal = as_equal(weight.T)
         psi = psi * scale
-    # What one system alone was scored on says nothing of differences.
-    beside = np.bincount(group, minlength=len(group))[group] > 1
-    n_units = np.where(beside, np.minimum(n_units, compared), n_units)
+    if resting is not None:  # a difference by way of others is no difference on a common unit
+        resting = np.minimum(resting, np.minimum.outer(n_units, n_units))
+        has = _by_unit(known, of).astype(np.int64)
+        differing = differing + np.maximum(resting - has @ has.T, 0)
     saturated = np.where(ranked, full.astype(np.int64) - empty, 0)
     least = width**2 * (n_units + 1) / ((n_units + 2.0) ** 2 * (n_units + 3))
     return Influence(
@@ -236,12 +240,21 @@ def score_influence(
         floor=np.where(saturated != 0, least, 0.0),
         within_variance=np.full(len(scores), np.nan),
         saturated=saturated,
-        group=group,
+        group=linked_groups(known.T),
         lone=lone,
         limits=limits,
         differing=differing,
         unequal=unequal,
+        pair_units=resting,
     )
+
+
+def _by_unit(known: BoolArray, of: IntArray) -> BoolArray:
+    """(M, U) whether a system is known on any of the columns (M, n) of each unit ``of`` (n,)."""
+    units, place = np.unique(of, return_inverse=True)
+    found = np.zeros((len(known), len(units)), dtype=bool)
+    np.logical_or.at(found.T, place, known.T)
+    return found
 
 
 def _limits(share: FloatArray, ends: list[FloatArray]) -> tuple[FloatArray, FloatArray] | None:
@@ -272,12 +285,15 @@ def differing_units(scores: FloatArray, unit: IntArray) -> IntArray:
     return found
 
 
-def _beside_units(scores: FloatArray, omega: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """(M,) and (n, M): mean scores over all units, and contributions, where not every system was scored on each.
+def _beside_units(
+    scores: FloatArray, omega: FloatArray, of: IntArray
+) -> tuple[FloatArray, FloatArray, IntArray | None]:
+    """(M,), (n, M) and (M, M): mean scores over all units, contributions, and how many units differences rest on.
 
     Least squares of scores (M, n), NaN unknown, on one effect of each system and one of each unit (least-squares
     means): a system that was scored on easy units alone is compared with the others on these. Where all scores are
-    known these are the plain means and their contributions. omega: (n,) > 0.
+    known these are the plain means and their contributions. omega: (n,) > 0. of: (n,) what counts as a unit. The last
+    is None of more than MOST_RESTING systems.
     """
     known = np.isfinite(scores)
     count = known.sum(axis=0)
@@ -291,7 +307,52 @@ def _beside_units(scores: FloatArray, omega: FloatArray) -> tuple[FloatArray, Fl
     level = float(share @ unit)
     moves = (inverse @ (residual * omega)).T
     levels = share * (unit - level) - moves @ ((known / count) @ share)
-    return system + level, moves + levels[:, None]
+    resting = _resting(known, omega, inverse, of) if len(known) <= MOST_RESTING else None
+    return system + level, moves + levels[:, None], resting
+
+
+def _resting(known: BoolArray, omega: FloatArray, inverse: FloatArray, of: IntArray) -> IntArray:
+    """(M, M) units on which the least-squares difference of two systems rests, by Kish: (sum u)² / sum u².
+
+    u_q is the length of the weights that the scores on unit q have in it: 0 of a unit that one system alone has, equal
+    on all units that both have where nobody else links them. Of up to MOST_PATHS systems never more than the ways by
+    which units lead from one to the other: two that share six rest on six, however well each is placed beside others.
+    known: (M, n). inverse: (M, M) of the systems' equations.
+    """
+    size, count = len(known), known.sum(axis=0)
+    units, place = np.unique(of, return_inverse=True)
+    found = np.zeros((size, size))
+    for i in range(size):
+        moved = (
+            inverse[i] - inverse[i:]
+        )  # (K, M) weights of the systems' sums in the difference of i and each other
+        squares = moved**2 @ known - (moved @ known) ** 2 / count
+        length = np.zeros((len(squares), len(units)))
+        np.add.at(length.T, place, (omega * np.sqrt(np.maximum(squares, 0.0))).T)
+        length[length < 1e-9 * length.max(axis=1, keepdims=True, initial=0.0)] = 0.0
+        total, square = length.sum(axis=1), (length**2).sum(axis=1)
+        found[i, i:] = found[i:, i] = np.divide(total**2, square, out=np.zeros(len(total)), where=square > 0)
+    np.fill_diagonal(found, known.sum(axis=1))
+    if size <= MOST_PATHS:
+        found = np.minimum(found, _ways(_by_unit(known, of)))
+    return np.floor(found + 1e-9).astype(np.int64)
+
+
+def _ways(known: BoolArray) -> IntArray:
+    """(M, M) the most ways from one system to another, each by other units (M, n) that two systems have: Menger's."""
+    size = len(known)
+    patterns, units = np.unique(known[:, known.sum(axis=0) > 1], axis=1, return_counts=True)
+    enter = size + np.arange(len(units))
+    capacity = np.zeros((size + 2 * len(units),) * 2, dtype=np.int32)
+    capacity[enter, enter + len(units)] = units
+    capacity[:size, enter] = patterns * units
+    capacity[enter + len(units), :size] = (patterns * units).T
+    graph, found = csr_matrix(capacity), np.zeros((size, size), dtype=np.int64)
+    for i in range(size):
+        for k in range(i):
+            found[i, k] = found[k, i] = maximum_flow(graph, i, k).flow_value  # type: ignore[arg-type]
+    np.fill_diagonal(found, known.sum(axis=1))
+    return found
 
 
 def _link_contributions(cross: CrossFit, query_index: IntArray, units: IntArray, unit: Unit) -> FloatArray:

@@ -181,6 +181,71 @@ def test_equal_systems_with_few_common_queries_are_seldom_separated(systems):
     assert false <= 10
 
 
+def spans(*parts: tuple[int, int], of: int) -> np.ndarray:
+    """Which queries each system has: from one to before the other."""
+    place = np.arange(of)
+    return np.array([(place >= low) & (place < high) for low, high in parts])
+
+
+def scored(known: np.ndarray, rng: np.random.Generator, effect: np.ndarray | float = 0.0) -> np.ndarray:
+    """Scores of queries that differ in difficulty; NaN where a system does not have one."""
+    size, of = known.shape
+    scores = (
+        rng.normal(0, 1, of)
+        + np.reshape(np.broadcast_to(effect, size), (-1, 1))
+        + rng.normal(0, 1, known.shape)
+    )
+    return np.where(known, scores, np.nan)
+
+
+def standing(known: np.ndarray, rng: np.random.Generator, effect: np.ndarray | float = 0.0) -> Inference:
+    found = score_influence(scored(known, rng, effect), np.ones(known.shape[1]), low=-np.inf, high=np.inf)
+    return infer(found, np.random.default_rng(0))
+
+
+def test_systems_without_a_common_query_are_compared_by_way_of_a_third_that_has_the_queries_of_both():
+    known = spans((0, 60), (0, 120), (60, 120), of=120)
+    rng = np.random.default_rng(2)
+    assert standing(known, rng, np.array([1.0, 0.0, -1.0])).separated[0, 2]
+    false = sum(standing(known, rng).separated.any() for _ in range(100))
+    assert false <= 10
+
+
+@pytest.mark.parametrize("shared", [6, 12])
+def test_two_systems_that_share_few_queries_have_no_more_of_those_that_they_share_with_others(shared):
+    """Two pairs of systems with 50 queries each: across them differences rest on the common ones."""
+    of = 100 - shared
+    known = spans((0, 50), (0, 50), (50 - shared, of), (50 - shared, of), of=of)
+    found = score_influence(scored(known, np.random.default_rng(0)), np.ones(of), low=-np.inf, high=np.inf)
+    assert found.pair_units[0, 2] == shared
+    assert found.pair_units[0, 1] == 50
+    rng = np.random.default_rng(3)
+    alone = [
+        infer(
+            score_influence(scored(known, rng), np.ones(of), low=-np.inf, high=np.inf),
+            np.random.default_rng(0),
+            simultaneous=False,
+        ).separated[0, 2]
+        for _ in range(200)
+    ]
+    assert np.mean(alone) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 200)
+
+
+def test_the_interval_of_a_score_is_its_own_however_few_queries_others_have():
+    scores = np.random.default_rng(4).integers(0, 2, (2, 100)).astype(float)
+    whole = board(scores)
+    scores[1, 2:] = np.nan
+    found = board(scores)
+    assert found.high[0] - found.low[0] == pytest.approx(whole.high[0] - whole.low[0], rel=0.05)
+
+
+def test_a_pair_that_differs_on_few_of_its_common_queries_keeps_its_hurdle_where_a_third_lacks_some():
+    third = np.where(np.arange(100) < 90, 1.0, np.nan)
+    found = board(np.vstack([passes(100, 95), third[None]]))
+    assert not found.separated[0, 1]
+    assert found.p_value[0, 1] >= 2.0**-4 - 1e-12
+
+
 def test_systems_are_compared_if_the_queries_of_their_scores_link_them_whatever_rubrics_vary():
     """Which systems share enough was asked of the rubrics on which labels differ: all of equal systems do not."""
     rows = [(q, s, 1 if s in "AB" else q % 2) for q in range(50) for s in "AB"]

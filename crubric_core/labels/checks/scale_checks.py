@@ -63,7 +63,8 @@ _OF_FAULTS = f"""
         WHERE r.polarity IS NOT NULL OR r.weight < 0
     )
 """
-_OFF_NAME = f"NOT given AND {scale_behind('criterion')} IS NOT NULL"
+_BEHIND = scale_behind("criterion")
+_OFF_NAME = f"NOT given AND ({_BEHIND}.lo > lowest OR {_BEHIND}.hi < highest)"
 _OFF_MARK = "mark_given AND NOT (scale_min < pass_mark AND pass_mark <= scale_max)"
 _BELOW = "lowest < 0 AND NOT given"
 # Labels below 0 that are no part of negative points: -8 is a score where the rubric's points are -8.

@@ -46,9 +46,10 @@ def scale_behind(name: str) -> str:
 
 
 # Every rubric with labels or a description, in canonical order, its scale resolved (docs/method.md §1): what a table of
-# rubrics says, else what stands behind its name if all labels are on it, else the extremes of the labels of its
-# criterion over all queries. A criterion is known by its text, else by its name after the query's prefix; a bare number
-# is a position, and no name. A scale without 0 begins at 1.
+# rubrics says, else what stands behind its name if all labels are on it and some are neither 0 nor 1 (verdicts on
+# "Mentions the ages (0-12)" are), else the extremes of the labels of its criterion over all queries. A criterion is
+# known by its text, else by its name after the query's prefix; a bare number is a position, and no name. A scale
+# without 0 begins at 1.
 # Points that are already signed count as they are: where labels are negative points or 0, more of them is better.
 # A rubric described without a query lends its description to the rubrics of that name. A name that several queries
 # share is shown as query#name, so that rubric names are unique; with (2) behind it where a rubric is called so.
@@ -85,7 +86,8 @@ RUBRIC_FACTS = f"""
                CASE WHEN min(given_mark) = max(given_mark) THEN min(given_mark) END AS mark,
                CASE WHEN min(behind) = max(behind) AND count(given_min) + count(given_max) = 0
                          AND min(behind.lo) <= coalesce(min(lo), 1) AND min(behind.hi) >= coalesce(max(hi), 1)
-                         AND min(behind.lo) < min(behind.hi) THEN min(behind) END AS own_scale
+                         AND min(behind.lo) < min(behind.hi)
+                         AND (coalesce(max(hi), 2) > 1 OR min(behind.hi) = 1) THEN min(behind) END AS own_scale
         FROM keyed LEFT JOIN labelled USING (rubric_id) GROUP BY key
     ),
     topped AS (
@@ -124,7 +126,7 @@ RUBRIC_FACTS = f"""
                coalesce(given_mark, mark, CASE WHEN polarity < 0 THEN top - levels // 2 + 1
                                                ELSE bottom + levels // 2 END) AS pass_mark,
                coalesce(given_mark, mark) IS NOT NULL AS mark_given,
-               own_scale IS NOT NULL OR (given_min IS NOT NULL AND given_max IS NOT NULL) AS given
+               given_min IS NOT NULL AND given_max IS NOT NULL AS given
         FROM qualified
     )
 """

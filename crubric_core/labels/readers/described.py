@@ -10,7 +10,7 @@ from .columns import SPECS, Kind, Type, plain_name
 from .guess import Sample, cells_at
 from .paths import parse_path, parts_of
 from .plan import Columns, FilePlan, descriptions_of
-from .values import LARGEST, SCALE_BEHIND
+from .values import LARGEST
 from .words import UNKNOWN, is_number, plain
 
 KEYS: Mapping[Kind, tuple[str, ...]] = {
@@ -102,8 +102,6 @@ def with_descriptions(plan: FilePlan, rows: Sample) -> FilePlan:
     ):
         described["rubrics"] = {**levels, **described.get("rubrics", {})}
         plan = replace(plan, unused=tuple(c for c in plan.unused if not _OF_LEVEL.fullmatch(_name_of(c))))
-    elif scale := _scale_of_header(plan, rows):
-        described["rubrics"] = {**scale, **described.get("rubrics", {})}
     return _told_of_negative(with_described(plan, _without_half_scale(described)), rows)
 
 
@@ -126,20 +124,6 @@ def _described_levels(plan: FilePlan, rows: Sample) -> dict[str, str]:
     ):
         return {}
     return {"scale_min": f"={low}", "scale_max": f"={high}"}
-
-
-def _scale_of_header(plan: FilePlan, rows: Sample) -> dict[str, str]:
-    """The scale behind the name of the column of labels, ``Rating (1-5)``, where these are whole numbers on it."""
-    label = plan.mapping.get("label")
-    found = (
-        re.search(SCALE_BEHIND, label.strip()) if isinstance(label, str) and label in plan.columns else None
-    )
-    if found is None or keys_of(plan, "rubrics") is None or "rubrics" in plan.described:
-        return {}
-    low, high = int(found[1]), int(found[2])
-    labels = [cell.strip() for cell in cells_at(rows, plan.columns.index(label)) if cell and is_number(cell)]
-    on_it = labels and low < high and all(re.fullmatch(r"-?\d+", c) and low <= int(c) <= high for c in labels)
-    return {"scale_min": f"={low}", "scale_max": f"={high}"} if on_it else {}
 
 
 _LEAST_LEVELS = 3

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .column_names import called_after_queries
 from .columns import Kind
 from .guess import MODEL
 from .label_names import RATERS, may_hold_labels
@@ -70,9 +71,10 @@ def in_shapes(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Found | None:
         if "rubric" not in found and naming and within:
             found["rubric"] = min(naming, key=naming_rank)
     around = {p: v for p, v in flat.items() if p not in labels}
-    if "system" in found and "query" not in found:
-        found |= _numbered(around)
-    _name_levels(kind, found, folded[labels[0]][1])
+    levels = folded[labels[0]][1]
+    if "system" in found and "query" not in found and not any(called_after_queries(k) for _, k in levels):
+        found |= _numbered(around, flat.get(str(found["system"]), ()))
+    _name_levels(kind, found, levels)
     _name_around(kind, found, around)
     if "rubric" not in found:
         found["rubric"] = f"{within}.#" if within.endswith("[]") else f"={last_name(labels[0])}"
@@ -134,15 +136,21 @@ def _name_levels(kind: Kind, found: Found, levels: Sequence[tuple[str, tuple[str
             found[who] = f"{path}.#"
         else:
             free.append(path)
-    missing = [c for c in ("rubric", "query" if "query" not in found else who, "system") if c not in found]
+    missing = [c for c in ("rubric", "query", who, "system") if c not in found]
     for path, canonical in zip(reversed(free), missing, strict=False):
         found[canonical] = f"{path}.#"
 
 
-def _numbered(flat: Mapping[str, Sequence[Any]]) -> Found:
-    """The query by a number that records of several systems share: their ``id``, which is not each record's own."""
+def _numbered(flat: Mapping[str, Sequence[Any]], systems: Sequence[Any]) -> Found:
+    """The query by a whole number that records of several systems share: their ``id``, if it is no record's own."""
     ids = flat.get("id", ())
-    return {"query": "id"} if 1 < len(set(map(str, ids))) < len(ids) else {}
+    if len(ids) != len(systems) or not all(isinstance(i, int) or str(i).isdigit() for i in ids):
+        return {}
+    whose: dict[str, set[str]] = {}
+    for i, system in zip(ids, systems, strict=True):
+        whose.setdefault(str(i), set()).add(str(system))
+    shared = sum(len(names) > 1 for names in whose.values())
+    return {"query": "id"} if len(whose) > 1 and 2 * shared > len(whose) else {}
 
 
 def _name_around(kind: Kind, found: Found, flat: Mapping[str, Sequence[Any]]) -> None:

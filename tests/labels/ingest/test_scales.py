@@ -238,6 +238,13 @@ def test_draws_of_a_run_that_the_file_names_are_numbered_after_it(ws):
     }
 
 
+def test_no_draw_is_called_like_a_run_that_the_file_names(ws):
+    cells = [("1", 0), ("1", 1), ("1.1", 0), ("1.2", 1)]
+    content = "\n".join(["system,query,rubric,run,label", *(f"s,q,r,{run},{label}" for run, label in cells)])
+    assert ws.ingest(content.encode(), "d", on_conflict="runs").accepted == 4
+    assert sorted(ws.dataset("d").labels()["run"]) == ["1..1", "1..2", "1.1", "1.2"]
+
+
 def test_words_for_all_partly_and_not_are_three_levels_whichever_verb_they_have(ws):
     for verb in ("met", "satisfied"):
         said = [f"Fully {verb}", f"Partially {verb}", f"Not {verb}"]

@@ -48,7 +48,7 @@ def test_without_a_table_of_rubrics_the_scale_is_that_of_the_labels(ws, values, 
 )
 def test_the_name_of_a_criterion_gives_the_scale_that_stands_behind_it(ws, behind, scale):
     report = ws.ingest(labels([2, 3, 4], f"Clarity {behind}"), "d")
-    assert report.scale == Scale(*map(float, scale), scale[1] - scale[0] + 1, "given")
+    assert report.scale == Scale(*map(float, scale), scale[1] - scale[0] + 1, "inferred")
     assert report.checks == ()
 
 
@@ -82,16 +82,11 @@ def test_a_scale_that_somebody_gives_goes_before_the_one_behind_a_name(ws):
     assert report.checks == ()
 
 
-@pytest.mark.parametrize(
-    ("values", "source"), [((2, 3), "given"), ((0, 3), "inferred"), ((2.5, 3), "inferred")]
-)
-def test_the_header_of_the_labels_gives_their_scale_where_they_are_on_it(ws, values, source):
-    rows = "\n".join(f"s{i},q,r{j},{v}" for i, v in enumerate(values) for j in range(2))
-    policies = Policies(fractions="down")
-    ws.ingest(f"system,query,rubric,Rating (1-5)\n{rows}\n".encode(), "d", policies=policies)
-    assert set(ws.dataset("d").rubrics["scale_source"]) == {source}
-    if source == "given":
-        assert ws.dataset("d").scale == Scale(1.0, 5.0, 5, "given")
+@pytest.mark.parametrize("values", [(0, 1), (1, 1), ("yes", "no")])
+def test_verdicts_on_a_sentence_that_ends_with_two_numbers_are_pass_or_fail(ws, values):
+    """Of "Mentions the ages (0-12)" met was 1 of 12, and nobody passed."""
+    ws.ingest(labels(values, "Mentions the ages (0-12)"), "d")
+    assert ws.dataset("d").rubrics[["scale_min", "scale_max"]].values.tolist() == [[0, 1]]
 
 
 def test_a_table_of_rubrics_gives_the_scale(ws):

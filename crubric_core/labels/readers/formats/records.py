@@ -128,7 +128,7 @@ def _by_value(file: TextIO, name: str) -> Iterator[tuple[int, Any]]:
                 window += more  # a number may go on
                 continue
         except (ValueError, RecursionError) as error:
-            more = "" if isinstance(error, RecursionError) else file.read(block if listed else LARGEST)
+            more = "" if isinstance(error, RecursionError) else file.read(block if arrays else LARGEST)
             if not more:
                 if not window and not listed:
                     return

@@ -211,6 +211,7 @@ def test_a_report_of_swe_bench_says_which_instances_the_tests_resolve(read):
 
 
 def test_an_instance_that_is_resolved_and_is_not_is_refused(read):
+    assert read(document({**SWE, "error_ids": ["django__django-2"], "empty_patch_ids": None}), "a.json")
     with pytest.raises(IngestError, match="has 'django__django-1' in 'resolved_ids' and in 'error_ids'"):
         read(document({**SWE, "error_ids": ["django__django-1"]}), "gpt-4o.json")
 

@@ -14,8 +14,8 @@ _LISTS = {"resolved_ids": 1, "unresolved_ids": 0, "empty_patch_ids": 0, "error_i
 def _rows(record: Record, setting: Setting) -> Iterator[Row]:
     found: dict[str, str] = {}
     for name in _LISTS:
-        for instance in map(as_text, listed(record, name) if name in record else ()):
-            if found.setdefault(instance, name) != name:
+        for instance in map(as_text, listed(record, name) if record.get(name) is not None else ()):
+            if _LISTS[found.setdefault(instance, name)] != _LISTS[name]:
                 raise MalformedError(f"has {instance!r} in {found[instance]!r} and in {name!r}")
     system, judge = setting.system(), setting.judge("tests")
     for instance, name in found.items():

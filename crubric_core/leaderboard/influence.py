@@ -323,9 +323,8 @@ def _resting(known: BoolArray, omega: FloatArray, inverse: FloatArray, of: IntAr
     units, place = np.unique(of, return_inverse=True)
     found = np.zeros((size, size))
     for i in range(size):
-        moved = (
-            inverse[i] - inverse[i:]
-        )  # (K, M) weights of the systems' sums in the difference of i and each other
+        # (K, M) weights of the systems' sums in the difference of i and each other
+        moved = inverse[i] - inverse[i:]
         squares = moved**2 @ known - (moved @ known) ** 2 / count
         length = np.zeros((len(squares), len(units)))
         np.add.at(length.T, place, (omega * np.sqrt(np.maximum(squares, 0.0))).T)
@@ -342,12 +341,16 @@ def _ways(known: BoolArray) -> IntArray:
     """(M, M) the most ways from one system to another, each by other units (M, n) that two systems have: Menger's."""
     size = len(known)
     patterns, units = np.unique(known[:, known.sum(axis=0) > 1], axis=1, return_counts=True)
-    enter = size + np.arange(len(units))
-    capacity = np.zeros((size + 2 * len(units),) * 2, dtype=np.int32)
-    capacity[enter, enter + len(units)] = units
-    capacity[:size, enter] = patterns * units
-    capacity[enter + len(units), :size] = (patterns * units).T
-    graph, found = csr_matrix(capacity), np.zeros((size, size), dtype=np.int64)
+    system, pattern = np.nonzero(patterns)
+    enter, leave = size + np.arange(len(units)), size + len(units) + np.arange(len(units))
+    ways = [
+        (enter, leave, units),
+        (system, enter[pattern], units[pattern]),
+        (leave[pattern], system, units[pattern]),
+    ]
+    start, end, capacity = (np.concatenate(part) for part in zip(*ways, strict=True))
+    graph = csr_matrix((capacity.astype(np.int32), (start, end)), shape=(size + 2 * len(units),) * 2)
+    found = np.zeros((size, size), dtype=np.int64)
     for i in range(size):
         for k in range(i):
             found[i, k] = found[k, i] = maximum_flow(graph, i, k).flow_value  # type: ignore[arg-type]

@@ -53,7 +53,7 @@ def test_the_board_without_a_judge_is_that_of_the_others_labels(labels):
 
 def test_systems_are_scored_by_the_rules_of_the_dataset_with_and_without_each_judge():
     """Of fewer than six systems tiers rest on scores; those with all judges were scored by the paper's rules."""
-    made = simulate(3, systems=5, queries=12, pool=(8, 12))
+    made = simulate(6, systems=5, queries=12, pool=(8, 12))
     rules = ScoringRules(assign=(Assignment("severity", "text", "*", "critical"),), critical=-50.0)
     with Workspace() as ws:
         for kind in ("labels", "rubrics", "queries"):

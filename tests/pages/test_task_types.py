@@ -19,6 +19,8 @@ from crubric_core.labels.store.query_types import save_types
 from crubric_core.labels.store.workspace import Workspace
 from crubric_core.scoring_rules import Assignment, Loss, ScoringRules
 from crubric_core.task_types.types import TASK_TYPES
+from crubric_core.ui import loaders
+from crubric_core.ui.task_types import types
 from tests.pages.conftest import Open
 from tests.pages.test_pages import first_line
 from tests.task_types.conftest import FakeEndpoint
@@ -309,6 +311,32 @@ def test_a_language_model_types_the_queries(open_page: Open, own: Path, endpoint
     assert "secret-key" not in str(app.main)
     found = open_page("task_types", own).dataframe[0].value
     assert set(found["source"]) == {"prompted:tiny"}
+
+
+def test_all_pages_know_what_a_run_changed_before_anybody_looks_at_it(
+    open_page: Open, own: Path, endpoint: FakeEndpoint
+) -> None:
+    """They went on with the fingerprint of before, and kept new types under it."""
+    app = open_typers(open_page, own)
+    before = loaders.fingerprints()["small"]
+    press(app, "Ask tiny")
+    job = types.jobs()["small"]
+    for _ in range(200):
+        if not job.running:
+            break
+        time.sleep(0.05)
+    assert loaders.fingerprints()["small"] == loaders.workspace().dataset("small").fingerprint != before
+
+
+def test_rules_that_somebody_else_saves_are_those_that_the_page_begins_with(
+    open_page: Open, own: Path
+) -> None:
+    """A session that had the old ones said "not saved yet", and its Save put them back."""
+    app = open_page("task_types", own, view="Rules")
+    assert rule(app, "critical").value == -0.5
+    save_rules(loaders.workspace(), "small", ScoringRules(critical=-8.0))
+    app.run()
+    assert rule(app, "critical").value == -8.0
 
 
 def test_a_stopped_run_goes_on_where_it_stood(open_page: Open, own: Path, endpoint: FakeEndpoint) -> None:

@@ -210,6 +210,15 @@ def hold_composition(dataset: str, composition: Composition | None) -> None:
     _forget(COMPOSITION)
 
 
+def dataset_renamed(old: str, new: str | None) -> None:
+    """What this session asks of the dataset's bank goes with it; new: None where the dataset is gone."""
+    every: dict[str, Composition] = st.session_state.get(_HELD[COMPOSITION], {})
+    moved = every.get(old)
+    hold_composition(old, None)
+    if new is not None and moved is not None:
+        hold_composition(new, moved)
+
+
 def _is_asked(name: str) -> bool:
     """Whether the address is to be read for this."""
     return name in st.session_state.get(_ASKED, ())

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import pytest
 
+from crubric_core.composition import Composition
 from crubric_core.environment import typed
 from crubric_core.labels.store.workspace import Workspace
 from tests.pages.conftest import HOSTILE, Open
@@ -144,6 +145,22 @@ def test_the_ingest_that_is_chosen_is_undone_among_others_of_its_name_and_minute
     next(b for b in app.button if b.label == "Yes, undo it").click().run()
     with Workspace(path) as workspace:
         assert workspace.dataset("fin").systems == ("s0", "s2")
+
+
+def test_a_composed_bank_goes_with_its_dataset_under_another_name(
+    open_page: Open, study: Path, tmp_path: Path
+) -> None:
+    """It stayed with the name, and was that of the next dataset that was called so."""
+    path = tmp_path / "own.duckdb"
+    shutil.copyfile(study, path)
+    composed = Composition(exclusions=("none",))
+    app = open_page("data", path, dataset="small", composition=json.dumps(composed.as_dict()))
+    app.session_state["composition held"] = {"small": composed}
+    next(t for t in app.text_input if t.key == "rename small").set_value("large").run()
+    button(app, "Rename").click().run()
+    assert not app.exception
+    assert app.session_state["composition held"]["large"] == composed
+    assert not app.session_state["composition held"]["small"]
 
 
 def test_rejected_rows_are_shown_with_their_reasons_and_kept_for_download(

@@ -12,7 +12,7 @@ import streamlit as st
 from ...analysis.export import write_dataset
 from ...errors import CrubricError
 from ...labels.readers.scratch import scratch_folder
-from .. import loaders, widgets
+from .. import loaders, state, widgets
 from ..text import count, plain
 from . import report as upload_report
 from .wording import on_page
@@ -158,13 +158,23 @@ def _change(name: str) -> None:
     left, right = st.columns(2, gap="large")
     new = left.text_input("New name", name, max_chars=80, key=f"rename {name}").strip()
     if left.button("Rename", disabled=new in ("", name)):
-        _do(lambda: workspace.rename(name, new), new, f"{name} is now called {new}.")
+        _do(lambda: _rename(name, new), new, f"{name} is now called {new}.")
     copy = right.text_input("Name of a copy", f"{name} copy", max_chars=80, key=f"copy {name}").strip()
     if right.button("Duplicate", disabled=not copy):
         _do(lambda: workspace.duplicate(name, copy), copy, f"{copy} is a copy of {name} with its history.")
     typed = st.text_input("Type its name to delete it for good", key=f"delete {name}")
     if st.button("Delete", disabled=typed != name):
-        _do(lambda: workspace.delete(name), None, f"{name} was deleted.")
+        _do(lambda: _delete(name), None, f"{name} was deleted.")
+
+
+def _rename(name: str, new: str) -> None:
+    loaders.workspace().rename(name, new)
+    state.dataset_renamed(name, new)
+
+
+def _delete(name: str) -> None:
+    loaders.workspace().delete(name)
+    state.dataset_renamed(name, None)
 
 
 def _do(act: Callable[[], str | None], then: str | None, words: str = "") -> None:

@@ -116,12 +116,13 @@ def _one(study: Study, chosen: pd.DataFrame) -> None:
         index=_type_now(chosen),
         format_func=task_type_views.words,
         placeholder="choose a type",
-        key=f"own type {hash(tuple(chosen.index))}",  # another choice of queries, another box
+        key=f"own type {hash(tuple(chosen['query']))}",  # another choice of queries, another box
     )
     if st.button(
         f"Set the type of {count(len(chosen), 'query', 'queries')}",
         disabled=wanted is None,
         help="No classifier changes it again.",
+        key=f"set type {hash(tuple(chosen['query']))}",
     ) and isinstance(wanted, str):
         save_edited(loaders.workspace(), study.dataset.name, dict.fromkeys(chosen["query"], wanted))
         _changed(f"Classified {count(len(chosen), 'query', 'queries')} by hand.")

@@ -75,9 +75,8 @@ def item_posterior(
             if given.any():  # a level that nobody received may have the log-probability -inf
                 log_lik += given.astype(float) @ table[level].T
     joint = np.exp(log_lik - log_lik.max(axis=1, keepdims=True) - 0.5 * (log_a / LOG_A_SD) ** 2)
-    labelled = np.where(
-        (~np.isnan(labels)).any(axis=1), copies, 0
-    )  # what has no label says nothing of the others
+    # What has no label says nothing of the others.
+    labelled = np.where((~np.isnan(labels)).any(axis=1), copies, 0)
     mean, variance = _difficulty_prior(joint.reshape(len(first), len(LOG_A), -1).sum(axis=1), labelled, grid)
     joint *= np.exp(-0.5 * (b - mean) ** 2 / variance)
     joint /= joint.sum(axis=1, keepdims=True)

@@ -115,6 +115,5 @@ def drift(
     rest = sums - mean * np.bincount(at)
     variance = float((rest**2).sum()) * n / (n - 1) / len(known) ** 2 + sd**2 * (1 / these + 1 / those)
     p = 2 * float(stdtr(min(n, those) - 1, -abs(mean) / np.sqrt(variance))) if variance else float(mean == 0)
-    return Drift(
-        mean, p if beside else max(p, 2.0 ** (1 - n)), n
-    )  # of n equal signs, whatever they amount to
+    # The sign test of as many equal signs is a hurdle, however little they vary.
+    return Drift(mean, p if beside else max(p, 2.0 ** (1 - n)), n)

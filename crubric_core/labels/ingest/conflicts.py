@@ -141,9 +141,9 @@ def _number_runs(job: Job) -> None:
     if job.has_runs:  # the runs that the file names have their ids first
         names.keep_names(job, "run", "SELECT run_id AS id FROM coded")
         job.run("UPDATE run_names SET is_new = false WHERE id IN (SELECT run_id FROM runs)")
-        names_there = [name for (name,) in job.all("SELECT name FROM runs WHERE dataset_id = $dataset")]
+        runs = [name for (name,) in job.all("SELECT name FROM run_names WHERE name IS NOT NULL")]
         mark = "."
-        while any(mark in name for name in names_there):  # no name of a draw is then that of a run
+        while any(mark in name for name in runs):  # no draw is then called like a run of the file
             mark += "."
         named = f"coalesce(r.name, 'draw') || '{mark}'"
     job.run(f"""

@@ -122,9 +122,8 @@ def _check_unused(workspace: Path) -> None:
     try:
         duckdb.connect(str(workspace), config=dict(LOCAL)).close()
     except duckdb.Error as error:
-        if "lock on file" in str(error) or isinstance(
-            error, duckdb.ConnectionException
-        ):  # open in this process
+        # A ConnectionException: this process has it open.
+        if "lock on file" in str(error) or isinstance(error, duckdb.ConnectionException):
             raise WorkspaceError(
                 f"The workspace {workspace} is in use: stop the program that has it open."
             ) from error

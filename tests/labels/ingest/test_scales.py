@@ -228,7 +228,9 @@ def test_draws_of_a_run_that_the_file_names_are_numbered_after_it(ws):
     cells = [("1", 1), ("a", 0), ("a", 1), ("", 0), ("", 1)]
     content = "\n".join(["system,query,rubric,run,label", *(f"s,q,r,{run},{label}" for run, label in cells)])
     assert ws.ingest(content.encode(), "d", on_conflict="runs").accepted == 5
+    assert ws.ingest(content.encode(), "d", on_conflict="runs").changes.added == 0, "the same file again"
     found = ws.dataset("d").labels()
+    assert len(found) == 5
     assert dict(zip(found["run"], found["label"], strict=True)) == {
         "1": 1,
         "a.1": 0,

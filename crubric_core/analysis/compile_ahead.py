@@ -9,7 +9,7 @@ from ..bank.pairs_order import pairs_order
 from ..bank.worth import bank_worth
 from ..irt.cells import label_scores, scored_items, softplus_terms, unit_scores
 from ..irt.models import ItemParameters
-from ..leaderboard.influence import differing_units
+from ..leaderboard.different_units import differing_units
 from ..leaderboard.simultaneous import FEW, largest_differences
 
 

@@ -17,7 +17,8 @@ from scipy.special import betaincinv, ndtri
 from ..judges.unequal_panels import Allowance
 from ..types import BoolArray, FloatArray, IntArray
 from .comparisons import Comparisons, Evidence, compare, separated_alone
-from .influence import ROUNDING, Influence, Unit
+from .different_units import ROUNDING
+from .influence import Influence, Unit
 from .places import rank_shares, ranks_by_counting, tiers_by_first
 from .simultaneous import as_student
 from .spread import student_scale

@@ -12,23 +12,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.sparse import csr_matrix
-from scipy.sparse.csgraph import maximum_flow
 
-from ..compiled import compiled
 from ..irt.cells import label_scores
 from ..judges.unequal_panels import Allowance, UnequalPanels
 from ..types import BoolArray, FloatArray, IntArray
 from .cross_fit import CrossFit
+from .different_units import ROUNDING, beside_units, by_unit, differing_units
 from .linked import linked_groups
 
 Unit = Literal["query", "rubric", "domain"]
-ROUNDING = 1e-12  # scores that differ by less are equal
 # how many equal units those of a system are worth, as a share of its units, if these are much alike
 ALIKE = 0.75
-MOST_RESTING = 100  # systems of which it is looked at on how many units each two are compared
-MOST_PATHS = 16  # systems of which each two are looked at for the ways between them
-MANY = 64  # units on which two systems differ: of more, the sign test is no hurdle
 
 
 @dataclass(frozen=True)
@@ -81,7 +75,7 @@ class Influence:
 
     estimate: (M,) abilities in units of N(0, 1), or scores; NaN for a system without evidence.
     psi: (n, M) contribution of each unit, of unequal ones as ``as_equal`` scales them; 0 where the system has no label,
-        except for scores on different queries (``_beside_units``).
+        except for scores on different queries (``beside_units``).
     n_units: (M,) units with a label of the system; where they are unequal, how many equal ones they amount to.
     unit: what a unit is.
     floor: (M,) the least that an estimate's variance may be: the posterior one; of scores 0, unless saturated.
@@ -189,7 +183,7 @@ def score_influence(
     """Weighted mean scores S_i and psi_iq = omega_q (s_iq - S_i), omega summing to 1 over the system's known units.
 
     Systems that were scored on different units are compared as if on all, and each two by the units on which their
-    difference rests: see ``_beside_units``.
+    difference rests: see ``beside_units``.
 
     scores: (M, n) of each query, NaN unknown; omega: (n,) weights ≥ 0. With one query, pass its rubrics' scores and
     weights and unit="rubric". low, high: the least and the most that a unit can score, of each or (n,). A system that
@@ -212,7 +206,7 @@ def score_influence(
     counted, resting = weight.any(axis=0), None
     of = domains.of if domains is not None and unit == "query" else np.arange(len(omega))
     if not known[ranked][:, counted].all():
-        mean, psi[counted], resting = _beside_units(scores[:, counted], omega[counted], of[counted])
+        mean, psi[counted], resting = beside_units(scores[:, counted], omega[counted], of[counted])
         share = np.broadcast_to(counted * omega / omega[counted].sum(), share.shape)
     limits = _limits(share, ends)
     if limits is not None:
@@ -228,7 +222,7 @@ def score_influence(
         psi = psi * scale
     if resting is not None:  # a difference by way of others is no difference on a common unit
         resting = np.minimum(resting, np.minimum.outer(n_units, n_units))
-        has = _by_unit(known, of).astype(np.int64)
+        has = by_unit(known, of).astype(np.int64)
         differing = differing + np.maximum(resting - has @ has.T, 0)
     saturated = np.where(ranked, full.astype(np.int64) - empty, 0)
     least = width**2 * (n_units + 1) / ((n_units + 2.0) ** 2 * (n_units + 3))
@@ -249,113 +243,12 @@ def score_influence(
     )
 
 
-def _by_unit(known: BoolArray, of: IntArray) -> BoolArray:
-    """(M, U) whether a system is known on any of the columns (M, n) of each unit ``of`` (n,)."""
-    units, place = np.unique(of, return_inverse=True)
-    found = np.zeros((len(known), len(units)), dtype=bool)
-    np.logical_or.at(found.T, place, known.T)
-    return found
-
-
 def _limits(share: FloatArray, ends: list[FloatArray]) -> tuple[FloatArray, FloatArray] | None:
     """The least and the most that each mean score can be, (M,) both; None where a unit can score without end."""
     if not all(np.isfinite(end).all() for end in ends):
         return None
     low, high = (np.clip(share @ end, end.min(initial=np.inf), end.max(initial=-np.inf)) for end in ends)
     return low, high
-
-
-@compiled
-def differing_units(scores: FloatArray, unit: IntArray) -> IntArray:
-    """(M, M) units on which both of two systems have scores (M, n), and these differ; up to MANY.
-
-    NaN: no score, which is no difference either. unit: (n,) of each column, equal ones side by side.
-    """
-    size = len(scores)
-    found = np.zeros((size, size), dtype=np.int64)
-    for i in range(size):
-        for k in range(i + 1, size):
-            count, counted = 0, -1
-            for q in range(len(unit)):
-                if abs(scores[i, q] - scores[k, q]) > ROUNDING and unit[q] != counted:
-                    count, counted = count + 1, unit[q]
-                    if count == MANY:
-                        break
-            found[i, k] = found[k, i] = count
-    return found
-
-
-def _beside_units(
-    scores: FloatArray, omega: FloatArray, of: IntArray
-) -> tuple[FloatArray, FloatArray, IntArray | None]:
-    """(M,), (n, M) and (M, M): mean scores over all units, contributions, and how many units differences rest on.
-
-    Least squares of scores (M, n), NaN unknown, on one effect of each system and one of each unit (least-squares
-    means): a system that was scored on easy units alone is compared with the others on these. Where all scores are
-    known these are the plain means and their contributions. omega: (n,) > 0. of: (n,) what counts as a unit. The last
-    is None of more than MOST_RESTING systems.
-    """
-    known = np.isfinite(scores)
-    count = known.sum(axis=0)
-    values = np.where(known, scores, 0.0)
-    tied = np.diag(known @ omega) - (known * (omega / count)) @ known.T
-    inverse = np.linalg.pinv(tied, rcond=1e-10, hermitian=True)
-    system = inverse @ (np.where(known, values - values.sum(axis=0) / count, 0.0) @ omega)
-    unit = (values - np.where(known, system[:, None], 0.0)).sum(axis=0) / count
-    residual = np.where(known, values - system[:, None] - unit, 0.0)
-    share = omega / omega.sum()
-    level = float(share @ unit)
-    moves = (inverse @ (residual * omega)).T
-    levels = share * (unit - level) - moves @ ((known / count) @ share)
-    resting = _resting(known, omega, inverse, of) if len(known) <= MOST_RESTING else None
-    return system + level, moves + levels[:, None], resting
-
-
-def _resting(known: BoolArray, omega: FloatArray, inverse: FloatArray, of: IntArray) -> IntArray:
-    """(M, M) units on which the least-squares difference of two systems rests, by Kish: (sum u)² / sum u².
-
-    u_q is the length of the weights that the scores on unit q have in it: 0 of a unit that one system alone has, equal
-    on all units that both have where nobody else links them. Of up to MOST_PATHS systems never more than the ways by
-    which units lead from one to the other: two that share six rest on six, however well each is placed beside others.
-    known: (M, n). inverse: (M, M) of the systems' equations.
-    """
-    size, count = len(known), known.sum(axis=0)
-    units, place = np.unique(of, return_inverse=True)
-    found = np.zeros((size, size))
-    for i in range(size):
-        # (K, M) weights of the systems' sums in the difference of i and each other
-        moved = inverse[i] - inverse[i:]
-        squares = moved**2 @ known - (moved @ known) ** 2 / count
-        length = np.zeros((len(squares), len(units)))
-        np.add.at(length.T, place, (omega * np.sqrt(np.maximum(squares, 0.0))).T)
-        length[length < 1e-9 * length.max(axis=1, keepdims=True, initial=0.0)] = 0.0
-        total, square = length.sum(axis=1), (length**2).sum(axis=1)
-        found[i, i:] = found[i:, i] = np.divide(total**2, square, out=np.zeros(len(total)), where=square > 0)
-    np.fill_diagonal(found, known.sum(axis=1))
-    if size <= MOST_PATHS:
-        found = np.minimum(found, _ways(_by_unit(known, of)))
-    return np.floor(found + 1e-9).astype(np.int64)
-
-
-def _ways(known: BoolArray) -> IntArray:
-    """(M, M) the most ways from one system to another, each by other units (M, n) that two systems have: Menger's."""
-    size = len(known)
-    patterns, units = np.unique(known[:, known.sum(axis=0) > 1], axis=1, return_counts=True)
-    system, pattern = np.nonzero(patterns)
-    enter, leave = size + np.arange(len(units)), size + len(units) + np.arange(len(units))
-    ways = [
-        (enter, leave, units),
-        (system, enter[pattern], units[pattern]),
-        (leave[pattern], system, units[pattern]),
-    ]
-    start, end, capacity = (np.concatenate(part) for part in zip(*ways, strict=True))
-    graph = csr_matrix((capacity.astype(np.int32), (start, end)), shape=(size + 2 * len(units),) * 2)
-    found = np.zeros((size, size), dtype=np.int64)
-    for i in range(size):
-        for k in range(i):
-            found[i, k] = found[k, i] = maximum_flow(graph, i, k).flow_value  # type: ignore[arg-type]
-    np.fill_diagonal(found, known.sum(axis=1))
-    return found
 
 
 def _link_contributions(cross: CrossFit, query_index: IntArray, units: IntArray, unit: Unit) -> FloatArray:

@@ -267,3 +267,12 @@ def test_systems_are_compared_if_the_queries_of_their_scores_link_them_whatever_
         found = run_pipeline(workspace.dataset("d"), Settings())
     assert found.ranking.standing.n_groups == 2
     assert not found.ranking.standing.separated.any()
+
+
+@pytest.mark.parametrize("systems", [30, 120])
+def test_of_many_systems_those_without_a_common_query_are_told_apart_by_way_of_others(systems):
+    """A half has the first queries, a half the last, and one system all of them."""
+    half = systems // 2
+    known = spans((0, 120), *[(0, 60)] * half, *[(60, 120)] * half, of=120)
+    effect = np.r_[0.0, np.full(half, 2.0), np.full(half, -2.0)]
+    assert standing(known, np.random.default_rng(6), effect).separated[1, -1]

@@ -11,8 +11,9 @@ import pytest
 from benchmarks.false_differences import EFFECT, of_domains
 from crubric_core import fit_irt
 from crubric_core.leaderboard.cross_fit import cross_fit
+from crubric_core.leaderboard.different_units import MANY
 from crubric_core.leaderboard.inference import infer
-from crubric_core.leaderboard.influence import MANY, Domains, ability_influence, score_influence
+from crubric_core.leaderboard.influence import Domains, ability_influence, score_influence
 from tests import oracles
 from tests.irt.conftest import simulate
 from tests.tiers import at_most

@@ -1,0 +1,122 @@
+"""Scores of systems on different units: compared as if on all, by the units on which a difference rests.
+
+The score of a system that has easy queries alone says little beside those of others. Least squares places the systems
+beside each other on the units that they have in common, directly or by way of others (docs/method.md §10).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import maximum_flow
+
+from ..compiled import compiled
+from ..types import BoolArray, FloatArray, IntArray
+
+ROUNDING = 1e-12  # scores that differ by less are equal
+MANY = 64  # units on which two systems differ: of more, the sign test is no hurdle
+MOST_COMPARED = 100  # systems of which it is looked at on how many units each two are compared
+MOST_WAYS = 40  # systems of which each two are looked at for the ways between them
+
+
+@compiled
+def differing_units(scores: FloatArray, unit: IntArray) -> IntArray:
+    """(M, M) units on which both of two systems have scores (M, n), and these differ; up to MANY.
+
+    NaN: no score, which is no difference either. unit: (n,) of each column, equal ones side by side.
+    """
+    size = len(scores)
+    found = np.zeros((size, size), dtype=np.int64)
+    for i in range(size):
+        for k in range(i + 1, size):
+            count, counted = 0, -1
+            for q in range(len(unit)):
+                if abs(scores[i, q] - scores[k, q]) > ROUNDING and unit[q] != counted:
+                    count, counted = count + 1, unit[q]
+                    if count == MANY:
+                        break
+            found[i, k] = found[k, i] = count
+    return found
+
+
+def beside_units(
+    scores: FloatArray, omega: FloatArray, of: IntArray
+) -> tuple[FloatArray, FloatArray, IntArray]:
+    """(M,), (n, M) and (M, M): mean scores over all units, contributions, and how many units differences rest on.
+
+    Least squares of scores (M, n), NaN unknown, on one effect of each system and one of each unit (least-squares
+    means): a system that was scored on easy units alone is compared with the others on these. Where all scores are
+    known these are the plain means and their contributions. omega: (n,) > 0. of: (n,) what counts as a unit. Of more
+    than MOST_COMPARED systems the last is all units.
+    """
+    known = np.isfinite(scores)
+    count = known.sum(axis=0)
+    values = np.where(known, scores, 0.0)
+    tied = np.diag(known @ omega) - (known * (omega / count)) @ known.T
+    inverse = np.linalg.pinv(tied, rcond=1e-10, hermitian=True)
+    system = inverse @ (np.where(known, values - values.sum(axis=0) / count, 0.0) @ omega)
+    unit = (values - np.where(known, system[:, None], 0.0)).sum(axis=0) / count
+    residual = np.where(known, values - system[:, None] - unit, 0.0)
+    share = omega / omega.sum()
+    level = float(share @ unit)
+    moves = (inverse @ (residual * omega)).T
+    levels = share * (unit - level) - moves @ ((known / count) @ share)
+    resting = np.full((len(known),) * 2, len(np.unique(of)))
+    if len(known) <= MOST_COMPARED:
+        resting = _resting(known, omega, inverse, of)
+    return system + level, moves + levels[:, None], resting
+
+
+def _resting(known: BoolArray, omega: FloatArray, inverse: FloatArray, of: IntArray) -> IntArray:
+    """(M, M) units on which the least-squares difference of two systems rests, by Kish: (sum u)² / sum u².
+
+    u_q is the length of the weights that the scores on unit q have in it: 0 of a unit that one system alone has, equal
+    on all units that both have where nobody else links them. Of up to MOST_WAYS systems never more than the ways by
+    which units lead from one to the other: two that share six rest on six, however well each is placed beside others.
+    known: (M, n). inverse: (M, M) of the systems' equations.
+    """
+    size, count = len(known), known.sum(axis=0)
+    units, place = np.unique(of, return_inverse=True)
+    found = np.zeros((size, size))
+    for i in range(size):
+        # (K, M) weights of the systems' sums in the difference of i and each other
+        moved = inverse[i] - inverse[i:]
+        squares = moved**2 @ known - (moved @ known) ** 2 / count
+        length = np.zeros((len(squares), len(units)))
+        np.add.at(length.T, place, (omega * np.sqrt(np.maximum(squares, 0.0))).T)
+        length[length < 1e-9 * length.max(axis=1, keepdims=True, initial=0.0)] = 0.0
+        total, square = length.sum(axis=1), (length**2).sum(axis=1)
+        found[i, i:] = found[i:, i] = np.divide(total**2, square, out=np.zeros(len(total)), where=square > 0)
+    np.fill_diagonal(found, known.sum(axis=1))
+    if size <= MOST_WAYS:
+        found = np.minimum(found, _ways(by_unit(known, of)))
+    return np.floor(found + 1e-9).astype(np.int64)
+
+
+def _ways(known: BoolArray) -> IntArray:
+    """(M, M) the most ways from one system to another, each by other units (M, n) that two systems have: Menger's."""
+    size = len(known)
+    patterns, units = np.unique(known[:, known.sum(axis=0) > 1], axis=1, return_counts=True)
+    system, pattern = np.nonzero(patterns)
+    enter, leave = size + np.arange(len(units)), size + len(units) + np.arange(len(units))
+    ways = [
+        (enter, leave, units),
+        (system, enter[pattern], units[pattern]),
+        (leave[pattern], system, units[pattern]),
+    ]
+    start, end, capacity = (np.concatenate(part) for part in zip(*ways, strict=True))
+    graph = csr_matrix((capacity.astype(np.int32), (start, end)), shape=(size + 2 * len(units),) * 2)
+    found = np.zeros((size, size), dtype=np.int64)
+    for i in range(size):
+        for k in range(i):
+            found[i, k] = found[k, i] = maximum_flow(graph, i, k).flow_value  # type: ignore[arg-type]
+    np.fill_diagonal(found, known.sum(axis=1))
+    return found
+
+
+def by_unit(known: BoolArray, of: IntArray) -> BoolArray:
+    """(M, U) whether a system is known on any of the columns (M, n) of each unit ``of`` (n,)."""
+    units, place = np.unique(of, return_inverse=True)
+    found = np.zeros((len(known), len(units)), dtype=bool)
+    np.logical_or.at(found.T, place, known.T)
+    return found

@@ -135,6 +135,18 @@ def test_errors_are_those_of_the_formula_pair_by_pair(floor):
     assert (variance[0, 1] == 2 * floor) == (floor == 1)
 
 
+def test_a_difference_that_rests_on_fewer_units_has_their_variance_and_degrees_of_freedom():
+    """The draws stay those of the systems: the threshold before Student's t is what all their units give."""
+    whole = evidence(influence([0.3, 0.2, 0.0, -0.4], units=60))
+    fewer = replace(whole, pair_units=np.full((4, 4), 20))
+    ratio = (pair_errors(fewer) / np.where(np.eye(4), 1, pair_errors(whole))) ** 2
+    np.testing.assert_allclose(ratio[np.triu_indices(4, 1)], (20 / 19) / (60 / 59))
+    draws = np.random.default_rng(3).standard_normal((2000, 60)) @ whole.contributions
+    normal = threshold(largest_differences(draws, pair_errors(whole)), 0.95)
+    assert compare(whole, draws).critical == pytest.approx(as_student(normal, np.array([59]))[0], rel=1e-5)
+    assert compare(fewer, draws).critical == pytest.approx(as_student(normal, np.array([19]))[0], rel=1e-5)
+
+
 def test_the_threshold_is_that_of_the_largest_pair_of_each_draw():
     found = influence(np.zeros(7))
     draws = np.random.default_rng(3).standard_normal((700, 30)) @ evidence(found).contributions

@@ -294,6 +294,8 @@ def test_what_was_searched_in_one_dataset_is_not_searched_in_another(
 def test_what_was_chosen_or_written_for_one_dataset_is_gone_for_another(
     open_page: Open, two_studies: Path
 ) -> None:
+    with Workspace(two_studies) as workspace:
+        workspace.duplicate("one", "again")
     app = open_page("publish", two_studies, dataset="one")
     app.text_input(key="publish title").set_value("Results of one").run()
     app.selectbox(key="dataset").set_value("two").run()
@@ -302,7 +304,7 @@ def test_what_was_chosen_or_written_for_one_dataset_is_gone_for_another(
     tiers = next(m for m in app.multiselect if m.key == "tiers")
     tiers.set_value([tiers.options[0]]).run()
     assert " of 6 systems shown" in " ".join(c.value for c in app.caption)
-    app.selectbox(key="dataset").set_value("two").run()
+    app.selectbox(key="dataset").set_value("again").run()
     assert not app.exception
     assert " of 6 systems shown" not in " ".join(c.value for c in app.caption)
 

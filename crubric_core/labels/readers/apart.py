@@ -96,7 +96,8 @@ def _has_reader(path: Path, name: str) -> bool:
 def apart(names: Iterable[str], function: Callable[..., T], *arguments: Any) -> T:
     """``function(*arguments)``, a function of a module, in a process of its own; ``names``: of the files that it reads.
 
-    Raises the IngestError that the function raises, or one that says that it took too much.
+    Raises the IngestError that the function raises, or one that says that it took too much. Any other error of the
+    function is a fault of this program and told as such.
     """
     with TemporaryDirectory(prefix=f"crubric-{os.getpid()}-") as folder:
         task, answer = Path(folder) / "task", Path(folder) / "answer"
@@ -104,7 +105,7 @@ def apart(names: Iterable[str], function: Callable[..., T], *arguments: Any) -> 
         command = [sys.executable, "-m", __name__, str(task), str(answer)]
         environment = os.environ | ONE_THREAD | {_INSIDE: "1"}
         try:
-            subprocess.run(  # noqa: S603 - a module of this package; the files' names are in the task
+            ended = subprocess.run(  # noqa: S603 - a module of this package; the files' names are in the task
                 command,
                 cwd=PACKAGE.parent,
                 env=environment,
@@ -115,6 +116,9 @@ def apart(names: Iterable[str], function: Callable[..., T], *arguments: Any) -> 
         except subprocess.TimeoutExpired as error:
             raise _too_much(names) from error
         if not answer.is_file():
+            said = ended.stderr.decode("utf-8", "replace")
+            if ended.returncode > 0 and "Traceback" in said and "memory" not in said.casefold():
+                raise RuntimeError(f"Reading {_listed(names)} failed: {said}")
             raise _too_much(names)
         found, sentence = pickle.loads(answer.read_bytes())  # noqa: S301 - this package's own process wrote it
     if sentence is not None:
@@ -122,11 +126,14 @@ def apart(names: Iterable[str], function: Callable[..., T], *arguments: Any) -> 
     return cast("T", found)
 
 
-def _too_much(names: Iterable[str]) -> IngestError:
+def _listed(names: Iterable[str]) -> str:
     listed = list(names)
-    some = ", ".join(listed[:3]) + (f" and {len(listed) - 3:,} more" if len(listed) > 3 else "")
+    return ", ".join(listed[:3]) + (f" and {len(listed) - 3:,} more" if len(listed) > 3 else "")
+
+
+def _too_much(names: Iterable[str]) -> IngestError:
     return IngestError(
-        f"Reading {some} takes more than {MEGABYTES // 1024} GiB of memory or {SECONDS // 60} minutes: split the file, "
+        f"Reading {_listed(names)} takes more than {MEGABYTES // 1024} GiB of memory or {SECONDS // 60} minutes: split the file, "
         "or write it as JSON Lines or CSV."
     )
 

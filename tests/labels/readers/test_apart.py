@@ -98,6 +98,24 @@ def test_a_file_that_takes_too_much_is_one_sentence_and_the_process_that_asked_l
         plan_ingest([("x.json", NESTED)])
 
 
+def _fails(_: object) -> None:
+    raise KeyError("a fault of the program")
+
+
+def test_a_fault_of_the_program_is_not_told_as_too_much():
+    with pytest.raises(RuntimeError, match=r"(?s)Reading x\.json failed: .*KeyError: 'a fault of the program'"):
+        apart.apart(["x.json"], _fails, None)
+
+
+def test_too_little_memory_is_told_as_such_whatever_raised_it():
+    with pytest.raises(IngestError, match=r"Reading x\.json takes more than"):
+        apart.apart(["x.json"], _lacks_memory, None)
+
+
+def _lacks_memory(_: object) -> None:
+    raise OSError("Cannot allocate memory")
+
+
 def _zip(method: int, content: bytes = NESTED) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", method) as archive:

@@ -11,6 +11,7 @@ import pytest
 
 from crubric_core.errors import IngestError
 from crubric_core.labels.readers.bundle import plan_ingest
+from crubric_core.labels.readers.formats.native.tables import LONGEST
 from crubric_core.labels.readers.plan import Plan
 
 from .conftest import document, labels_of, lines
@@ -45,6 +46,13 @@ def test_healthbench_examples_give_prompts_and_rubrics_but_no_labels(read):
 
 
 EXPECTED = {("gpt", "p1", "p1#0", "judge", 1), ("gpt", "p1", "p1#1", "judge", 0)}
+
+
+def test_a_text_beyond_all_reason_is_cut_and_says_so(read):
+    example = {"prompt_id": "p1", "prompt": "é" * (LONGEST + 7), "rubrics": TWO, "example_tags": []}
+    text = read(lines(example, {**example, "prompt_id": "p2", "prompt": "é" * LONGEST}))[0].queries["text"]
+    assert text[0] == "é" * LONGEST + " … (7 more characters, in the file alone)"
+    assert text[1] == "é" * LONGEST
 
 
 @pytest.mark.parametrize(

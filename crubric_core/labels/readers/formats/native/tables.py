@@ -13,7 +13,7 @@ from typing import IO, Any, Self
 from ..records import Fault, as_text
 from .base import COLUMNS, Cell, Row
 
-LONGEST = 100_000  # characters of a text that are kept
+LONGEST = 500_000  # characters of a text that are kept
 _ONCE = ("queries", "rubrics", "reference", "answers")  # every graded run repeats its descriptions
 
 
@@ -107,7 +107,7 @@ def _clean(cell: Any) -> Cell:
     if not isinstance(cell, str):
         return cell
     if len(cell) > LONGEST:
-        cell = cell[: LONGEST - 1] + "…"
+        cell = f"{cell[:LONGEST]} … ({len(cell) - LONGEST:,} more characters, in the file alone)"
     if not cell.isascii():
         cell = cell.encode("utf-8", "replace").decode("utf-8")
     return cell.replace("\0", "\ufffd")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import time
@@ -19,6 +20,7 @@ from crubric_core.experiments import EXPERIMENTS, ExperimentResult, run_experime
 from crubric_core.labels.store.workspace import Workspace
 from crubric_core.reports.sections import report_markdown
 from crubric_core.reports.study import full_report
+from crubric_core.scoring_rules import ScoringRules
 from crubric_core.settings import Settings
 from crubric_core.ui import loaders
 from crubric_core.ui.experiments.runs import background, report, terminal
@@ -236,6 +238,20 @@ def test_the_command_on_the_page_gives_the_same_settings(open_page: Open, own: P
     args = build_parser().parse_args(words[3:])
     assert settings_of(args) == chosen
     assert (args.name, args.dataset) == ("ablation", "small")
+
+
+def test_the_command_takes_rules_that_are_not_the_datasets_own_from_a_file(
+    open_page: Open, own: Path, tmp_path: Path
+) -> None:
+    open_page("experiments", own)
+    data, file = loaders.workspace().dataset("small"), tmp_path / "rules.json"
+    for rules, named in ((data.scoring_rules(), False), (harsh := ScoringRules(critical=-8.0), True)):
+        study = loaders.Study(data=data, fingerprint=data.fingerprint, settings=Settings(rules=rules))
+        for spelled in (terminal(study, "ablation"), report(study)[2]):
+            assert ("--rules rules.json" in spelled) == named
+    file.write_text(json.dumps(harsh.as_dict()))
+    words = [str(file) if word == "rules.json" else word for word in shlex.split(terminal(study, "ablation"))]
+    assert settings_of(build_parser().parse_args(words[3:])) == Settings(rules=harsh)
 
 
 def test_labels_of_one_judge_are_said_to_have_no_gate_before_anything_else(

@@ -133,8 +133,8 @@ def _listed(names: Iterable[str]) -> str:
 
 def _too_much(names: Iterable[str]) -> IngestError:
     return IngestError(
-        f"Reading {_listed(names)} takes more than {MEGABYTES // 1024} GiB of memory or {SECONDS // 60} minutes: split the file, "
-        "or write it as JSON Lines or CSV."
+        f"Reading {_listed(names)} takes more than {MEGABYTES // 1024} GiB of memory or {SECONDS // 60} minutes: "
+        "split the file, or write it as JSON Lines or CSV."
     )
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def command(name: str, workspace: str, dataset: str, settings: Settings) -> str:
-    """The command that gives the same result."""
+    """The command that gives the same result; ``settings`` without rules where they are the dataset's own."""
     return typed(*_spelled(["experiment", name], workspace, dataset, settings, name))
 
 
@@ -36,4 +36,5 @@ def _spelled(what: Sequence[str], workspace: str, dataset: str, settings: Settin
     for option, value in (("--log-a-sd", settings.priors.log_a_sd), ("--b-sd", settings.priors.b_sd)):
         words += [] if value == getattr(Priors(), option[2:].replace("-", "_")) else [option, str(value or 0)]
     words += [] if settings.priors.c_beta else ["--no-c-prior"]
+    words += [] if settings.rules is None else ["--rules", "rules.json"]
     return [*words, "--out", out]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ...experiments import ExperimentResult
+    from ...settings import Settings
     from ..loaders import Study
     from ..page import StudyPage
 
@@ -152,6 +154,10 @@ def downloads(study: Study, result: ExperimentResult) -> None:
                 mime,
                 on_click="ignore",
             )
+        if (rules := _without_own_rules(study).rules) is not None:
+            st.download_button(
+                "Download rules.json", json_bytes(rules.as_dict()), "rules.json", on_click="ignore"
+            )
     st.caption(
         "The same from a terminal, once this dashboard is stopped: one process at a time opens a workspace."
     )
@@ -160,14 +166,20 @@ def downloads(study: Study, result: ExperimentResult) -> None:
 
 def terminal(study: Study, name: str) -> str:
     """The command for this experiment on this dataset."""
-    return command(name, loaders.workspace().path, study.dataset.name, study.settings)
+    return command(name, loaders.workspace().path, study.dataset.name, _without_own_rules(study))
+
+
+def _without_own_rules(study: Study) -> Settings:
+    """The settings, with rules only where they are not the dataset's own, which a command takes anyway."""
+    own = study.settings.rules == study.dataset.scoring_rules()
+    return replace(study.settings, rules=None) if own else study.settings
 
 
 def report(study: Study) -> tuple[Result, list[ExperimentResult], str]:
     """The analysis by the stages that are computed already, every kept experiment, and the command for a report."""
     kept = [found for n in EXPERIMENTS if (found := stored(study, n)) is not None]
     names, file = [found.name for found in kept], Path(loaders.workspace().path).name
-    spelled = report_command(names, file, study.dataset.name, study.settings)
+    spelled = report_command(names, file, study.dataset.name, _without_own_rules(study))
     return pipeline.result_of(study), kept, spelled
 
 

@@ -103,7 +103,9 @@ def _fails(_: object) -> None:
 
 
 def test_a_fault_of_the_program_is_not_told_as_too_much():
-    with pytest.raises(RuntimeError, match=r"(?s)Reading x\.json failed: .*KeyError: 'a fault of the program'"):
+    with pytest.raises(
+        RuntimeError, match=r"(?s)Reading x\.json failed: .*KeyError: 'a fault of the program'"
+    ):
         apart.apart(["x.json"], _fails, None)
 
 

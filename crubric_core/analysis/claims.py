@@ -147,6 +147,9 @@ def pair_sentence(board: Board, one: int, other: int) -> str:
     if standing.group is not None and standing.group[one] != standing.group[other]:
         return f"{names[0]} and {names[1]} are not compared: they share too few queries."
     low, high = standing.difference_low[one, other], standing.difference_high[one, other]
+    if standing.saturated[one] == standing.saturated[other] != 0 and np.isinf([low, high]).all():
+        what = "pass" if standing.saturated[one] > 0 else "fail"
+        return f"{names[0]} and {names[1]} are not compared: both {what} every rubric used."
     interval = f"difference {numeral(standing.difference[one, other], '+z.2f')} {ends(low, high)}"
     if not standing.separated[one, other]:
         return f"{names[0]} and {names[1]} are not separated at {level}: {interval}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import asdict
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ from ..sharing import (
     revoke,
     set_expiry,
     standing_of,
+    still_to_come,
     words_of,
 )
 from .composing import add_composition
@@ -100,7 +101,7 @@ def view_of(args: argparse.Namespace) -> SharedView:
 
 def run_publish(args: argparse.Namespace) -> None:
     """One JSON line: the view's id, its file, and the token that opens it, which is shown only here."""
-    expires = expiry_of(args.expires) if args.expires else None
+    expires = still_to_come(expiry_of(args.expires), datetime.now(UTC)) if args.expires else None
     if args.replace:
         title, note = words_of(args.views, args.replace)
         args.title, args.note = args.title or title, args.note or note
@@ -113,6 +114,8 @@ def run_publish(args: argparse.Namespace) -> None:
     state = replace(args.views, args.replace, view)
     if expires:
         set_expiry(args.views, state.id, expires)
+    elif state.standing() == "expired":
+        print("The link has expired and opens nothing: open it again by --expires.", file=sys.stderr)
     found = None if old is None else changes(old, view)
     for sentence in (
         found.sentences if found else ["What it showed before is damaged and cannot be compared."]

@@ -56,10 +56,12 @@ def _leaderboard(view: SharedView) -> list[SharedFigure]:
     if view.leaderboard is None:
         return []
     ranked = view.leaderboard[view.leaderboard["rank"].notna()]
-    if ranked.empty:  # no claim of order is made
+    ordered = not ranked.empty
+    if not ordered:  # by name: no claim of order is made
         ranked = view.leaderboard[view.leaderboard["theta"].notna()]
     board = ranked.head(SHOWN)
-    of = f" of the best {SHOWN} of {len(ranked):,} systems" if len(ranked) > SHOWN else ""
+    first, by = ("best", "best first") if ordered else ("first", "by name")
+    of = f" of the {first} {SHOWN} of {len(ranked):,} systems" if len(ranked) > SHOWN else ""
     systems = board["system"].tolist()
     estimate, axis = placing(board)
     what = axis.split()[0].capitalize()
@@ -70,7 +72,7 @@ def _leaderboard(view: SharedView) -> list[SharedFigure]:
         SharedFigure(
             "leaderboard",
             f"{what}{of} with its {level} interval" + (", in tiers" if tiers is not None else ""),
-            f"{what}{of or ' of each system'} with its interval, best first",
+            f"{what}{of or ' of each system'} with its interval, {by}",
             forest(systems, estimate, tiers, title=axis),
             {
                 "layout.yaxis.ticktext": short,

@@ -110,11 +110,14 @@ class Inference:
         return int((sizes * (sizes - 1) // 2).sum())
 
     @property
-    def in_groups(self) -> FloatArray:
-        """(M, M) ``ahead`` of the pairs within groups; NaN of those of two groups, which are not compared."""
-        if self.group is None:
-            return self.ahead
-        return np.where(self.group[:, None] == self.group, self.ahead, np.nan)
+    def compared(self) -> FloatArray:
+        """(M, M) ``ahead``; NaN of pairs of two groups, or saturated alike: these are not compared."""
+        open_ = np.isinf(self.difference_low) & np.isinf(
+            self.difference_high
+        )  # not of scores, which have limits
+        alike = (self.saturated[:, None] == self.saturated) & (self.saturated != 0) & open_
+        apart = False if self.group is None else self.group[:, None] != self.group
+        return np.where(alike | apart, np.nan, self.ahead)
 
     @property
     def ranked(self) -> BoolArray:

@@ -131,14 +131,19 @@ def sheet(table: pd.DataFrame, label: str, declared: ResultTable | None = None) 
         label,
         list(zip(heads, kinds, strict=True)),
         cells(table, declared),
-        declared.caption if declared else "",
+        " ".join(filter(None, [declared.caption if declared else "", _cut(table)])),
     )
+
+
+def _cut(table: pd.DataFrame) -> str:
+    """What a sheet says of the rows that it leaves out; empty where it has all."""
+    return f"The first {ROWS:,} of {len(table):,} rows." if len(table) > ROWS else ""
 
 
 def origin(result: Result, command: str) -> dict[str, str]:
     """Labels, settings, versions and the command: all that it takes to have the same report again."""
     settings = settings_words(result.settings.as_dict())
-    made = {"fingerprint of the labels": result.fingerprint, **settings, **versions()}
+    made = {"fingerprint of the dataset": result.fingerprint, **settings, **versions()}
     return made | ({"reproduced by": command} if command else {})
 
 
@@ -194,4 +199,4 @@ def _cell(value: object) -> str:
 def _inline(text: str) -> str:
     """One line of Markdown in which nothing acts as markup."""
     flat = " ".join(text.split())
-    return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", flat)
+    return re.sub(r"([\\`*_\[\]<>|#~$&])", r"\\\1", flat)

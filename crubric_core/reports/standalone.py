@@ -24,7 +24,7 @@ from plotly.offline import get_plotlyjs
 from ..errors import ExportError
 from ..figures.shared_view import shared_figures
 from ..files import write_whole
-from ..sharing.files import view_files
+from ..sharing.files import FILES, view_files
 from ..sharing.view import SharedView
 from .standalone_parts import body
 from .templating import render, trusted
@@ -56,14 +56,23 @@ def bundle_zip(view: SharedView) -> bytes:
 
 
 def write_bundle(view: SharedView, folder: str | Path) -> list[Path]:
-    """Write the bundle into a folder, index.html last and each file whole or not at all; raises ExportError."""
-    files = bundle(view)
-    return _written(Path(folder), {name: files[name] for name in sorted(files, key="index.html".__eq__)})
+    """Write the bundle into a folder, index.html last and each file whole or not at all; raises ExportError.
+
+    Files of an earlier bundle that this one does not have are deleted: what they show was not chosen.
+    """
+    files, out = bundle(view), Path(folder)
+    earlier = [out / name for name in FILES if name not in files] if (out / LIBRARY).is_file() else []
+    written = _written(out, {name: files[name] for name in sorted(files, key="index.html".__eq__)})
+    for path in earlier:
+        path.unlink(missing_ok=True)
+    return written
 
 
 def write_standalone(view: SharedView, path: str | Path) -> Path:
     """Write the one HTML file, whole or not at all; raises ExportError."""
     target = Path(path)
+    if not target.name:
+        raise ExportError(f"{path} is a folder: name a file, such as leaderboard.html.")
     return _written(target.parent, {target.name: standalone_html(view).encode()})[0]
 
 

@@ -2,7 +2,7 @@
 
 from .build import Choices, build_view
 from .changes import ViewChanges, changes
-from .expiry import expiry_of
+from .expiry import expiry_of, still_to_come
 from .opening import open_state, open_view, read_state, standing_of
 from .state import ViewState
 from .store import Published, list_views, looked_up, publish, replace, revoke, set_expiry, words_of
@@ -31,5 +31,6 @@ __all__ = [
     "revoke",
     "set_expiry",
     "standing_of",
+    "still_to_come",
     "words_of",
 ]

@@ -90,7 +90,8 @@ def for_files(view: SharedView) -> SharedView:
 
 
 def _range(start: int, count: int) -> str:
-    return f"rank {start + 1:,}" if count == 1 else f"ranks {start + 1:,} to {start + count:,}"
+    """By the place in the order of the leaderboard: ranks have ties, and begin anew in each group of systems."""
+    return f"place {start + 1:,}" if count == 1 else f"places {start + 1:,} to {start + count:,}"
 
 
 def _summed(table: FloatArray, starts: np.ndarray) -> FloatArray:

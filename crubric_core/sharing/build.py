@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ from ..analysis.standings import claimed
 from ..bank.utility import coverage_utility
 from ..errors import SharingError
 from ..irt.information import item_information
+from ..settings import Settings
 from .budget import within_budget
 from .view import Bank, Separation, SharedView
 
@@ -60,7 +62,7 @@ def build_view(result: Result, choices: Choices = Choices(), now: datetime | Non
             "labels": reduction.n_labels,
             "bank": len(result.bank),
         },
-        settings=replace(result.settings, composition=None).as_dict(),  # a caution tells of it, without names
+        settings=_settings(result.settings),
         versions=versions(),
         cautions=result.warnings,
         downloads=choices.downloads,
@@ -71,6 +73,14 @@ def build_view(result: Result, choices: Choices = Choices(), now: datetime | Non
         rubrics=result.bank[list(BANK_SHARED)].reset_index(drop=True) if choices.texts else None,
     )
     return within_budget(view)
+
+
+def _settings(settings: Settings) -> dict[str, Any]:
+    """What the dataset's own names are not part of: a caution tells of a composition; of rules only their number."""
+    values = replace(settings, composition=None).as_dict()
+    if (rules := values.get("rules")) is not None:
+        values["rules"] = rules | {name: len(rules[name]) for name in ("assign", "losses") if rules.get(name)}
+    return values
 
 
 def _words(name: str, text: str, most: int) -> str:
@@ -97,7 +107,7 @@ def _separation(result: Result) -> Separation:
     ranked = result.leaderboard.loc[result.leaderboard["rank"].notna(), "system"]
     at = pd.Index(result.reduction.systems).get_indexer(pd.Index(ranked))
     standing, pairs = result.ranking.standing, np.ix_(at, at)
-    return Separation(tuple(ranked), standing.in_groups[pairs], standing.separated[pairs])
+    return Separation(tuple(ranked), standing.compared[pairs], standing.separated[pairs])
 
 
 def _bank(result: Result) -> Bank:

@@ -20,8 +20,8 @@ class ViewChanges:
     """From one view to another.
 
     added, removed: systems. tiers, ranks: (system, before, after) of those in both that moved; None where it had none.
-    None in place of a tuple: one of the views does not show it. settings: name → (before, after). labels: whether they
-    are others.
+    None in place of a tuple: one of the views does not show it. settings: name → (before, after). labels: whether
+    the dataset is another, in its labels or in anything else.
     """
 
     added: tuple[str, ...] | None
@@ -45,7 +45,7 @@ class ViewChanges:
             said.append(f"{count(len(changed), 'setting')} changed ({listed(changed, SHOWN)}).")
         if self.added is None:
             said.append("One of the two shows no leaderboard, so systems cannot be compared.")
-        said.append("It rests on other labels." if self.labels else "It rests on the same labels.")
+        said.append("Its dataset has changed." if self.labels else "It rests on the same dataset.")
         found = [sentence for sentence in said if sentence]
         return found if len(found) > 1 or self.labels else ["Nothing changes but words and parts.", *found]
 

@@ -29,6 +29,9 @@ def view_json(view: SharedView) -> bytes:
     return json_bytes(for_files(view).as_dict())
 
 
+FILES = {"leaderboard.csv": leaderboard_csv, "bank.csv": rubrics_csv, "view.json": view_json}
+
+
 def file_names(view: SharedView) -> tuple[str, ...]:
     """The files that readers are offered; none where downloads are not allowed."""
     there = {
@@ -41,7 +44,7 @@ def file_names(view: SharedView) -> tuple[str, ...]:
 
 def view_file(view: SharedView, name: str) -> bytes:
     """The content of one of them."""
-    return {"leaderboard.csv": leaderboard_csv, "bank.csv": rubrics_csv, "view.json": view_json}[name](view)
+    return FILES[name](view)
 
 
 def view_files(view: SharedView) -> dict[str, bytes]:

@@ -209,7 +209,8 @@ def _sweep(folder: Path) -> None:
     take place gets a line that says so; a link that was closed is written down as closed.
     """
     for path in folder.iterdir():
-        if path.name.endswith((PARTIAL, f"{PARTIAL}.wal")) or _is_left_over(folder, path):
+        unfinished = path.name.endswith((PARTIAL, f"{PARTIAL}.wal")) and is_id(path.name.split(".")[0])
+        if unfinished or _is_left_over(folder, path):
             path.unlink(missing_ok=True)
     last = last_entry(folder)
     if last is not None and last.what != UNDONE and _is_undone(folder, last):

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..settings import objective
-from ..text import at_least, count
+from ..settings import SPECS, objective
+from ..text import at_least, count, rounded
 
 if TYPE_CHECKING:
     from .view import Bank, Separation, SharedView
@@ -47,9 +47,9 @@ def compared(separation: Separation, one: int, other: int) -> str:
     names = separation.systems[one], separation.systems[other]
     share = separation.ahead[one, other]
     if math.isnan(share):
-        return f"{names[0]} and {names[1]} are not compared: they share too few queries."
+        return f"{names[0]} and {names[1]} are not compared: they share too few queries, or both pass, or fail, all."
     if not separation.separated[one, other]:
-        return f"{names[0]} and {names[1]} are not separated; that the first is above has probability {share:.1%}."
+        return f"{names[0]} and {names[1]} are not separated; that the first is above has probability {rounded(share)}."
     first, second = names if share > 0.5 else names[::-1]
     return f"{first} is ahead of {second}: the interval of their difference excludes 0."
 
@@ -68,7 +68,7 @@ def origin(view: SharedView) -> dict[str, str]:
         "Labels": f"{counts['labels']:,} by {count(counts['judges'], 'judge')}, "
         f"for {count(counts['systems'], 'system')} on {count(counts['rubrics'], 'rubric')} "
         f"of {count(counts['queries'], 'query', 'queries')}",
-        "Fingerprint of the labels": view.fingerprint,
+        "Fingerprint of the dataset": view.fingerprint,
         "Computed with": ", ".join(f"{name} {number}" for name, number in view.versions.items()),
     }
 
@@ -88,7 +88,8 @@ def _flat(values: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, st
         if isinstance(value, Mapping):
             yield from _flat(value, f"{before}{name}.")
         else:
-            yield f"{before}{name}", _shown(value)
+            meaning = SPECS[name].none if value is None and name in SPECS else ""
+            yield f"{before}{name}", _shown(value) + (f" ({meaning})" if meaning else "")
 
 
 def _shown(value: object) -> str:
@@ -97,5 +98,11 @@ def _shown(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list | tuple):
-        return ", ".join(map(str, value)) or "none"
+        of_rules = any(isinstance(entry, Mapping) for entry in value)
+        return ("; " if of_rules else ", ").join(map(_row, value)) or "none"
     return str(value)
+
+
+def _row(value: object) -> str:
+    """An entry of a list; of a rule its parts by name."""
+    return ", ".join(f"{k}: {v}" for k, v in value.items()) if isinstance(value, Mapping) else str(value)

@@ -309,6 +309,15 @@ def test_systems_that_pass_everything_are_named_and_not_compared() -> None:
     assert "M0 and M1 pass every rubric used: they are not compared with each other." in said.ahead
 
 
+def test_of_two_systems_that_pass_everything_no_difference_is_told() -> None:
+    found = standing(np.array([2.0, 2.0, 0.0]), np.zeros((3, 3), dtype=bool), np.array([1, 1, 0]))
+    opened = {f"difference_{end}": getattr(found, f"difference_{end}").copy() for end in ("low", "high")}
+    opened["difference_low"][:2, :2], opened["difference_high"][:2, :2] = -np.inf, np.inf
+    said = pair_sentence(board(replace(found, **opened)), 1, 0)
+    assert said == "M1 and M0 are not compared: both pass every rubric used."
+    assert "are not separated" in pair_sentence(board(found), 1, 0)
+
+
 def test_a_system_that_passes_everything_is_named_also_where_no_pair_is_separated() -> None:
     found = standing(np.array([2.0, 1.0, 0.0]), np.zeros((3, 3), dtype=bool), np.array([1, 0, 0]))
     assert claims_of(board(found)).ahead.endswith(

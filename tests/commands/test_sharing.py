@@ -99,6 +99,25 @@ def test_a_newer_result_keeps_the_link_and_its_words(publish: Run, tmp_path: Pat
     assert list_views(tmp_path / "views")[0].expires_at.year == 2999
 
 
+def test_an_expiry_that_has_passed_changes_nothing(publish: Run, tmp_path: Path) -> None:
+    made = json.loads(publish()[1])
+    code, _, said = publish("--replace", made["id"], "--expires", "2020-01-01")
+    assert (code, "has passed" in said) == (2, True)
+    assert [view.version for view in list_views(tmp_path / "views")] == [1]
+
+
+def test_a_newer_result_under_an_expired_link_says_that_it_opens_nothing(
+    publish: Run, tmp_path: Path
+) -> None:
+    view = json.loads(publish()[1])["id"]
+    state = json.loads((tmp_path / "views" / f"{view}.json").read_text())
+    state["expires_at"] = "2020-01-01T00:00:00+00:00"
+    (tmp_path / "views" / f"{view}.json").write_text(json.dumps(state))
+    assert "The link has expired and opens nothing" in publish("--replace", view)[2]
+    assert "has expired" not in publish("--replace", view, "--expires", "2999-01-01")[2]
+    assert list_views(tmp_path / "views")[0].standing() == "open"
+
+
 def test_a_newer_result_says_what_changed(publish: Run, tmp_path: Path) -> None:
     made = json.loads(publish()[1])
     before = open_view(tmp_path / "views", made["token"])

@@ -12,6 +12,7 @@ import pytest
 
 from crubric_core.figures.shared_view import NARROW, shared_figures
 from crubric_core.sharing import Bank, Separation, SharedView
+from crubric_core.sharing.budget import SHOWN
 
 NAMES = ("<b>first</b>", "second", "a system with quite a long name", "never labelled")
 
@@ -52,6 +53,15 @@ def view() -> SharedView:
         ),
         bank=Bank(2, 5, 9, 2, 3, 0.7, 0.9, nodes, np.full(5, 4.0), np.full(5, 16.0)),
     )
+
+
+def test_without_an_order_the_first_systems_are_told_by_name_not_as_the_best(view: SharedView) -> None:
+    names = [f"s{i:03}" for i in range(SHOWN + 20)]
+    board = pd.DataFrame({"system": names, "rank": pd.array([pd.NA] * len(names), dtype="Int64")})
+    board[["theta", "theta_low", "theta_high", "score"]] = np.linspace(-1, 1, 4 * len(names)).reshape(-1, 4)
+    drawn = shared_figures(replace(view, leaderboard=board, separation=None))[0]
+    assert drawn.title.startswith(f"Ability of the first {SHOWN} of {len(names)} systems")
+    assert drawn.alt.endswith("by name")
 
 
 def test_the_figures_come_in_the_order_in_which_they_are_read(view: SharedView) -> None:

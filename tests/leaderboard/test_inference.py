@@ -253,6 +253,14 @@ def test_a_chain_of_close_systems_is_cut_where_the_first_of_the_tier_is_separate
     assert high.tolist() == [3, 4, 5, 5, 5]
 
 
+def test_systems_that_pass_everything_are_not_compared_with_each_other():
+    found = inferred(np.array([2.0, 2.0, 0.5, 0.2, -1.0]), saturated=np.array([1, 1, 0, 0, 0]))
+    assert found.saturated.tolist() == [1, 1, 0, 0, 0]
+    assert np.isnan(found.compared[0, 1])
+    assert np.isfinite(found.compared[0, 0])
+    assert np.isfinite(found.compared[0, 2:]).all()
+
+
 def test_places_within_groups_are_those_of_each_group_alone():
     rng = np.random.default_rng(4)
     for _ in range(50):
@@ -599,8 +607,8 @@ def test_no_claim_is_made_between_groups_of_systems():
     assert found.rank_high.tolist() == [1, 2, 1, 2]
     assert (found.rank.tolist(), found.tier.tolist()) == ([1, 2, 1, 2],) * 2
     assert (found.n_groups, found.n_pairs) == (2, 2)
-    assert np.isnan(found.in_groups[across]).all()
-    assert np.array_equal(found.in_groups[~across], found.ahead[~across])
+    assert np.isnan(found.compared[across]).all()
+    assert np.array_equal(found.compared[~across], found.ahead[~across])
     assert np.isnan(found.rank_probability).all(), "one of the other group may stand anywhere"
     assert infer(replace(apart, group=None), np.random.default_rng(0)).separated[across].all()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from datetime import UTC, datetime, timedelta
@@ -152,6 +153,21 @@ def test_a_newer_result_keeps_the_link_its_title_and_its_note(
     view = open_view(views, token)
     assert (view.title, view.note, view.counts["bank"]) == (TITLE, "for all", 9)
     assert len(list_views(views)) == 1
+
+
+def test_an_expired_link_that_gets_a_newer_result_is_opened_again(
+    open_page: Open, study: Path, views: Path
+) -> None:
+    """It opened nothing, and the page said that it shows the result now."""
+    token = publish(open_page("publish", study))
+    view = list_views(views)[0]
+    file = views / f"{view.id}.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"expires_at": "2020-01-01T00:00:00+00:00"}))
+    app = open_page("publish", study, budget="9")
+    app.selectbox(key="publish target").set_value(view.id).run()
+    app.selectbox(key="publish span").set_value("for a week").run()
+    press(app, "Show small under that link")
+    assert open_view(views, token).counts["bank"] == 9
 
 
 def test_a_revoked_link_opens_nothing_and_is_told_so(open_page: Open, study: Path, views: Path) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from crubric_core.analysis.columns import LEADERBOARD
-from crubric_core.reports.sections import shown_sheet
+from crubric_core.reports.sections import ROWS, markdown_table, shown_sheet
 from crubric_core.sharing.words import settings_words
 
 
@@ -24,6 +24,22 @@ def test_a_report_writes_numbers_as_the_pages_do() -> None:
     assert made.rows == [["1", "1.50", "1.75", "0.5"], ["—", "—", "∞", "0.5"]]
 
 
+def test_a_table_that_is_cut_says_so() -> None:
+    table = pd.DataFrame({"rank": np.arange(ROWS + 50)})
+    assert shown_sheet(table, "Leaderboard", LEADERBOARD).caption == "The first 200 of 250 rows."
+    assert shown_sheet(table.head(ROWS), "Leaderboard", LEADERBOARD).caption == ""
+
+
+def test_names_act_as_no_markup_of_markdown() -> None:
+    shown = markdown_table(pd.DataFrame({"system": ["~~a~~ &lt;b&gt; $x$ _y_"]}))
+    assert shown.splitlines()[-1] == r"| \~\~a\~\~ \&lt;b\&gt; \$x\$ \_y\_ |"
+
+
+def test_rules_are_written_by_the_names_of_their_parts() -> None:
+    said = settings_words({"assign": [{"fits": "*a", "value": "b"}, {"fits": "c", "value": "d"}]})
+    assert said == {"assign": "fits: *a, value: b; fits: c, value: d"}
+
+
 def test_settings_are_written_in_words_and_not_as_a_program_has_them() -> None:
     given = {
         "tau_c": None,
@@ -32,7 +48,7 @@ def test_settings_are_written_in_words_and_not_as_a_program_has_them() -> None:
         "rules": {"assign": ()},
     }
     assert settings_words(given) == {
-        "tau_c": "none",
+        "tau_c": "none (the lowest quarter of the rubrics is dropped)",
         "holm": "no",
         "priors.b_sd": "2.0",
         "priors.c_beta": "5.0, 17.0",

@@ -194,6 +194,21 @@ def test_files_are_written_whole_and_the_page_last(tmp_path: Path) -> None:
     assert write_standalone(view, tmp_path / "page.html").read_text() == standalone_html(view)
 
 
+def test_a_bundle_written_again_keeps_no_file_of_the_earlier_choices(tmp_path: Path) -> None:
+    (tmp_path / "leaderboard.csv").write_text("of somebody else")
+    view = view_of(*"abcdef")
+    write_bundle(replace(view, downloads=False), tmp_path)
+    assert (tmp_path / "leaderboard.csv").read_text() == "of somebody else"
+    write_bundle(view, tmp_path)
+    write_bundle(replace(view, downloads=False), tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["index.html", "plotly.min.js"]
+
+
+def test_a_folder_is_no_name_of_a_file() -> None:
+    with pytest.raises(ExportError, match="is a folder"):
+        write_standalone(view_of(*"abcdef"), ".")
+
+
 def test_a_place_that_cannot_be_written_is_one_clear_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ExportError, match="could not be written"):

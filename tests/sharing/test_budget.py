@@ -65,7 +65,7 @@ def test_a_group_says_what_its_pairs_say_on_average_and_is_separated_where_all_a
     separation = large_view(7).separation
     shown = grouped(separation, side=3)
     blocks = [range(0, 2), range(2, 5), range(5, 7)]
-    assert shown.systems == ("ranks 1 to 2", "ranks 3 to 5", "ranks 6 to 7")
+    assert shown.systems == ("places 1 to 2", "places 3 to 5", "places 6 to 7")
     for i, rows in enumerate(blocks):
         for j, columns in enumerate(blocks):
             share, firm = oracle(separation, rows, columns)

@@ -13,7 +13,10 @@ from crubric_core import Result
 from crubric_core.bank.utility import coverage_utility
 from crubric_core.errors import SharingError
 from crubric_core.files import json_bytes
+from crubric_core.reports.standalone import standalone_html
+from crubric_core.scoring_rules import Assignment, Loss, ScoringRules
 from crubric_core.sharing import Choices, SharedView, build_view
+from crubric_core.sharing.words import settings_list
 
 PARTS = ("leaderboard", "separation", "bank", "texts")
 NOTHING = dict.fromkeys(PARTS, False)
@@ -47,6 +50,27 @@ def test_the_name_of_the_dataset_can_be_kept_back(result: Result) -> None:
     hidden = build_view(result, Choices(dataset=False))
     assert hidden.dataset is None
     assert b'"small"' not in json_bytes(hidden.as_dict())
+
+
+def test_of_the_datasets_rules_only_their_number_is_told(result: Result) -> None:
+    """A rule holds patterns of texts and of names of queries, which nobody chose to show."""
+    rules = ScoringRules(
+        critical=-3.0,
+        assign=(
+            Assignment("severity", "text", "*SECRET*", "critical"),
+            Assignment("dimension", "query", "acme*", "x"),
+        ),
+        losses=(Loss("*", "acme severity", 2.5),),
+    )
+    view = build_view(replace(result, settings=replace(result.settings, rules=rules)))
+    written = json_bytes(view.as_dict()).decode() + standalone_html(view)
+    assert "SECRET" not in written
+    assert "acme" not in written
+    assert {k: settings_list(view)[f"rules.{k}"] for k in ("critical", "assign", "losses")} == {
+        "critical": "-3.0",
+        "assign": "2",
+        "losses": "1",
+    }
 
 
 def test_no_judge_and_no_label_is_in_any_view(result: Result, view: SharedView) -> None:

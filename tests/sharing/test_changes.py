@@ -28,7 +28,7 @@ def test_a_view_as_it_comes_back_from_its_file_does_not_differ(view, views):
         "settings": {},
         "other_labels": False,
     }
-    assert found.sentences == ["Nothing changes but words and parts.", "It rests on the same labels."]
+    assert found.sentences == ["Nothing changes but words and parts.", "It rests on the same dataset."]
 
 
 def test_systems_tiers_ranks_and_settings_are_told(view):
@@ -49,7 +49,7 @@ def test_systems_tiers_ranks_and_settings_are_told(view):
     assert "1 system is new: newcomer." in text
     assert f"{names[1]} {int(old['tier'])} → 5" in text
     assert "1 setting changed (budget: 40 → 7)." in text
-    assert "It rests on other labels." in text
+    assert "Its dataset has changed." in text
 
 
 @pytest.mark.parametrize("first", [True, False])

@@ -306,7 +306,7 @@ def test_leftovers_are_swept_and_strangers_files_are_not(view: SharedView, views
         f"{NOBODY}.1.duckdb.part.wal",
         f"{link.id}.9.duckdb",
     ]
-    theirs = ["notes.txt", "study.duckdb", "photo.json"]
+    theirs = ["notes.txt", "study.duckdb", "photo.json", "thesis.pdf.part", "w.duckdb.part.wal"]
     for name in mine + theirs:
         (views / name).write_bytes(b"x")
     publish(view, views)

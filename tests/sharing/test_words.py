@@ -57,8 +57,19 @@ def test_of_a_pair_that_is_not_compared_no_probability_is_told(view: SharedView)
     ahead[0, 1] = ahead[1, 0] = np.nan
     pairs = replace(view.separation, ahead=ahead)
     names = pairs.systems
-    assert compared(pairs, 0, 1) == f"{names[0]} and {names[1]} are not compared: they share too few queries."
+    assert (
+        compared(pairs, 0, 1)
+        == f"{names[0]} and {names[1]} are not compared: they share too few queries, or both pass, or fail, all."
+    )
     assert "are not compared" not in compared(pairs, 0, 2)
+
+
+def test_a_pair_that_is_not_separated_is_never_told_as_certain(view: SharedView) -> None:
+    ahead = view.separation.ahead.copy()
+    ahead[0, 1], ahead[1, 0] = 0.9996, 0.0004
+    pairs = replace(view.separation, ahead=ahead, separated=np.zeros_like(view.separation.separated))
+    assert compared(pairs, 0, 1).endswith("has probability over 99%.")
+    assert compared(pairs, 1, 0).endswith("has probability under 1%.")
 
 
 def test_the_bank_is_held_against_the_best_possible_one(view: SharedView) -> None:
@@ -81,12 +92,12 @@ def test_a_bank_of_all_candidates_is_held_against_no_other(view: SharedView) -> 
 def test_the_origin_names_the_dataset_only_where_it_may_be_known(result: Result, view: SharedView) -> None:
     assert origin(view)["Dataset"] == "small"
     assert "small" not in origin(build_view(result, Choices(dataset=False))).values()
-    assert origin(view)["Fingerprint of the labels"] == result.fingerprint
+    assert origin(view)["Fingerprint of the dataset"] == result.fingerprint
 
 
 def test_every_setting_is_listed(result: Result, view: SharedView) -> None:
     listed = settings_list(view)
-    assert listed["tau_c"] == "none"
+    assert listed["tau_c"] == "none (the lowest quarter of the rubrics is dropped)"
     assert listed["budget"] == "40"
     assert listed["priors.b_sd"] == "2.0"
     assert listed["holm"] == "no"

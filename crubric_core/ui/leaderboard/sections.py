@@ -111,15 +111,16 @@ def _of(table: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFrame:
 def _pairs(view: View, shown: pd.DataFrame, system: str | None) -> None:
     rows, at = _around(view, shown, system)
     standing = view.board.standing
+    ahead = standing.compared[np.ix_(at, at)]
     widgets.show(
-        figures.separation_matrix(
-            rows["system"].tolist(), standing.in_groups[np.ix_(at, at)], standing.separated[np.ix_(at, at)]
-        ),
+        figures.separation_matrix(rows["system"].tolist(), ahead, standing.separated[np.ix_(at, at)]),
         alt="Probability that the row is ahead of the column",
         title=f"Who is ahead of whom? A dot: the pair is separated at {level_of(view.board)}",
         look="Columns are in the order of the rows."
         + (
-            " Empty: pairs of two groups of systems, which are not compared." if standing.n_groups > 1 else ""
+            " Empty: pairs that are not compared, which share too few queries or both pass, or fail, all."
+            if np.isnan(ahead).any()
+            else ""
         ),
     )
     widgets.download("Download comparisons.csv", view.board.comparisons, "comparisons.csv")

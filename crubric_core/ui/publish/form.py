@@ -38,7 +38,7 @@ PARTS = {
     "separation": ("System comparison", "For each pair of systems, the probability that one is ahead."),
     "bank": ("Bank coverage", "How few rubrics are enough, and where they measure well."),
     "texts": ("Texts of the bank's rubrics", "Turn on only if everyone with the link may read your rubrics."),
-    "dataset": ("Name of the dataset", "Without it readers see only the fingerprint of the labels."),
+    "dataset": ("Name of the dataset", "Without it readers see only the fingerprint of the dataset."),
     "downloads": ("Downloads", "Readers may download the tables and the figures."),
 }
 SPANS = {
@@ -145,14 +145,19 @@ def made_now(view: SharedView) -> SharedView:
     return replace(view, made_at=datetime.now(UTC).replace(microsecond=0))
 
 
-def publish(view: SharedView, target: str | None, expires: datetime | None) -> None:
-    """Publish under a new link, or under one that readers have; the page then restarts."""
+def publish(view: SharedView, target: str | None, expires: datetime | None, *, closed: bool = False) -> None:
+    """Publish under a new link, or under one that readers have; the page then restarts.
+
+    closed: the link has expired, and opens again until ``expires``.
+    """
     view = made_now(view)
     if target is None:
         made = sharing.publish(view, views_folder(), expires, visitor())
         st.session_state[NEW_LINK] = view_link(made.token)
     else:
         sharing.replace(views_folder(), target, view, visitor())
+        if closed:
+            sharing.set_expiry(views_folder(), target, expires, visitor())
         st.toast("The link shows this now.", icon="✅")
     st.rerun()
 
@@ -237,7 +242,8 @@ def make(study: Study, found: Sequence[Link]) -> None:
         right.error(plain(str(error)))
         return
     with left:
-        expires = ask_expiry() if target is None else None
+        closed = any(link.view.id == target and link.state == "expired" for link in found)
+        expires = ask_expiry() if target is None or closed else None
         if target is not None:
             what_changes(target, view)
         what = plain(shorten(study.dataset.name, 40))
@@ -246,7 +252,7 @@ def make(study: Study, found: Sequence[Link]) -> None:
             type="primary",
             key=PUBLISH,
         ):
-            publish(view, target, expires)
+            publish(view, target, expires, closed=closed)
         st.markdown("Or without a link")
         take_along(view)
     with right:

@@ -53,7 +53,7 @@ def report(result: Result) -> dict[str, Any]:
     """What was done to what, and the main figures; unknown numbers are null."""
     reduction, calibration, fit = result.reduction, result.calibration, result.calibration.fit
     feasible = result.measurability["feasible"]
-    ranked = result.leaderboard.dropna(subset=["tier"])
+    ranked = claimed(result.leaderboard, result.verdict).dropna(subset=["tier"])
     where = [name for name in ("group", "tier") if name in ranked]
     return {
         "dataset": {

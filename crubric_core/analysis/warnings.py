@@ -33,7 +33,7 @@ def dataset_warnings(reduction: Reduction) -> tuple[str, ...]:
     n_systems = len(reduction.systems)
     if too_few_to_cross_fit(n_systems):
         warnings.append(
-            f"Only {count(n_systems, 'system')}: discriminations are hardly known; read tiers, not ranks."
+            f"Only {count(n_systems, 'system')}: discriminations are hardly known; ranks say little."
         )
     return (*warnings, *unranked_warnings(reduction))
 

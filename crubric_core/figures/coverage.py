@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import plotly.graph_objects as go
 
-from .style import columns_axis, figure, labels, rows_axis
+from .style import cell_share, columns_axis, figure, labels, rows_axis
 
 # from the background, whichever it is, to a blue on which the text of both themes can be read
 SHADES = ((0.0, "rgba(47, 127, 216, 0.04)"), (1.0, "rgba(47, 127, 216, 0.6)"))
@@ -34,7 +34,7 @@ def coverage(table: pd.DataFrame) -> go.Figure:
         ygap=2,
         showscale=not written,
         colorbar={"title": {"text": "share", "side": "top"}, "thickness": 12, "tickformat": ".0%"},
-        text=[[f"{cell:.0%}" for cell in row] for row in shown] if written else None,
+        text=[[cell_share(cell) for cell in row] for row in shown] if written else None,
         texttemplate="%{text}" if written else None,
         customdata=[
             [f"{s}<br>{j}<br>{counts[i, k]:,.0f} labels" for k, j in enumerate(labels(judges))]

@@ -43,6 +43,7 @@ COLOURED = (
     (GREEN, "square"),
     (PURPLE, "x"),
 )  # of dimensions in a figure
+OPEN_END = {"low": "no lower end", "high": "no upper end"}  # the meta of the marks of open intervals
 NAMED_COLUMNS = 30  # names of more overlap; a touch names them
 
 
@@ -111,10 +112,22 @@ def by_dimension(
     return fig
 
 
-def everybody(systems: Sequence[str], estimate: Estimate, chosen: int | None = None) -> go.Figure:
-    """Estimates and intervals of very many systems by their place, best first: a line, a band, and the chosen one."""
+def everybody(
+    systems: Sequence[str],
+    estimate: Estimate,
+    chosen: int | None = None,
+    rank: Sequence[int] | None = None,
+    *,
+    title: str = "ability θ",
+) -> go.Figure:
+    """Estimates and intervals of very many systems in their order: a line, a band, and the chosen one.
+
+    rank: of each among all systems, best first; None where no order is claimed.
+    """
     place = np.arange(1, len(systems) + 1)
-    fig = figure("place by estimate", "ability θ", height=260, showlegend=False)
+    fig = figure(
+        f"systems, {'by name' if rank is None else 'best first'}", title, height=260, showlegend=False
+    )
     steps = (digit * 10**power for power in range(1, 9) for digit in (1, 2, 5))
     step = next(step for step in steps if len(systems) <= 10 * step)
     fig.update_xaxes(tickvals=[1, *range(step, len(systems) + 1, step)])
@@ -124,8 +137,11 @@ def everybody(systems: Sequence[str], estimate: Estimate, chosen: int | None = N
         y=estimate.value,
         mode="markers",
         marker={"color": BLUE, "size": 5},
-        customdata=labels(systems, 80),
-        **hover("%{customdata}<br>place %{x}, θ = %{y:.2f}<extra></extra>"),
+        customdata=[
+            name if rank is None else f"{name}<br>rank {at:,}"
+            for name, at in zip(labels(systems, 80), rank or [0] * len(systems), strict=True)
+        ],
+        **hover(f"%{{customdata}}<br>{title} %{{y:.2f}}<extra></extra>"),
         unselected={"marker": {"opacity": 1}},
     )
     if chosen is not None:
@@ -208,7 +224,7 @@ def separation_matrix(systems: Sequence[str], ahead: FloatArray, separated: Bool
         hoverongaps=False,
         colorbar={"title": {"text": "row ahead", "side": "top"}, "thickness": 12, "tickformat": ".0%"},
         customdata=np.stack([_names(systems, z.shape), across], axis=-1),
-        hovertemplate="%{customdata[0]} ahead of<br>%{customdata[1]}: %{z:.0%}<extra></extra>",
+        hovertemplate="%{customdata[0]} ahead of<br>%{customdata[1]}: %{z:.2%}<extra></extra>",
     )
     fig.update_layout(images=[_dots(separated & ~np.isnan(z))])
     rows_axis(fig, systems, 24)
@@ -318,17 +334,18 @@ def _estimates(
             dtype=object,
         ).T,
         hovertemplate="%{customdata[0]}<br>%{customdata[1]} [%{customdata[2]}, %{customdata[3]}]"
-        "<extra>" + label(name) + "</extra>",
+        "<extra>" + name + "</extra>",
     )
-    for end, given, symbol in ((low, estimate.low, "triangle-left"), (high, estimate.high, "triangle-right")):
-        beyond = np.isinf(given)
+    for which, end, symbol in (("low", low, "triangle-left"), ("high", high, "triangle-right")):
+        beyond = np.isinf(getattr(estimate, which))
         if beyond.any():
             fig.add_scatter(
-                x=end[beyond],
-                y=rows[beyond],
+                x=np.where(beyond, end, np.nan),
+                y=rows,
                 mode="markers",
                 marker={"color": colour, "size": 9, "symbol": symbol},
                 showlegend=False,
+                meta=OPEN_END[which],
                 hovertemplate="open: nothing bounds it on this side<extra></extra>",
             )
 
@@ -345,7 +362,7 @@ def _ends(estimate: Estimate) -> tuple[FloatArray, FloatArray]:
 
 
 def _written(value: float) -> str:
-    return numeral(value) if np.isfinite(value) else "open"
+    return "—" if np.isnan(value) else numeral(value) if np.isfinite(value) else "open"
 
 
 def _names(systems: Sequence[str], shape: tuple[int, ...]) -> np.ndarray:

@@ -116,11 +116,18 @@ def price_curve(prices: GatePrices, rubrics: int, tau_c: float, name: str) -> go
 
 
 def label_grid(
-    read: FloatArray, given: FloatArray, systems: Sequence[str], judges: Sequence[str], levels: int
+    read: FloatArray,
+    given: FloatArray,
+    systems: Sequence[str],
+    judges: Sequence[str],
+    levels: int,
+    *,
+    graded: bool = False,
 ) -> go.Figure:
     """One rubric's labels, systems × judges (M, K); a dash where unknown (NaN).
 
-    The colour shows what the model reads, 0 … ``levels`` - 1, the text the label as it was given. Above MOST_NAMED
+    The colour shows what the model reads, 0 … ``levels`` - 1, the text the label as it was given: its number where the
+    rubric is ``graded``, of more than two levels, whatever the model reads. Above MOST_NAMED
     systems rows have neither name nor text, and go up with the judges' mean label, then with each judge's: names are
     told where one points.
     """
@@ -129,8 +136,8 @@ def label_grid(
         mean = np.where(known, read, 0).sum(axis=1) / known.sum(axis=1).clip(1)
         order = np.lexsort([*np.where(known, read, -1).T[::-1], mean])[::-1]
         read, given, systems = read[order], given[order], [systems[i] for i in order]
-    words = np.where(given > 0, *(("pass", "fail") if len(judges) <= FEW_COLUMNS else ("✓", "✕")))
-    if levels > 2 or np.nanmax(given, initial=1) > 1:
+    words = np.where(read > 0, *(("pass", "fail") if len(judges) <= FEW_COLUMNS else ("✓", "✕")))
+    if graded or levels > 2:
         words = np.char.mod("%g", np.nan_to_num(given))
     words = np.where(np.isnan(given), "—", words)
     scale: object = [[0, VERMILION], [1, BLUE]] if levels == 2 else SEQUENTIAL

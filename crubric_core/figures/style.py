@@ -17,7 +17,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from ..text import shorten, told_apart
+from ..text import rounded, shorten, told_apart
 
 BLUE, VERMILION, GREEN, PURPLE, GREY = "#2F7FD8", "#D55E00", "#0A8F6A", "#B565B8", "#7F8793"
 CATEGORIES = (BLUE, VERMILION, GREEN, PURPLE, "#B8860B", GREY)
@@ -85,6 +85,13 @@ def label(text: object, limit: int = 36) -> str:
 def labels(names: Iterable[object], limit: int = 36) -> list[str]:
     """``label`` of each; long names that begin alike keep what they differ by, so that they look different."""
     return [escape(name, quote=False) for name in told_apart(map(str, names), limit)]
+
+
+def cell_share(share: float) -> str:
+    """A share as the text of a narrow cell; only none is 0% and only all is 100%."""
+    if np.isnan(share):
+        return "—"
+    return rounded(share).replace("under ", "&lt;").replace("over ", "&gt;")
 
 
 def rows_axis(fig: go.Figure, names: Sequence[object], limit: int = 36) -> None:

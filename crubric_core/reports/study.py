@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 
+import numpy as np
 import plotly.graph_objects as go
 
 from ..analysis.result import Result
+from ..analysis.standings import claimed
 from ..experiments.results import ExperimentResult
 from ..figures.experiments import experiment_figures
 from ..figures.leaderboard import forest, placing, tier_names
@@ -55,15 +57,12 @@ def write_report(
 
 def _analysis_figures(result: Result) -> list[Titled]:
     """The leaderboard with its intervals, and the measurability of the rubrics where the gate is on."""
-    board = result.leaderboard[result.leaderboard["tier"].notna()]
+    holds, board = result.verdict.holds, claimed(result.leaderboard, result.verdict)
+    board = board[np.isfinite(placing(board)[0].value)]
     estimate, axis = placing(board)
-    ranked = forest(board["system"].tolist(), estimate, tier_names(board), title=axis)
-    titled = [
-        (
-            f"{axis.split()[0].capitalize()} with its {percent(result.settings.confidence)} interval, in tiers",
-            ranked,
-        )
-    ]
+    ranked = forest(board["system"].tolist(), estimate, tier_names(board) if holds else None, title=axis)
+    title = f"{axis.split()[0].capitalize()} with its {percent(result.settings.confidence)} interval"
+    titled = [(title + (", in tiers" if holds else ", by name: no order is claimed"), ranked)]
     if result.gate == "off":
         return titled
     gate = result.gating

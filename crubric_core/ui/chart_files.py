@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 from pandas.api.types import is_numeric_dtype
 
+from ..figures.leaderboard import OPEN_END
 from ..files import csv_bytes
 from .charts import unpacked
 
@@ -24,6 +25,7 @@ _CONFIG: dict[str, Any] = {
     "displaylogo": False,
     "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
 }
+OPEN = {name: f"x_{end}" for end, name in OPEN_END.items()}
 _HELD, _CHOICE = "chart format held", "chart format"
 _MARKUP = re.compile(r"<[^>]*>")
 
@@ -80,7 +82,12 @@ def chart_values(spec: Mapping[str, Any]) -> pd.DataFrame:
 
     Names where an axis has names, else that of each mark where marks have names.
     """
-    tables = [_trace(trace, spec["layout"], n) for n, trace in enumerate(spec["data"])]
+    tables: list[pd.DataFrame] = []
+    for n, trace in enumerate(spec["data"]):
+        if end := OPEN.get(str(trace.get("meta"))):  # marks of the intervals before it that have no such end
+            tables[-1].loc[np.isfinite(unpacked(trace["x"])), end] = np.inf if end == "x_high" else -np.inf
+        else:
+            tables.append(_trace(trace, spec["layout"], n))
     found = (
         pd.concat([table for table in tables if len(table)], ignore_index=True) if tables else pd.DataFrame()
     )

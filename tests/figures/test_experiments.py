@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from markupsafe import escape
 
 from crubric_core import Settings, Workspace, run_pipeline
-from crubric_core.analysis.export import versions
+from crubric_core.analysis.export import report, versions
 from crubric_core.demo import simulate
 from crubric_core.demo.writing import KINDS
 from crubric_core.experiments import EXPERIMENTS, run_experiment
@@ -87,6 +88,17 @@ def test_kappa_against_coverage_starts_without_a_gate(study):
     assert drawn.text[0] == "no gate"
     assert np.asarray(drawn.x).tolist() == table["share"].tolist()
     assert np.asarray(drawn.y).tolist() == table["kappa"].tolist()
+
+
+def test_where_the_gate_allows_no_claim_the_report_has_neither_tier_nor_order(study):
+    result = replace(study[0], verdict=replace(study[0].verdict, holds=False))
+    html = full_report(result, [])
+    assert "interval, by name: no order is claimed" in html
+    board = json.loads(re.search(r'id="figures">(.*?)</script>', html)[1])[0]
+    assert "Tier" not in json.dumps(board)
+    assert board["layout"]["yaxis"]["ticktext"] == sorted(board["layout"]["yaxis"]["ticktext"])
+    assert report(result)["tiers"] == []
+    assert report(study[0])["tiers"]
 
 
 def test_the_html_report_is_one_file_with_figures_settings_limits_versions_and_the_command(study):

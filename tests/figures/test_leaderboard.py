@@ -165,6 +165,31 @@ def test_an_open_interval_ends_in_an_arrow_beyond_all_others(made) -> None:
     assert arrow.x[0] > 1.0
 
 
+def test_point_n_of_every_mark_is_system_n_so_that_a_click_opens_it() -> None:
+    value, low = np.array([2.0, 1.0, 0.0]), np.array([1.0, 0.5, -np.inf])
+    points, arrow = board.forest(["a", "b", "c"], board.Estimate(value, low, value + 1), None).data
+    assert np.isnan(arrow.x[:2]).all()
+    assert (arrow.x[2], arrow.y[2]) == (pytest.approx(points.x[2] - points.error_x.arrayminus[2]), 2)
+
+
+def test_an_unknown_end_is_told_as_unknown_and_not_as_open() -> None:
+    points = board.forest(["a"], board.Estimate(*np.array([[1.0], [np.nan], [np.inf]])), None).data[0]
+    assert points.customdata[0].tolist() == ["a", "1.00", "—", "open"]
+
+
+def test_very_many_systems_have_their_rank_among_all_and_none_where_no_order_is_claimed() -> None:
+    estimate = board.Estimate(*np.array([[1.0, 0.5], [0.8, 0.3], [1.2, 0.7]]))
+    by_rank = board.everybody(["b02", "b07"], estimate, rank=[43, 1_051], title="score S")
+    by_name = board.everybody(["b02", "b07"], estimate)
+    assert by_rank.data[-1].customdata == ("b02<br>rank 43", "b07<br>rank 1,051")
+    assert by_name.data[-1].customdata == ("b02", "b07")
+    assert [fig.layout.xaxis.title.text for fig in (by_rank, by_name)] == [
+        "systems, best first",
+        "systems, by name",
+    ]
+    assert by_rank.layout.yaxis.title.text == "score S"
+
+
 def test_a_thousand_systems_are_a_line_and_not_a_thousand_rows() -> None:
     value = np.linspace(2, -2, 1000)
     fig = board.everybody([f"s{i}" for i in range(1000)], board.Estimate(value, value - 0.1, value + 0.1), 7)

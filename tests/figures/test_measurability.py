@@ -68,9 +68,9 @@ def test_without_a_gate_there_is_no_threshold_line() -> None:
     assert measurability_histogram(q, q > 0.8, 0.8).layout.shapes[0].x0 == 0.8
 
 
-def words(read: np.ndarray, given: np.ndarray, levels: int) -> list[list[str]]:
+def words(read: np.ndarray, given: np.ndarray, levels: int, *, graded: bool = False) -> list[list[str]]:
     systems, judges = [f"s{i}" for i in range(len(read))], [f"j{k}" for k in range(read.shape[1])]
-    return np.asarray(label_grid(read, given, systems, judges, levels).data[0].text).tolist()
+    return np.asarray(label_grid(read, given, systems, judges, levels, graded=graded).data[0].text).tolist()
 
 
 @pytest.mark.parametrize("systems", [31, 63, 80, 400])
@@ -92,8 +92,17 @@ def test_graded_labels_are_shown_on_the_scale_they_came_in() -> None:
 
 def test_a_graded_label_read_as_pass_keeps_its_number_under_the_colour() -> None:
     read, given = np.array([[1.0, 0.0, np.nan]]), np.array([[4.0, 1.0, np.nan]])
-    assert words(read, given, 2) == [["4", "1", "—"]]
+    assert words(read, given, 2, graded=True) == [["4", "1", "—"]]
     assert np.asarray(label_grid(read, given, ["s"], ["a", "b", "c"], 2).data[0].z)[0, :2].tolist() == [1, 0]
+
+
+def test_labels_of_a_graded_rubric_that_are_all_low_are_no_passes() -> None:
+    """1 of 0 to 4 does not count as met, and stood there as "pass"."""
+    assert words(np.zeros((1, 2)), np.array([[1.0, 0.0]]), 2, graded=True) == [["1", "0"]]
+
+
+def test_a_fault_that_was_found_is_no_pass() -> None:
+    assert words(np.array([[0.0, 1.0]]), np.array([[1.0, 0.0]]), 2) == [["fail", "pass"]]
 
 
 def test_every_known_value_lies_between_the_first_and_the_last_edge() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -77,6 +78,12 @@ def test_costs_that_differ_much_stand_on_a_log_axis_with_round_ticks() -> None:
         profile.value_against_cost(["a", "b"], cost[:2], value[:2], best[:2], ("x", "y")).layout.xaxis.type
         is None
     )
+
+
+def test_names_are_escaped_once() -> None:
+    found = replace(scores(), names=("R&D", "a<b"))
+    shown = profile.group_differences(found).layout.yaxis.ticktext
+    assert list(shown) == [f"{name} ({n})" for name, n in zip(("R&amp;D", "a&lt;b"), (9, 1), strict=True)]
 
 
 def test_hostile_names_are_escaped() -> None:

@@ -26,6 +26,14 @@ def contrast(one: str, other: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0.0, "0%"), (0.004, "&lt;1%"), (0.5, "50%"), (0.997, "&gt;99%"), (1.0, "100%"), (np.nan, "—")],
+)
+def test_in_a_cell_only_none_is_0_and_only_all_is_100_per_cent(share: float, text: str) -> None:
+    assert style.cell_share(share) == text
+
+
 def test_contrast_of_black_on_white_is_21() -> None:
     assert contrast("#000000", "#FFFFFF") == pytest.approx(21)
 

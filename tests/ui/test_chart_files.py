@@ -26,6 +26,16 @@ def test_marks_with_intervals_are_rows_with_names_and_ends() -> None:
     np.testing.assert_allclose(found[["x_low", "x_high"]], [[0.8, 1.3], [0.3, 0.8]])
 
 
+def test_an_open_interval_has_no_end_in_the_file_and_its_arrow_no_row() -> None:
+    value = np.array([2.0, 1.0, -1.0])
+    fig = forest(
+        ["a", "b", "c"], Estimate(value, np.array([1, 0.5, -np.inf]), np.array([np.inf, 1.5, 0])), None
+    )
+    found = chart_values(in_ink(fig).to_dict())
+    assert found["y"].tolist() == ["a", "b", "c"]
+    assert found[["x_low", "x_high"]].to_numpy().tolist() == [[1, np.inf], [0.5, 1.5], [-np.inf, 0]]
+
+
 def test_a_heat_map_is_a_row_a_cell_with_both_names() -> None:
     labels = np.array([[1.0, 0.0, np.nan], [0.0, 1.0, 1.0]])
     fig = label_grid(labels, labels, ["s", "t"], ["j", "k", "l"], 2)

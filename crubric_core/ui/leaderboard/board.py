@@ -78,8 +78,15 @@ def _forest(view: View, shown: pd.DataFrame, system: str | None) -> None:
     generation = st.session_state.get("choices", 0)
     if len(names) > MOST_ROWS:
         widgets.show_clickable(
-            drawn(figures.everybody, names, view.estimate(shown), at),
-            f"{view.what} of all systems by place",
+            drawn(
+                figures.everybody,
+                names,
+                view.estimate(shown),
+                at,
+                shown["rank"].tolist() if view.claims else None,
+                title=view.what,
+            ),
+            f"{view.what} of all systems shown",
             f"everybody {generation}",
             lambda point: choose(names[point]),
         )

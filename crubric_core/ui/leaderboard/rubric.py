@@ -54,6 +54,7 @@ def _grid(view: View, at: int, systems: Sequence[str]) -> None:
             [facts.systems[i] for i in part],
             facts.judges,
             int(reduction.levels[at]),
+            graded=bool(rubric["scale_max"] - rubric["scale_min"] > 1),
         ),
         alt="Labels of the opened rubric, systems by judges",
         title="Labels, systems by judges",

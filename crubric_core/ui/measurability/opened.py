@@ -28,6 +28,7 @@ def show_rubric(study: Study, row: int) -> None:
             facts.systems,
             facts.judges,
             int(reduction.levels[row]),
+            graded=bool(rubric["scale_max"] - rubric["scale_min"] > 1),
         ),
         alt="Labels of the chosen rubric, systems by judges",
     )

@@ -44,4 +44,4 @@ def _one(rng: np.random.Generator, systems: int, queries: int, spread: float) ->
     weights, draws = np.ones(queries), query_draws(np.arange(queries), 300, rng)
     low, high = gap_interval(scores, weights, draws, 0.95)
     least, most = draw_interval(gap_draws(scores, weights, draws), 0.95)
-    return truth, gap(scores.mean(axis=1)), high < truth, low > truth, least <= truth <= most
+    return truth, gap(scores, weights), high < truth, low > truth, least <= truth <= most

@@ -20,6 +20,16 @@ RIGHT = 0.88  # of the labels of a judge, on a query where nothing wanders
 WANDER, SHARED = (0.0, 0.5), (0.0, 0.08)
 STUDIES = ((8, 10), (60, 40))  # systems and queries
 PER_QUERY = 8
+RARE = (
+    (5, 20, 1, 9, 0.03, 0.95),
+    (5, 40, 2, 9, 0.01, 0.95),
+    (5, 40, 1, 9, 0.02, 0.9),
+    (5, 20, 2, 9, 0.02, 0.8),
+    (8, 30, 1, 7, 0.02, 0.95),
+    (8, 30, 2, 5, 0.01, 0.95),
+    (12, 40, 5, 9, 0.02, 0.9),
+)
+"""Systems, queries, rubrics of each, judges, share of wrong labels, share of cells that pass."""
 RIGHT_OF_EACH = (
     (0.92, 0.92, 0.5),
     (0.92, 0.7, 0.5),
@@ -29,6 +39,8 @@ RIGHT_OF_EACH = (
     (0.92, 0.92, 0.92, 0.5, 0.5),
 )
 """Share of each judge's labels that is right; 50% is a guess."""
+FEW_FAILS = ((12, 30, 5, 0.92, 0.5), (12, 30, 5, 0.92, 0.9), (12, 30, 5, 0.92, 0.95), (8, 30, 2, 0.9, 0.9))
+"""Systems, queries, rubrics of each, share of each judge's labels that is right, share of cells that pass."""
 
 
 def equal_judges(
@@ -57,6 +69,21 @@ def of_equal_judges(truth: FloatArray, panel: FloatArray, query: IntArray, law: 
     marks = leniency(panel, query), leniency(panel, None, 1 - 0.05 * panel.shape[2])
     shown = (bool(((mark.low > 0) | (mark.high < 0)).any()) for mark in marks)
     return (*(rates.worst is not None for rates in found), *shown, *(held(rates, law) for rates in found))
+
+
+def rare_errors(tables: int) -> Iterator[tuple[object, ...]]:
+    """How often equal judges who seldom err, on cells that mostly pass, are shown lenient or strict."""
+    yield "judges", "systems × queries × rubrics", "cells passed", "errors", "lenient or strict"
+    for systems, queries, each, judges, wrong, passed in RARE:
+        shown = 0
+        for seed in range(tables):
+            rng = np.random.default_rng([seed, judges, queries])
+            truth = rng.random((systems, queries * each, 1)) < passed
+            panel = (truth != (rng.random((*truth.shape[:2], judges)) < wrong)).astype(float)
+            mark = leniency(panel, np.repeat(np.arange(queries), each))
+            shown += bool(((mark.low > 0) | (mark.high < 0)).any())
+        size = f"{systems} × {queries} × {each}"
+        yield judges, size, f"{passed:.0%}", f"{wrong:.0%}", f"{shown / tables:.1%}"
 
 
 def held(rates: JudgeRates, law: float | FloatArray) -> float:
@@ -97,6 +124,21 @@ def rates(tables: int) -> Iterator[tuple[object, ...]]:
             shown += [held(found, np.array(right))] if found.source == "dawid_skene" else []
         holds = f"{np.mean(shown):.0%}" if shown else "—"
         yield ", ".join(f"{r:.0%}" for r in right), f"{len(shown) / tables:.0%}", holds
+    yield ()
+    yield "systems × queries × rubrics", "right in", "cells passed", "sensitivity held", "specificity held"
+    for systems, queries, each, correct, passed in FEW_FAILS:
+        held_of_each = []
+        for seed in range(5 * tables):
+            rng = np.random.default_rng([seed, systems])
+            truth = rng.random((systems * queries * each, 1)) < passed
+            votes = truth == (rng.random((len(truth), 3)) < correct)
+            query = np.tile(np.repeat(np.arange(queries), each), systems)
+            found = judge_rates(votes.astype(float), None, query)
+            if found.source == "dawid_skene":
+                ends = (found.sensitivity, found.specificity)
+                held_of_each.append([((r.low <= correct) & (correct <= r.high)).mean() for r in ends])
+        size = f"{systems} × {queries} × {each}"
+        yield size, f"{correct:.0%}", f"{passed:.0%}", *(f"{h:.0%}" for h in np.mean(held_of_each, axis=0))
 
 
 def independent(tables: int) -> Iterator[tuple[object, ...]]:

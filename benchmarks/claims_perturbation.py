@@ -21,7 +21,7 @@ from crubric_core import Settings
 from crubric_core.experiments.inputs import Inputs
 from crubric_core.experiments.perturbation import flip_table, flip_types
 from crubric_core.experiments.results import ExperimentWatch
-from crubric_core.experiments.scoring import gap, score
+from crubric_core.experiments.scoring import gap, omega, score
 from crubric_core.experiments.statistics import rank_correlation
 from crubric_core.task_types.types import HIGH_RISK, TASK_TYPES, ObjectArray
 from crubric_core.types import FloatArray
@@ -92,7 +92,9 @@ def truth_of(design: Design, systems: int) -> float:
     rng = np.random.default_rng(0)
     inputs, types = simulated(rng, design, systems, 20_000)
     flipped = flip_types(types, FLIPPED, rng)
-    return gap(score(inputs, flipped).score) - gap(score(inputs, types).score)
+    weights = omega(inputs.queries)
+    after, before = (gap(score(inputs, each).by_query, weights) for each in (flipped, types))
+    return after - before
 
 
 def of_change(

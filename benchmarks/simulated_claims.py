@@ -5,6 +5,7 @@
     python -m benchmarks.simulated_claims together     # judges who err together (docs/judges.md)
     python -m benchmarks.simulated_claims mixture      # the Beta mixture of the simulated study (docs/judges.md)
     python -m benchmarks.simulated_claims equal        # judges who are alike (docs/method.md §5)
+    python -m benchmarks.simulated_claims rare         # judges who are alike and err seldom (docs/method.md §5)
     python -m benchmarks.simulated_claims independent  # judges who err independently (docs/judges.md)
     python -m benchmarks.simulated_claims rates        # rates of judges some of whom guess (docs/method.md §5)
     python -m benchmarks.simulated_claims asked        # judges who differ in what they were asked (docs/method.md §5)
@@ -56,7 +57,7 @@ from benchmarks.claims_loss_banks import loss_banks
 from benchmarks.claims_losses import losses
 from benchmarks.claims_models import models
 from benchmarks.claims_new_systems import new_systems
-from benchmarks.claims_panels import equal, independent, rates, together
+from benchmarks.claims_panels import equal, independent, rare_errors, rates, together
 from benchmarks.claims_perturbation import flips
 from benchmarks.claims_placed import placed
 from benchmarks.claims_self_preference import self_preferences
@@ -74,6 +75,7 @@ CLAIMS: dict[str, tuple[Callable[[int], Rows], int]] = {
     "prior": (prior, 20),
     "together": (together, 20),
     "equal": (equal, 200),
+    "rare": (rare_errors, 600),
     "independent": (independent, 100),
     "rates": (rates, 40),
     "asked": (asked, 40),

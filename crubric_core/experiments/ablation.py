@@ -112,7 +112,7 @@ def configuration_rows(
                 "rubrics": len(c.rubrics),
                 "cells": int((~np.isnan(inputs.reduction.y[:, c.rubrics])).sum()),
                 "mean_score": float(known_mean(found.score)),
-                "gap": gap(found.score),
+                "gap": gap(found.by_query, omega(inputs.queries)),
                 "gap_low": low,
                 "gap_high": high,
                 "sd": float(np.std(found.score[np.isfinite(found.score)], ddof=1)),
@@ -157,6 +157,7 @@ def _limits(inputs: Inputs, table: pd.DataFrame, comparison: KappaComparison) ->
         "A bank chosen for its information separates the systems of these labels more than new labels would: a wider "
         "gap in B2 and B4 is no evidence by itself; the cross-fit is."
     ]
+    limits += inputs.unlinked()
     if inputs.gate_off:
         limits.append("The gate is off: B3 equals B1, and B4 equals B2.")
     elif gated["gap_low"] <= typed["gap_high"] and typed["gap_low"] <= gated["gap_high"]:

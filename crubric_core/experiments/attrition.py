@@ -96,7 +96,14 @@ def _found(curve: RetentionCurve, homogeneous: HomogeneousFit, mixture: BetaMixt
             f"{num(curve.distinguishability[-1])} of the rubrics have both outcomes at {last} systems."
         )
     peak = int(np.nanargmax(curve.joint)) if np.isfinite(curve.joint).any() else 0
-    at_last = f" and {num(curve.joint[-1])} at {last}" if peak < len(curve.m) - 1 else ""
+    and_last = f" and {num(curve.consistency[-1])} at {last}" if len(curve.m) > 1 else ""
+    both = "with both outcomes asked for as well, none is kept"
+    if curve.joint[peak] > 0:
+        at_last = f" and {num(curve.joint[-1])} at {last}" if peak < len(curve.m) - 1 else ""
+        both = (
+            f"with both outcomes asked for as well, most are kept at {count(int(curve.m[peak]), 'system')} "
+            f"({num(curve.joint[peak])}){at_last}"
+        )
     better = "mixture of rubrics" if mixture.rmse < homogeneous.rmse else "single rate"
     compared = (
         f" The {better} fits closer (RMSE {num(mixture.rmse)} for the Beta mixture, {num(homogeneous.rmse)} for ρ^m "
@@ -105,9 +112,8 @@ def _found(curve: RetentionCurve, homogeneous: HomogeneousFit, mixture: BetaMixt
         else ""
     )
     return (
-        f"Unanimity on all systems keeps {num(curve.consistency[0])} of the rubrics at 1 system and "
-        f"{num(curve.consistency[-1])} at {last}; with both outcomes asked for as well, most are kept at "
-        f"{count(int(curve.m[peak]), 'system')} ({num(curve.joint[peak])}){at_last}.{compared}"
+        f"Unanimity on all systems keeps {num(curve.consistency[0])} of the rubrics at "
+        f"{count(int(curve.m[0]), 'system')}{and_last}; {both}.{compared}"
     )
 
 

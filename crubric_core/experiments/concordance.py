@@ -74,15 +74,21 @@ class Repeat:
                 draws.append(np.full(self.shape, np.nan))
             draws[draw][:, new] = values
 
-    def concordance(self, name: str, fold: IntArray, human: FloatArray) -> Concordance:
-        """The selector's orders of all pairs, averaged over its draws. fold: (M,). human: (M,) reference scores."""
+    def concordance(
+        self, name: str, fold: IntArray, human: FloatArray, group: IntArray | None = None
+    ) -> Concordance:
+        """The selector's orders of all pairs, averaged over its draws. fold: (M,). human: (M,) reference scores.
+
+        group: (M,) systems of different groups have no common scale, and count for no pair; None: all are one.
+        """
         same = fold[:, None] == fold
-        truth = np.sign(self.reference[:, None] - self.reference)
-        people = np.sign(human[:, None] - human)
-        people = np.where(np.isnan(people), 0.0, people)
-        known = np.where(np.isnan(truth), 0.0, truth)
+        apart = np.zeros_like(same) if group is None else group[:, None] != group
+        known, people = (
+            np.where(apart, 0.0, np.nan_to_num(np.sign(one[:, None] - one)))
+            for one in (self.reference, human)
+        )
         count = np.stack([same & (known != 0), ~same & (known != 0), known != 0, people != 0], dtype=float)
-        agree = np.zeros((len(MEASURES), self.shape[0], *truth.shape))
+        agree = np.zeros((len(MEASURES), self.shape[0], *known.shape))
         for theta in self.theta[name]:
             both = theta[:, :, None] - theta[:, None, :]
             one = theta[:, :, None] - self.reference

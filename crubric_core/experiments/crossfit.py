@@ -176,6 +176,7 @@ def _limits(inputs: Inputs, fitted: Splits) -> tuple[str, ...]:
         "A bank is chosen by labels of the very systems that it ranks. That alone puts it ahead of random rubrics, "
         "also where all rubrics are alike: holding systems out shows what a bank is worth for others.",
     ]
+    limits += inputs.unlinked()
     if n_systems <= 8:
         limits.append(f"With {n_systems} systems ρ takes few values and one swap moves it far.")
     greedy = np.mean([len(split.orders["greedy"][0]) for split in fitted.splits])

@@ -42,6 +42,7 @@ from .inputs import Inputs, read_inputs, reduce_panel, reference_scores
 from .results import ExperimentResult, ExperimentWatch
 from .selectors import SELECTORS, Training
 from .splits import log_budgets
+from .statistics import known_mean
 
 LARGEST = 200
 PAPER_TAU = 0.8
@@ -139,7 +140,7 @@ def _one_repeat(
     for f in range(count):
         watch.step((repeat + f / count) / repeats, f"Repeat {repeat + 1} of {repeats}, fold {f + 1}")
         _place_fold(inputs, panel, pooled, fold == f, budgets, draws, selectors, rng, placed)
-    return {name: placed.concordance(name, fold, human) for name in selectors}
+    return {name: placed.concordance(name, fold, human, inputs.groups[0]) for name in selectors}
 
 
 def _place_fold(
@@ -158,9 +159,9 @@ def _place_fold(
     y = inputs.reduction.y[new]
     shares = y / (inputs.reduction.levels - 1)
     pool = training.pool
-    placed.reference[new] = PrefixAbilities(training.fit, y)([pool], [len(pool)])[0, 0]
-    known = ~np.isnan(shares[:, pool])
-    placed.score[new] = np.where(known, shares[:, pool], 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+    placed.score[new] = known_mean(shares[:, pool], axis=1)
+    theta = PrefixAbilities(training.fit, y)([pool], [len(pool)])[0, 0]
+    placed.reference[new] = np.where(np.isnan(placed.score[new]), np.nan, theta)
     for name in selectors:
         for draw in range(draws if name == "random" else 1):
             found = SELECTORS[name](training, y, shares, budgets, rng)
@@ -196,6 +197,7 @@ def train(inputs: Inputs, panel: FloatArray, pooled: IrtFit, old: BoolArray) -> 
 def _limits(inputs: Inputs) -> tuple[str, ...]:
     size = len(inputs.reduction.systems)
     limits = ["The intervals are over systems: they tell what other systems like these would show."]
+    limits += inputs.unlinked("pairs of two groups are not counted")
     if size <= 10:
         limits.append(f"With {size} systems one system moves every figure far.")
     return tuple(limits)

@@ -23,6 +23,7 @@ from ..labels.store.judge_sums import units_of
 from ..labels.store.label_numbers import splits_as
 from ..labels.store.reduction import Reduction
 from ..labels.store.snapshot import Snapshot
+from ..leaderboard.linked import groups_by_query
 from ..settings import Settings
 from ..types import BoolArray, FloatArray, IntArray
 from ..workers import current_workers
@@ -54,6 +55,19 @@ class Inputs:
     def gate_off(self) -> bool:
         """Whether agreement says nothing here."""
         return gate_is_off(self.reduction)
+
+    @property
+    def groups(self) -> tuple[IntArray, int]:
+        """(M,) group of each system, of which two have no common scale, and how many there are."""
+        return groups_by_query(self.reduction.y, self.query_index)
+
+    def unlinked(
+        self, what: str = "an order of all of them, and its ρ, means something within a group only"
+    ) -> tuple[str, ...]:
+        """What must be said of orders of all systems where these have no common scale; nothing where they have."""
+        if (groups := self.groups[1]) < 2:
+            return ()
+        return (f"The systems form {groups:,} groups that share too few queries for a common scale: {what}.",)
 
     def for_tasks(self) -> Inputs:
         """The same where tasks run in this process; for others, without the workspace behind it."""

@@ -82,7 +82,7 @@ class PooledKappa:
         return coefficient_interval(value, self.values[1:], self.trials, confidence, clusters)
 
     def change(self, base: PooledKappa, confidence: float) -> tuple[float, float, float]:
-        """Kappa less that of ``base``, of all rubrics, with its interval: the wider ends of two.
+        """Kappa less that of ``base``, of all rubrics, with its interval: the wider ends of two, as far as kappas go.
 
         That of a difference of shares is too narrow where few disagree with either, the jackknife of the difference
         where few rubrics or few of those who disagree are not common to both.
@@ -98,8 +98,8 @@ class PooledKappa:
         half = float(jackknife_half_width(left, confidence, clusters=self.clusters))
         return (
             float(difference[0]),
-            float(np.fmin(low, difference[0] - half)),
-            float(np.fmax(high, difference[0] + half)),
+            float(np.fmax(np.fmin(low, difference[0] - half), -1 - ends[1][2])),
+            float(np.fmin(np.fmax(high, difference[0] + half), 1 - ends[1][1])),
         )
 
 

@@ -65,7 +65,7 @@ def perturbation(
     scores = PerturbedScores(adaptive.score, binary.score, adaptive.by_query, binary.by_query)
     tables = {
         "flips": flip_table(inputs, types, sorted(flips), seeds, watch),
-        "scorers": scorer_table(scores),
+        "scorers": scorer_table(scores, omega(inputs.queries)),
         "agreement": agreement_table(inputs.queries, scores),
         "external": external_table(scores, reference_scores(ds, inputs.reduction.systems)),
     }
@@ -117,10 +117,10 @@ def flip_table(
             rng = np.random.default_rng([settings.seed, 30, step, seed])
             flipped = score(inputs, flip_types(types, share, rng))
             rho = float(rank_correlation(flipped.score, clean.score))
-            found.append((float(known_mean(flipped.score)), gap(flipped.score), rho))
+            found.append((float(known_mean(flipped.score)), gap(flipped.by_query, weights), rho))
             drawn += gap_draws(flipped.by_query, weights, draws)
         mean, gaps, rhos = np.array(found).T
-        change = gaps - gap(clean.score)
+        change = gaps - gap(clean.by_query, weights)
         half = half_width(drawn / len(found) - before, change, matter, settings.confidence)
         ends = (change.mean() - half, change.mean() + half)
         rows.append(
@@ -130,13 +130,18 @@ def flip_table(
     return pd.DataFrame(rows, columns=columns)
 
 
-def scorer_table(scores: PerturbedScores) -> pd.DataFrame:
-    """Mean, gap (percentage points), sd (n - 1) and IQR of the systems' scores by either scoring."""
+def scorer_table(scores: PerturbedScores, weights: FloatArray) -> pd.DataFrame:
+    """Mean, gap (percentage points), sd (n - 1) and IQR of the systems' scores by either scoring; weights (N,)."""
     rows = []
-    for name, values in (("adaptive", scores.adaptive), ("binary", scores.binary)):
+    for name, values, by_query in (
+        ("adaptive", scores.adaptive, scores.adaptive_by_query),
+        ("binary", scores.binary, scores.binary_by_query),
+    ):
         known = values[np.isfinite(values)]
         sd = float(known.std(ddof=1)) if len(known) > 1 else float("nan")
-        rows.append((name, float(known_mean(values)), gap(values), sd, interquartile_range(values)))
+        rows.append(
+            (name, float(known_mean(values)), gap(by_query, weights), sd, interquartile_range(values))
+        )
     return pd.DataFrame(rows, columns=["scorer", "mean_score", "gap", "sd", "iqr"])
 
 
@@ -186,7 +191,7 @@ def _found(tables: dict[str, pd.DataFrame], typed: int) -> str:
 
 
 def _limits(inputs: Inputs, tables: dict[str, pd.DataFrame], typed: int, matter: int) -> tuple[str, ...]:
-    limits = []
+    limits = [*inputs.unlinked()]
     if typed:
         limits.append(
             "A wider gap does not show that the types are right: rules that punish more widen it too."

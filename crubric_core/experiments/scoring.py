@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri, stdtrit
 
+from ..leaderboard.different_units import beside_units
+from ..leaderboard.linked import linked_groups
 from ..task_types.scoring import QueryScores, score_systems
 from ..task_types.types import TASK_TYPES, ObjectArray, QueryTypes, resolve_task_types
 from ..types import BoolArray, FloatArray, IntArray
@@ -54,17 +56,34 @@ def omega(queries: pd.DataFrame) -> FloatArray:
     return queries["omega"].to_numpy(dtype=float)
 
 
-def gap(scores: FloatArray) -> float:
-    """Best less worst score, in percentage points; NaN where fewer than two systems have one."""
+def gap(by_query: FloatArray, weights: FloatArray) -> float:
+    """Best less worst score, in percentage points; NaN where fewer than two systems have one, or some are not linked.
+
+    by_query (M, N), weights (N,). See ``score_draws`` for systems that lack queries.
+    """
+    scores = score_draws(by_query, weights, np.ones((1, len(weights)), dtype=np.int64))[0]
     known = scores[np.isfinite(scores)]
     return float(100 * np.ptp(known)) if len(known) > 1 else float("nan")
 
 
 def score_draws(by_query: FloatArray, weights: FloatArray, draws: IntArray) -> FloatArray:
-    """(R, M) overall scores where draws (R, N) says how often each query counts. by_query (M, N), weights (N,)."""
+    """(R, M) overall scores where draws (R, N) says how often each query counts. by_query (M, N), weights (N,).
+
+    Systems that lack queries are compared as if on all, as the leaderboard compares them (docs/method.md §10): one that
+    lacks the hard ones is not ahead for that. NaN of all where too few queries link them.
+    """
     given, known = np.isfinite(weights), np.isfinite(by_query)
-    shares = draws * np.where(given, weights, weights[given].mean() if given.any() else 1.0)
-    total, scores = shares @ known.T, np.full((len(draws), len(by_query)), np.nan)
+    omega = np.where(given, weights, weights[given].mean() if given.any() else 1.0)
+    scored, counted = known.any(axis=1), known.any(axis=0) & (omega > 0)
+    scores = np.full((len(draws), len(by_query)), np.nan)
+    if not known[scored][:, counted].all():
+        if linked_groups(known[scored][:, counted].T).any():
+            return scores
+        means, psi, _ = beside_units(by_query[scored][:, counted], omega[counted], np.arange(counted.sum()))
+        scores[:, scored] = means + (draws[:, counted] - 1) @ psi
+        return scores
+    shares = draws * omega
+    total = shares @ known.T
     np.divide(shares @ np.where(known, by_query, 0.0).T, total, out=scores, where=total > 0)
     return scores
 

@@ -248,6 +248,7 @@ def _limits(inputs: Inputs, table: pd.DataFrame, asked: Sequence[str]) -> tuple[
         "Removing one shows how much depends on one part of this dataset, not on systems, judges and domains "
         "that are not in it."
     ]
+    limits += inputs.unlinked()
     kinds = set(table["kind"])
     if "budget" in kinds and inputs.settings.basis == "all":
         limits.append(

@@ -18,9 +18,9 @@ from ..labels.store.dataset import Dataset
 from ..settings import Settings
 from ..text import count
 from ..types import Cancel, FloatArray, Progress
-from .declaration import HIGH, LOW, P_VALUE, Chart, Experiment, ResultColumn, ResultTable, hidden, number
+from .declaration import HIGH, LOW, Chart, Experiment, ResultColumn, ResultTable, hidden, number
 from .inputs import Inputs, gold_labels, read_inputs
-from .kappa import HUMAN, OTHERS, KappaComparison, compare, unread_changes
+from .kappa import OTHERS, KappaComparison, compare, unread_changes
 from .results import ExperimentResult, ExperimentWatch, compared, num, span
 from .statistics import known_mean
 
@@ -52,9 +52,7 @@ def sweep(
     tables = {
         "thresholds": threshold_table(comparison, q, inputs, sorted(thresholds), gold, splits),
         "quartiles": quartile_table(q[measured], comparison.by_rubric()[measured]),
-        "correlation": correlation_table(
-            q[measured], comparison.by_rubric()[measured], tested=comparison.against == HUMAN
-        ),
+        "correlation": correlation_table(q[measured], comparison.by_rubric()[measured]),
     }
     last = tables["thresholds"].iloc[-1]
     strictest = q >= last["tau_c"]
@@ -136,20 +134,17 @@ def quartile_table(q: FloatArray, kappa: FloatArray) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["quartile", "rubrics", "q_mean", "with_kappa", "kappa"])
 
 
-def correlation_table(q: FloatArray, kappa: FloatArray, tested: bool = True) -> pd.DataFrame:
-    """One row: Pearson r of measurability with the rubrics' own kappas, its p, and the rubrics that have both.
+def correlation_table(q: FloatArray, kappa: FloatArray) -> pd.DataFrame:
+    """One row: Pearson r of measurability with the rubrics' own kappas, (J,) each, and the rubrics that have both.
 
-    q, kappa: (J,). The p is NaN unless ``tested``: of judges compared with each other both come from the same labels,
-    and r is above 0 though all rubrics be equally clear (docs/method.md §11).
+    It has no p: where judges happen to differ they are also more often wrong, so that r is above 0 though all rubrics
+    be equally clear, against people too (docs/method.md §11).
     """
-    from scipy.stats import pearsonr  # a quarter of a second, and no page needs it at its first visit
-
     known = np.isfinite(q) & np.isfinite(kappa)
-    r = p = float("nan")
+    r = float("nan")
     if known.sum() >= 3 and np.ptp(q[known]) > 0 and np.ptp(kappa[known]) > 0:
-        r, p = (float(value) for value in pearsonr(q[known], kappa[known]))
-        p = p if tested else float("nan")
-    return pd.DataFrame({"r": [r], "p": [p], "rubrics": [int(known.sum())]})
+        r = float(np.corrcoef(q[known], kappa[known])[0, 1])
+    return pd.DataFrame({"r": [r], "rubrics": [int(known.sum())]})
 
 
 def _found(tables: dict[str, pd.DataFrame], inputs: Inputs, comparison: KappaComparison) -> str:
@@ -179,11 +174,13 @@ def _limits(inputs: Inputs, comparison: KappaComparison, splits: int, few: int) 
     limits = []
     if not inputs.gate_off:
         unread = "; the difference on systems that the gate has not read is free of that" if splits else ""
-        limits.append(f"Gate and κ read the same labels, which raises κ by construction{unread}.")
+        limits.append(
+            f"Gate and κ read the same labels, which raises κ by construction{unread}. A rubric's own κ and its "
+            "measurability correlate by construction, too, so their correlation has no p."
+        )
     if comparison.against == OTHERS and not inputs.gate_off:
         limits.append(
-            "Agreement of the judges shows consistency; that the labels are right needs human gold. A rubric's own κ "
-            "and its measurability correlate by construction, so their correlation has no p."
+            "Agreement of the judges shows consistency; that the labels are right needs human gold."
         )
     if few and not inputs.gate_off:
         limits.append(
@@ -202,8 +199,18 @@ def _limits(inputs: Inputs, comparison: KappaComparison, splits: int, few: int) 
 def headline(result: ExperimentResult) -> str:
     """Kappa over all rubrics and behind the strictest gate."""
     first, *_, last = result.frame().to_dict("records")
-    if np.isnan(first["kappa"]) or np.isnan(last["kappa"]):
+    if np.isnan(first["kappa"]):
         return "There is too little data to compare: κ is unknown."
+    if np.isnan(last["kappa"]):
+        kept = (
+            f"on the {count(int(last['kept']), 'rubric')} that pass"
+            if last["kept"]
+            else "as no rubric passes"
+        )
+        return (
+            f"Agreement with {result.options['against']}: κ is {num(first['kappa'])} over all rubrics. Behind τ_c = "
+            f"{last['tau_c']:.2f} it is unknown, {kept}."
+        )
     low, high = last.get("unread_low", np.nan), last.get("unread_high", np.nan)
     how = compared(low, high, "rises", "falls", "is not shown to change")
     return (
@@ -253,7 +260,7 @@ EXPERIMENT = Experiment(
         ),
         "correlation": ResultTable(
             "Measurability with a rubric's own κ",
-            {"r": number("Pearson's r"), "p": P_VALUE, "rubrics": number("rubrics", "localized")},
+            {"r": number("Pearson's r"), "rubrics": number("rubrics", "localized")},
         ),
     },
     headline=headline,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from scipy import sparse
-from scipy.special import expit
+from scipy.special import expit, ndtri
 
 from ..intervals import jackknife_half_width
 from ..types import FloatArray, IntArray
@@ -100,7 +100,9 @@ def leniency(panel: FloatArray, cluster: IntArray | None = None, confidence: flo
     """Each judge's pass rate minus the panel's on the cells that it shares with another judge; (K,) in [-1, 1].
 
     The panel is everyone who labelled the cell, the judge included. Intervals hold for all judges at once: jackknife
-    over ``cluster`` (J,), the query of each rubric, by default the rubric itself.
+    over ``cluster`` (J,), the query of each rubric, by default the rubric itself, and no narrower than of independent
+    labels whose variance within cells is as found, with one more label as far off as can be: the jackknife of a judge
+    who happens to err nowhere knows of no spread.
     """
     known = ~np.isnan(panel)
     n = known.sum(axis=2, keepdims=True)
@@ -110,10 +112,12 @@ def leniency(panel: FloatArray, cluster: IntArray | None = None, confidence: flo
     of = np.arange(panel.shape[1]) if cluster is None else np.unique(cluster, return_inverse=True)[1]
     within = sparse.csr_array((np.ones(len(of)), (of, np.arange(len(of)))))
     left = _ratio(excess.sum(axis=0) - within @ excess, cells.sum(axis=0) - within @ cells)
-    value, half = (
-        _ratio(excess.sum(axis=0), cells.sum(axis=0)),
-        jackknife_half_width(left, confidence, panel.shape[2]),
-    )
+    value, judges = _ratio(excess.sum(axis=0), cells.sum(axis=0)), panel.shape[2]
+    squares = np.where(shared, panel - mean, 0) ** 2
+    variance = (squares.sum() + 1) / ((n - 1).clip(0).sum() + 1)
+    noise = np.sqrt(variance * np.where(shared, 1 - 1 / n.clip(1), 0).sum(axis=(0, 1)))
+    floor = ndtri(1 - (1 - confidence) / (2 * judges)) * noise
+    half = np.maximum(jackknife_half_width(left, confidence, judges), _ratio(floor, cells.sum(axis=0)))
     return Rate(value, value - half, value + half)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
-from ..types import BoolArray, IntArray
+from ..types import BoolArray, FloatArray, IntArray
 
 ENOUGH_SHARED = 5  # units that link two systems
 
@@ -28,6 +28,17 @@ def linked_groups(labelled: BoolArray) -> IntArray:
         return np.zeros(len(linked), dtype=np.int64)
     group: IntArray = connected_components(linked, directed=False)[1].astype(np.int64)
     return group
+
+
+def groups_by_query(y: FloatArray, query: IntArray) -> tuple[IntArray, int]:
+    """(M,) group of each system by the queries on which it has labels, and how many groups those with labels form.
+
+    y: (M, J) labels, NaN unknown. query: (J,) of each rubric, from 0.
+    """
+    labelled = np.zeros((int(query.max(initial=-1)) + 1, len(y)), dtype=bool)
+    np.logical_or.at(labelled, query, np.isfinite(y).T)
+    group = linked_groups(labelled)
+    return group, len(np.unique(group[labelled.any(axis=0)]))
 
 
 def linked_in_both(one: IntArray | None, other: IntArray | None) -> IntArray | None:

@@ -153,7 +153,8 @@ def judge_drift(old: FloatArray, new: FloatArray, query: IntArray, confidence: f
 
     def jackknife(statistic: Statistic) -> tuple[float, float]:
         value = statistic(old, new) if n else float("nan")
-        left = np.array([statistic(old[query != name], new[query != name]) for name in names])
+        several = names if len(names) > 1 else ()  # of one query no interval is known
+        left = np.array([statistic(old[query != name], new[query != name]) for name in several])
         return value, float(jackknife_half_width(left, confidence))
 
     rate, half = jackknife(lambda a, b: float((a != b).mean()))

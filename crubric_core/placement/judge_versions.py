@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtr
 
+from ..errors import PlacementError
 from ..leaderboard.separation import holm_rejects
 from ..types import FloatArray
 from .among import evidence_of_systems
@@ -25,6 +26,10 @@ def judge_drift_on_bank(
     """
     first, second = (new.panel[:, :, new.judges.index(judge)] for judge in (old_judge, new_judge))
     both = np.isfinite(first) & np.isfinite(second)
+    if not both.any():
+        raise PlacementError(
+            f"{old_judge} and {new_judge} have no cell of the bank in common: ask both about the same answers."
+        )
     first, second = np.where(both, first, np.nan), np.where(both, second, np.nan)
     unit = np.broadcast_to(bank_scale.query_units[0], first.shape)
     found = judge_drift(first.ravel(), second.ravel(), unit.ravel())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..leaderboard.cross_fit import FEW_SYSTEMS, too_few_to_cross_fit
-from ..leaderboard.linked import linked_groups
+from ..leaderboard.linked import groups_by_query
 from ..text import count, listed, numeral
 from ..types import FloatArray, IntArray
 from .abilities import Placement
@@ -73,10 +73,7 @@ def _groups(bank_scale: BankScale) -> list[str]:
         ]
     if bank_scale.reference is not None:
         return []
-    unit, n_units = bank_scale.query_units
-    labelled = np.zeros((n_units, len(bank_scale.systems)), dtype=bool)
-    np.logical_or.at(labelled, unit, np.isfinite(bank_scale.y).T)
-    groups = len(np.unique(linked_groups(labelled)[labelled.any(axis=0)]))
+    groups = groups_by_query(bank_scale.y, bank_scale.query_units[0])[1]
     if groups < 2:
         return []
     return [

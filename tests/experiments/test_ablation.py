@@ -12,7 +12,7 @@ from crubric_core import Settings, fit_irt, item_information
 from crubric_core.bank.utility import utility_grid
 from crubric_core.experiments.ablation import ablation
 from crubric_core.experiments.inputs import gold_labels, read_inputs
-from crubric_core.experiments.scoring import gap_interval
+from crubric_core.experiments.scoring import gap, gap_interval
 from crubric_core.experiments.statistics import query_draws
 from tests import oracles
 
@@ -108,6 +108,28 @@ def test_the_gaps_interval_holds_also_where_systems_are_equal(systems, spread):
         low, high = gap_interval(scores, np.ones(100), draws, 0.95)
         held.append(low <= truth <= high)
     assert np.mean(held) > 0.93
+
+
+def test_a_system_that_lacks_the_hard_queries_makes_no_gap_among_equal_systems():
+    """Plain means of its own queries held it 22 points ahead, beyond the interval in 88% of such tables."""
+    rng, beyond, found = np.random.default_rng(4), 0, []
+    for _ in range(40):
+        hard = rng.random(60)
+        scores = 1 - hard + 0.2 * rng.normal(size=(8, 60))
+        scores[0, hard > np.quantile(hard, 0.6)] = np.nan
+        draws = query_draws(np.arange(60), 200, rng)
+        beyond += gap_interval(scores, np.ones(60), draws, 0.95)[0] > 0
+        found.append(gap(scores, np.ones(60)))
+    assert beyond <= 5
+    assert np.mean(found) < 12  # the range of eight errors, of which one rests on fewer queries
+
+
+def test_the_gap_of_systems_that_share_no_query_is_unknown():
+    scores = np.full((4, 10), np.nan)
+    scores[:2, :5], scores[2:, 5:] = np.random.default_rng(0).random((2, 2, 5))
+    assert np.isnan(gap(scores, np.ones(10)))
+    draws = query_draws(np.arange(10), 20, np.random.default_rng(0))
+    assert np.isnan(gap_interval(scores, np.ones(10), draws, 0.95)).all()
 
 
 def test_the_gap_of_one_system_or_query_has_no_interval():

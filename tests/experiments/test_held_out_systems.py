@@ -7,6 +7,7 @@ from scipy import stats
 from benchmarks.claims_new_systems import SELECTORS as SIMULATED
 from benchmarks.claims_new_systems import simulated, truths
 from crubric_core import Settings, Workspace, fit_irt
+from crubric_core.demo import simulate
 from crubric_core.errors import DatasetError
 from crubric_core.experiments.concordance import MEASURES, Concordance, Repeat
 from crubric_core.experiments.held_out_systems import held_out_systems, hold_out_folds, train
@@ -133,6 +134,36 @@ def test_unknown_and_tied_abilities_count_half_and_tied_references_not_at_all():
     found = placed(theta, reference, np.zeros(4, dtype=int))
     assert found.count[0].sum() / 2 == 2
     assert found.with_and_without()[0, 0] == 0.5
+
+
+def test_pairs_of_systems_without_a_common_scale_are_not_counted():
+    rng = np.random.default_rng(2)
+    theta, reference, human = rng.normal(size=(3, 8))
+    group = np.arange(8) // 4
+    repeat = Repeat(8, 1)
+    repeat.put("pairs", 0, np.ones(8, dtype=bool), theta[None], np.zeros((1, 8)))
+    repeat.reference[:], repeat.score[:] = reference, 0.0
+    count = repeat.concordance("pairs", np.arange(8) % 2, human, group).count
+    assert (count.sum(axis=0)[group[:, None] != group] == 0).all()
+    assert count[2].sum() == 2 * 2 * 6
+
+
+def test_systems_on_queries_of_their_own_are_told_apart_and_the_unlabelled_are_unknown(settings):
+    made = simulate(seed=3, systems=9, queries=16, pool=(5, 6)).labels
+    systems, queries = sorted(made["system"].unique()), sorted(made["query"].unique())
+    first = made["system"].isin(systems[:4]) & made["query"].isin(queries[:8])
+    labels = made[first | made["system"].isin(systems[4:8]) & made["query"].isin(queries[8:])]
+    with Workspace() as workspace:
+        workspace.ingest(labels.to_csv(index=False).encode(), "parted", format="csv")
+        workspace.ingest(
+            made[~made["system"].isin(systems[:1])].to_csv(index=False).encode(), "whole", format="csv"
+        )
+        found = [
+            held_out_systems(workspace.dataset(name), settings, repeats=1, folds=4, draws=1, n_budgets=2)
+            for name in ("parted", "whole")
+        ]
+    told = "The systems form 2 groups that share too few queries for a common scale: pairs of two groups"
+    assert [any(limit.startswith(told) for limit in one.limits) for one in found] == [True, False]
 
 
 def test_every_interval_is_that_of_its_pairs_one_by_one():

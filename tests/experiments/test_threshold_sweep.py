@@ -8,10 +8,11 @@ from scipy import stats
 
 from benchmarks.claims_kappa import EFFECTS, change_of, level_of, of_change, of_kappa
 from crubric_core import Settings, Workspace
+from crubric_core.demo import simulate
 from crubric_core.experiments.inputs import gold_labels, read_inputs
-from crubric_core.experiments.kappa import KappaComparison
+from crubric_core.experiments.kappa import KappaComparison, PooledKappa
 from crubric_core.experiments.statistics import confusion
-from crubric_core.experiments.threshold_sweep import EXPERIMENT, compare, quartile_table, sweep
+from crubric_core.experiments.threshold_sweep import EXPERIMENT, compare, headline, quartile_table, sweep
 from crubric_core.judges import agreement
 from tests import oracles
 from tests.experiments.conftest import ingest, small_study
@@ -69,10 +70,30 @@ def test_quartiles_and_correlation_are_those_of_the_obvious_computation(workspac
         expected = np.mean(known) if known else np.nan
         assert row["kappa"] == pytest.approx(expected, abs=1e-12, nan_ok=True)
     both = ~np.isnan(own)
-    r, p = stats.pearsonr(q[both], own[both])
     row = result.tables["correlation"].iloc[0]
-    p = p if name == "gold" else np.nan  # of judges compared with each other r comes from the same labels
-    assert (row["r"], row["p"], row["rubrics"]) == pytest.approx((r, p, both.sum()), nan_ok=True)
+    assert tuple(row) == pytest.approx((stats.pearsonr(q[both], own[both]).statistic, both.sum()))
+
+
+def test_a_gate_that_no_rubric_passes_leaves_the_kappa_of_all_known():
+    """It was said to be unknown for want of data."""
+    labels = simulate(seed=1, systems=8, queries=6, pool=(8, 10)).labels
+    with Workspace() as workspace:
+        workspace.ingest(labels.to_csv(index=False).encode(), "d", format="csv")
+        result = sweep(workspace.dataset("d"), Settings(replicates=20), thresholds=(0.5, 0.9999), splits=1)
+    first, *_, last = result.frame().to_dict("records")
+    assert last["kept"] == 0
+    assert headline(result) == (
+        f"Agreement with the other judges: κ is {first['kappa']:.3f} over all rubrics. Behind τ_c = 1.00 it is "
+        "unknown, as no rubric passes."
+    )
+
+
+def test_a_difference_of_kappas_goes_no_further_than_kappas_do():
+    few = PooledKappa(np.array([0.9, 1.0, 0.2]), np.array([4.0, 4.0]), 2.0, all_kept=False)
+    base = PooledKappa(np.array([0.5, 0.4, 0.6]), np.array([40.0, 40.0]), 20.0, all_kept=True)
+    low, high = base.interval(0.95)
+    change = few.change(base, 0.95)
+    assert (change[1], change[2]) == (pytest.approx(-1 - high), pytest.approx(1 - low))
 
 
 def exact_interval(values, cells, confidence=0.95):

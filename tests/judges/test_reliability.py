@@ -210,6 +210,25 @@ def test_of_equal_judges_none_is_called_the_worst_and_none_lenient(judges):
     assert lenient / n <= 0.1
 
 
+def test_of_equal_judges_who_err_seldom_none_is_called_lenient_or_strict():
+    """Who errs nowhere among them has no spread between queries, and was called lenient in a third of these tables."""
+    rng, shown, query = np.random.default_rng(1), 0, np.arange(20)
+    for _ in range(100):
+        truth = rng.random((5, 20, 1)) < 0.95
+        found = leniency((truth != (rng.random((5, 20, 9)) < 0.03)).astype(float), query)
+        shown += ((found.low > 0) | (found.high < 0)).any()
+    assert shown <= 3
+
+
+def test_a_judge_who_passes_what_others_fail_is_called_lenient_though_errors_are_rare():
+    rng = np.random.default_rng(2)
+    truth = rng.random((5, 80, 1)) < 0.8
+    panel = (truth != (rng.random((5, 80, 9)) < 0.02)).astype(float)
+    panel[:, :, 0] = np.where(truth[:, :, 0], 1, rng.random((5, 80)) < 0.4)
+    found = leniency(panel, np.repeat(np.arange(40), 2))
+    assert np.flatnonzero(found.low > 0).tolist() == [0]
+
+
 def test_rates_of_judges_whose_errors_come_in_queries_hold():
     inside = []
     law = expit(logit(0.88) + 0.5 * np.random.default_rng(0).standard_normal(100_000)).mean()

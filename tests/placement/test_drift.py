@@ -202,6 +202,12 @@ def test_the_intervals_hold_for_few_flips_and_by_query(queries, error, strict, e
     assert min(held.values()) >= 300 * (0.95 - 2 * np.sqrt(0.05 * 0.95 / 300))
 
 
+def test_of_one_query_no_interval_is_known():
+    found = judge_drift(np.array([1.0, 0, 1]), np.array([1.0, 1, 1]), np.zeros(3, dtype=int))
+    assert found.flips[0] == pytest.approx(1 / 3)
+    assert np.isnan([*found.flips[1:], *found.kappa[1:], *found.shift[1:]]).all()
+
+
 def test_nothing_in_common_is_unknown():
     found = judge_drift(np.array([np.nan, 1.0]), np.array([1.0, np.nan]), np.array([0, 1]))
     assert found.cells == 0

@@ -144,6 +144,14 @@ def test_a_judge_that_turned_strict_shifts_and_moves_tiers(bank_scale, new):
     assert not still["beyond_chance"].any()
 
 
+def test_two_versions_that_labelled_nothing_in_common_are_told_so(bank_scale, new):
+    halves = np.stack([new.y, new.y], axis=2)
+    half = new.y.shape[1] // 2
+    halves[:, :half, 0], halves[:, half:, 1] = np.nan, np.nan
+    with pytest.raises(PlacementError, match="v1 and v2 have no cell of the bank in common"):
+        judge_drift_on_bank(bank_scale, replace(new, judges=("v1", "v2"), panel=halves), "v1", "v2")
+
+
 def test_tiers_move_by_chance_and_abilities_beyond_it_hardly_ever(bank_scale, monkeypatch):
     """Two versions that err alike and independently: any of five systems, in 40 tables."""
     monkeypatch.setattr(among, "ITEM_DRAWS", 2)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import cast
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 from scipy.special import ndtri
 
@@ -16,7 +15,7 @@ from ...irt.comparison import Comparison
 from ...irt.diagnostics import Spectrum
 from ...irt.item_fit import ItemFit, bootstrap_item_fit
 from ...leaderboard.cross_fit import FEW_SYSTEMS, too_few_to_cross_fit
-from ...leaderboard.linked import linked_groups
+from ...leaderboard.linked import groups_by_query
 from ...types import FloatArray
 from ..loaders import FEW, Study, facts
 from ..text import percent
@@ -46,9 +45,8 @@ def about_abilities(study: Study) -> str:
         else f"Lines: {level} intervals by the model alone, from all rubrics; the leaderboard's allow for queries and "
         "judges, too."
     )
-    labelled = pd.DataFrame(np.isfinite(reduction.y).T).groupby(reduction.rubrics["query"].to_numpy()).any()
-    groups = len(np.unique(linked_groups(labelled.to_numpy())))
-    if groups == 1:
+    groups = groups_by_query(reduction.y, query_positions(study.queries(), reduction))[1]
+    if groups < 2:
         return said
     return (
         f"{said} The systems form {groups:,} groups that share too few queries for a common scale: abilities of two "

@@ -186,8 +186,9 @@ class Banks(Fitted):
         most = self._most if curve else self._enough
         lengths = list(map(len, self._fold_orders(self.settings.strategy, most)))
         priced = composition is not None and composition.cost_budget is not None
-        # A budget in cost ends each fold's order at another size: each is then its fold's whole bank.
-        ordered = min(most, len(order.order) if priced else min(lengths))
+        # A budget in cost ends each fold's order at another size, and a fold may have fewer candidates than others:
+        # each is then its fold's whole bank.
+        ordered = min(most, len(order.order) if priced else max(lengths))
         size = min(self.settings.budget, ordered)
         sizes = bank_value.curve_sizes(size, ordered, order.least) if curve else np.array([size])
         return self._worth(sizes, most)

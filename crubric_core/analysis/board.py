@@ -50,7 +50,8 @@ class Board:
     """One standing of M systems, as far as sentences need it.
 
     comparisons: one row a pair of ranked systems: system, other, difference, low, high, separated. by_score: claims are
-    about scores, since there are too few systems for abilities. n_rubrics: by which a system is placed, at most.
+    about scores, since there are too few systems for abilities. n_rubrics: by which a system is placed, at least and
+    at most.
     gated: whether agreement of the judges is known, so that rubrics can fail. refused: why no claim may be made, or "".
     unequal: whether other judges labelled some systems, or in other shares.
     queries, rubrics: on how many of them each system has labels; None: on all.
@@ -60,7 +61,7 @@ class Board:
     standing: Inference
     comparisons: pd.DataFrame
     by_score: bool
-    n_rubrics: int
+    n_rubrics: tuple[int, int]
     settings: Settings
     gated: bool = True
     refused: str = ""
@@ -300,7 +301,8 @@ def level_of(board: Board) -> str:
 
 
 def _basis(board: Board) -> str:
-    settings, rubrics = board.settings, count(board.n_rubrics, "rubric")
+    least, most = board.n_rubrics
+    settings, rubrics = board.settings, count(most, "rubric")
     if board.by_score:
         passing = " that pass" if board.gated else ""
         return f"Ranked on all {rubrics}{passing}, those on which the systems are equal included."
@@ -313,7 +315,8 @@ def _basis(board: Board) -> str:
         passing = "that pass and " if board.gated else ""
         return f"Ranked on all {rubrics} {passing}on which systems differ{fitted}."
     if settings.cross_fitted:
-        return f"Ranked as if each system were new: on a bank of {rubrics} that was chosen without it."
+        some = f"{least:,} to " if least < most else ""
+        return f"Ranked as if each system were new: on a bank of {some}{rubrics} that was chosen without it."
     return (
         f"Ranked on a bank of {rubrics} that was chosen and fitted on these same labels, as in the paper: such "
         "intervals are too narrow, and too many pairs are separated."

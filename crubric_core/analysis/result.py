@@ -92,9 +92,10 @@ class Ranking:
         return np.flatnonzero(self.use.any(axis=0))
 
     @property
-    def n_rubrics(self) -> int:
-        """By how many rubrics a system is placed, at most."""
-        return int(self.use.sum(axis=1).max())
+    def n_rubrics(self) -> tuple[int, int]:
+        """By how many rubrics a system is placed, at least and at most."""
+        found = self.use.sum(axis=1)
+        return int(found.min()), int(found.max())
 
 
 @dataclass(frozen=True)

@@ -134,8 +134,14 @@ def ability_influence(
     units, unit = _units(query_index, use.any(axis=0) & ~cross.pooled.constant)
     sums, squares, labels, information, saturated = cross.unit_scores(use, theta, units)
     information, labelled, lone = 1 + information, labels > 0, 0
+    alone = _centred(sums / information, labelled)
     psi = _centred(sums / information - _link_contributions(cross, query_index, units, unit), labelled)
-    within = _within_variance(sums, squares, labels) / information**2 if unit == "query" else None
+    within = np.full(len(theta), np.nan)
+    if unit == "query":  # the link takes the same share of a query's rubrics as of the query
+        taken = np.divide(
+            (psi**2).sum(axis=0), total := (alone**2).sum(axis=0), where=total > 0, out=total * 0
+        )
+        within = taken * _within_variance(sums, squares, labels) / information**2
     group = linked_groups(labelled)
     if domains is not None and unit == "query":
         psi, n_units, unequal, lone = domains.sums(psi, labels, np.unique(query_index[units >= 0]))
@@ -149,7 +155,7 @@ def ability_influence(
         n_units=n_units,
         unit=unit,
         floor=1 / information,
-        within_variance=np.full(len(theta), np.nan) if within is None else within,
+        within_variance=within,
         saturated=saturated,
         group=group,
         allowance=None if panels is None else panels.allowance(_slopes(cross, use, theta)),

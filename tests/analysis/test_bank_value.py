@@ -176,6 +176,17 @@ def test_where_too_much_would_be_kept_pairs_are_compared_once_a_fold_for_leaderb
     assert compared == list(range(8))
 
 
+def test_each_fold_is_tested_with_what_it_has_where_some_have_fewer_candidates(analysis):
+    """All were tested at the size of the fold that has the fewest, and the board spoke of that which has the most."""
+    whole = replace(analysis, settings=replace(analysis.settings, budget=2000))
+    lengths = [len(order) for order in whole._fold_orders("pairs", whole._most)]
+    assert min(lengths) < max(lengths) < 2000
+    assert whole.worth().sizes[-1] == max(lengths)
+    assert whole.bank_masks().sum(axis=1).tolist() == lengths
+    as_new = replace(whole, settings=replace(whole.settings, basis="bank"))
+    assert as_new.ranking().n_rubrics == (min(lengths), max(lengths))
+
+
 def test_the_sentence_states_the_share_kept_by_the_bank_and_by_random_ones(analysis):
     curve = analysis.worth()
     chosen, random = curve.at(20)

@@ -68,7 +68,7 @@ def board(found: Inference, **changes) -> Board:
         standing=found,
         comparisons=comparisons_table(systems, found),
         by_score=False,
-        n_rubrics=301,
+        n_rubrics=(301, 301),
         settings=settings,
     )
     return replace(made, **changes)
@@ -367,6 +367,13 @@ def test_the_limit_of_the_intervals_is_the_least_coverage_that_was_measured() ->
 def test_intervals_from_a_bank_are_of_the_bank(basis: str) -> None:
     shown = board(standing(np.arange(8.0), np.zeros((8, 8), dtype=bool)), settings=Settings(basis=basis))
     assert ("may miss θ on all rubrics that pass" in " ".join(claims_of(shown).limits)) == (basis == "bank")
+
+
+def test_banks_of_different_sizes_are_told_by_their_range() -> None:
+    found = board(standing(np.arange(3.0), np.zeros((3, 3), dtype=bool)), settings=Settings(basis="bank"))
+    said = "Ranked as if each system were new: on a bank of {} rubrics that was chosen without it."
+    assert claims_of(replace(found, n_rubrics=(168, 200))).basis[0] == said.format("168 to 200")
+    assert claims_of(replace(found, n_rubrics=(200, 200))).basis[0] == said.format("200")
 
 
 def test_systems_that_share_too_few_queries_are_said_not_to_be_compared() -> None:

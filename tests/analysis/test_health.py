@@ -208,7 +208,7 @@ def test_a_board_whose_systems_share_no_queries_is_not_fit() -> None:
         standing=found,
         comparisons=comparisons_table(("s1", "s2", "s3"), found),
         by_score=False,
-        n_rubrics=9,
+        n_rubrics=(9, 9),
         settings=Settings(),
     )
     chip = board_chip(board, claims_of(board))

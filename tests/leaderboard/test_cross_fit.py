@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from crubric_core import fit_irt
+from crubric_core.leaderboard import influence
 from crubric_core.leaderboard.cross_fit import CrossFit, assign_folds, cross_fit, too_few_to_cross_fit
+from crubric_core.leaderboard.inference import infer
 from crubric_core.leaderboard.influence import ability_influence, score_influence
 from tests import oracles
 from tests.irt.conftest import simulate
@@ -190,20 +192,32 @@ def test_the_variance_of_a_weighted_score_with_equal_weights_is_that_of_a_mean()
     assert variance.tolist() == pytest.approx(expected)
 
 
-def test_within_these_queries_the_variance_is_that_of_the_rescaled_bootstrap():
+def test_within_these_queries_the_variance_is_that_of_the_rescaled_bootstrap(monkeypatch):
     from crubric_core.irt.cells import label_scores
     from crubric_core.leaderboard.bootstrap import draw_weights
 
     y, query = simulate(6, 60, seed=9).y, np.r_[np.arange(56) // 4, 20, 21, 22, 23]
     cross = cross_fit(y, fit_irt(y))
     use = ~cross.pooled.constant
+    linked = ability_influence(cross, use, query)
+    monkeypatch.setattr(influence, "_link_contributions", lambda *_: 0.0)
     found = ability_influence(cross, use, query)
+    taken = (linked.psi**2).sum(axis=0) / (found.psi**2).sum(axis=0)
+    assert linked.within_variance == pytest.approx(taken * found.within_variance, rel=0.01)
     weights = draw_weights(query[use], 20_000, np.random.default_rng(0))
     for i in (0, 3):
         items = cross.items[i].of(use)
         score, _ = label_scores(items, y[[i]][:, use], found.estimate[[i]])
         resampled = (weights @ score[0] * found.floor[i]).var()
         assert found.within_variance[i] == pytest.approx(resampled, rel=0.05)
+
+
+def test_queries_of_one_rubric_have_no_design_effect():
+    """Queries and rubrics are then the same units; .9 was shown of six systems."""
+    y = simulate(6, 300, seed=2).y
+    cross = cross_fit(y, fit_irt(y))
+    found = ability_influence(cross, ~cross.pooled.constant, np.arange(300))
+    assert infer(found, np.random.default_rng(0)).design_effect == pytest.approx(1)
 
 
 def test_a_score_on_easy_queries_alone_is_compared_as_if_on_all():

@@ -50,10 +50,12 @@ def answer(study: StudyPage, worth: WorthCurve | None) -> None:
     held_out = int(min(size, worth.sizes[-1]))
     first, second = worth_sentences(worth, held_out)
     study.answer(first, second)
-    if held_out < size and worth.at(held_out)[0].separated:
+    held = study.bank_masks().sum(axis=1)
+    if held.min() < size and worth.at(held_out)[0].separated:
+        some = f"{held.min():,}" if held.min() == held.max() else f"{held.min():,} to {held.max():,}, by system,"
         st.caption(
-            f"The bank has {count(size, 'rubric')}. Without the labels of the systems held out, only {held_out:,} can "
-            "be chosen each time, so this is the worth of the largest bank that can be tested."
+            f"The bank has {count(size, 'rubric')}. Without the labels of the systems held out, {some} can be chosen: "
+            "each is placed on the largest bank that can be tested."
         )
 
 

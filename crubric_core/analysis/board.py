@@ -54,7 +54,8 @@ class Board:
     at most.
     gated: whether agreement of the judges is known, so that rubrics can fail. refused: why no claim may be made, or "".
     unequal: whether other judges labelled some systems, or in other shares.
-    queries, rubrics: on how many of them each system has labels; None: on all.
+    queries, rubrics: on how many of them each system has labels; None: on all. in_common: the fewest queries that two
+    systems of a group both have labels on, of how many; None: unknown.
     """
 
     systems: tuple[str, ...]
@@ -68,6 +69,7 @@ class Board:
     unequal: bool = False
     queries: Labelled | None = None
     rubrics: Labelled | None = None
+    in_common: tuple[int, int] | None = None
 
 
 def rests_on(board: Board) -> tuple[str, ...]:
@@ -90,10 +92,8 @@ def rests_on(board: Board) -> tuple[str, ...]:
             f"Design effect {standing.design_effect:.1f}: the variance with {like(standing)} as the unit of evidence, "
             "as a multiple of that with rubrics as the unit."
         )
-    if board.unequal:
-        said.append(panels_sentence(board))
-    if missing := missing_labels_sentence(board):
-        said.append(missing)
+    missing = missing_labels_sentence(board)
+    said += filter(None, [different_queries_sentence(board), panels_sentence(board), missing])
     level = level_of(board)
     if standing.simultaneous:
         pairs = "All pairs" if standing.n_groups == 1 else "All pairs within the groups"
@@ -137,6 +137,24 @@ def groups_sentence(board: Board) -> str:
         f"The systems form {standing.n_groups:,} groups that share too few {unit} ({some}"
         f"{'; …' if standing.n_groups > 2 else ''}): no pair of two groups is compared, and their estimates have no "
         "common scale."
+    )
+
+
+def different_queries_sentence(board: Board) -> str:
+    """That systems were asked different queries, and what allows for it; "" where some only were asked fewer."""
+    if board.in_common is None or board.queries is None:
+        return ""
+    (least, of), ranked = board.in_common, board.standing.ranked
+    if least / of >= FEWER * (board.queries.on / np.maximum(board.queries.of, 1))[ranked].min():
+        return ""
+    allow = (
+        "scores are compared beside one effect of each query"
+        if board.by_score
+        else "abilities allow for how hard these are, the score S of a system is that of its own queries"
+    )
+    two = "some two of a group" if board.standing.n_groups > 1 else "some two"
+    return (
+        f"The systems have labels on different queries, {two} on only {least:,} of {of:,} in common: {allow}."
     )
 
 

@@ -51,8 +51,26 @@ def board_of(
         gated=gated,
         refused="" if verdict.holds else verdict.sentence,
         unequal=ranking.ability.allowance is not None,
+        in_common=_in_common(ranking),
         **_labelled(ranking),
     )
+
+
+def _in_common(ranking: Ranking) -> tuple[int, int] | None:
+    """Of two ranked systems of a group that share the least: queries that both have scores on, and were asked."""
+    standing, scores = ranking.standing, ranking.scores
+    known = np.isfinite(scores.by_query)
+    banks = ranking.use[:, ranking.use.any(axis=0)]
+    asked = np.array([np.bincount(scores.query_index[bank], minlength=known.shape[1]) > 0 for bank in banks])
+    asked = asked[ranking.fold] & known.any(axis=0)
+    both, of = (np.asarray(one.astype(np.float64) @ one.T) for one in (known & asked, asked))
+    pairs = (of > 0) & standing.ranked[:, None] & standing.ranked & ~np.eye(len(known), dtype=bool)
+    if standing.group is not None:
+        pairs &= standing.group[:, None] == standing.group
+    if not pairs.any():
+        return None
+    least = np.unravel_index(np.argmin(np.where(pairs, both / np.maximum(of, 1), np.inf)), pairs.shape)
+    return int(both[least]), int(of[least])
 
 
 def _labelled(ranking: Ranking) -> dict[str, Labelled]:

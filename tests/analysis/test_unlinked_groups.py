@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,8 +13,10 @@ from crubric_core.analysis.columns import LEADERBOARD, LEADERBOARD_SHARED, shown
 from crubric_core.analysis.export import report
 from crubric_core.analysis.result import Result
 from crubric_core.analysis.tables import by_place
+from crubric_core.demo import simulate
 from crubric_core.figures.leaderboard import tier_names
 from crubric_core.figures.shared_view import shared_figures
+from crubric_core.settings import Basis
 from crubric_core.sharing.build import Choices, build_view
 
 FIRST, SECOND = ("a", "b", "c", "d"), ("x", "y", "z")
@@ -45,6 +49,29 @@ def result(request: pytest.FixtureRequest) -> Result:
     with Workspace() as workspace:
         workspace.ingest(table.to_csv(index=False).encode(), "d", "labels")
         return run_pipeline(workspace.dataset("d"), request.param)
+
+
+@pytest.mark.parametrize("basis", ["all", "bank"])
+def test_where_most_systems_lack_queries_the_board_says_how_few_some_two_share(basis: Basis) -> None:
+    """None has clearly fewer than the others, so that nothing was said."""
+    labels = simulate(seed=4, systems=8, queries=60, pool=(5, 6)).labels
+    systems, queries = sorted(labels["system"].unique()), sorted(labels["query"].unique())
+    left, right = labels["query"].isin(queries[:40]), labels["query"].isin(queries[20:])
+    own = labels[(labels["system"].isin(systems[:4]) & left) | (labels["system"].isin(systems[4:]) & right)]
+    told = []
+    for table in (own, labels):
+        with Workspace() as workspace:
+            workspace.ingest(table.to_csv(index=False).encode(), "d", "labels")
+            told.append(
+                " ".join(run_pipeline(workspace.dataset("d"), Settings(budget=60, basis=basis)).claims.basis)
+            )
+    said = re.search(
+        r"labels on different queries, some two on only (\d+) of (\d+) in common: abilities allow", told[0]
+    )
+    assert said is not None
+    assert int(said[1]) <= 20 < int(said[2]) <= 60
+    assert "labels on clearly fewer queries" in told[1]
+    assert "different queries" not in told[1]
 
 
 def test_the_leaderboard_is_in_order_of_groups_with_places_within_each(result: Result) -> None:

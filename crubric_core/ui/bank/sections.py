@@ -52,7 +52,9 @@ def answer(study: StudyPage, worth: WorthCurve | None) -> None:
     study.answer(first, second)
     held = study.bank_masks().sum(axis=1)
     if held.min() < size and worth.at(held_out)[0].separated:
-        some = f"{held.min():,}" if held.min() == held.max() else f"{held.min():,} to {held.max():,}, by system,"
+        some = (
+            f"{held.min():,}" if held.min() == held.max() else f"{held.min():,} to {held.max():,}, by system,"
+        )
         st.caption(
             f"The bank has {count(size, 'rubric')}. Without the labels of the systems held out, {some} can be chosen: "
             "each is placed on the largest bank that can be tested."

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ...analysis.board import level_of, limits
+from ...analysis.board import different_queries_sentence, level_of, limits
 from ...analysis.columns import PLACES, shown_columns
 from ...analysis.groups import compare_groups, group_sentence
 from ...analysis.human_labels import queries_to_label
@@ -208,7 +208,9 @@ def _scores(view: View, shown: pd.DataFrame, system: str | None) -> None:
             figures.score_against_ability(names, theta, rows["score"].to_numpy(dtype=np.float64)),
             alt="Score against ability",
             title="Score against ability",
-            look="Look for systems far from the others' line: score and model weigh the rubrics differently for them.",
+            look="Look for systems far from the others' line: "
+            + ("they have labels on other queries, or " if different_queries_sentence(view.board) else "")
+            + "score and model weigh the rubrics differently for them.",
         )
     if on_bank:
         other = study.ranking_on(study.pool).table.set_index("system").loc[names, "theta"]

@@ -102,7 +102,7 @@ def ahead(board: Board) -> str:
     if apart == pairs:
         said = f"All {pairs:,} pairs of the {len(best):,} systems are separated at {level}: {lead} is first."
     elif won == others:
-        said = f"{lead} is ahead of all {others:,} others at {level}."
+        said = f"{lead} is ahead of {'both' if others == 2 else f'all {others:,}'} others at {level}."
     elif won:
         said = f"{lead} is ahead of {won:,} of the {others:,} others at {level}."
     else:

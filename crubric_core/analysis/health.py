@@ -59,17 +59,29 @@ def overview_sentence(chips: Sequence[Chip]) -> str:
 
 
 def labels_chip(
-    n_labels: int, missing: float, n_systems: int, n_queries: int, findings: Sequence[Finding] = ()
+    n_labels: int,
+    missing: float,
+    n_systems: int,
+    n_queries: int,
+    findings: Sequence[Finding] = (),
+    *,
+    cross_fitted: bool = True,
 ) -> Chip:
     """How many labels there are, of how many systems and queries; missing: share in [0, 1].
 
-    findings: of the checks on the Data page, the worst first.
+    findings: of the checks on the Data page, the worst first. cross_fitted: by the settings; else few systems, too, are
+    ranked by ability.
     """
     figure = f"{n_labels:,}, {rounded(missing)} missing"
     if n_systems < 2:
         return Chip("Labels", figure, "stop", "There is one system: add labels of others to compare it with.")
     if n_systems < FEW_SYSTEMS:
-        said = f"Only {n_systems} systems: claims are about scores, from {FEW_SYSTEMS} on about abilities. Add systems."
+        claims = (
+            f"claims are about scores; from {FEW_SYSTEMS} on they are about abilities"
+            if cross_fitted
+            else "abilities are hardly known, and so are the parameters of rubrics"
+        )
+        said = f"With only {n_systems} systems {claims}. Add systems."
         return Chip("Labels", figure, "look", said)
     if n_queries == 1:
         return Chip("Labels", figure, "look", "There is one query: claims hold for it alone. Add queries.")

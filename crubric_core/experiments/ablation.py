@@ -140,7 +140,7 @@ def _found(table: pd.DataFrame) -> str:
     )
     return (
         f"Top–bottom gap in points: {gaps}. The whole pipeline (B4) uses {whole['rubrics']} of {plain['rubrics']} "
-        f"rubrics and {_ranks(whole['rho_b0'], 'B0')}; {kappa}."
+        f"rubrics, and its score {_ranks(whole['rho_b0'], 'B0')}; {kappa}."
     )
 
 
@@ -172,8 +172,8 @@ def headline(result: ExperimentResult) -> str:
     rows = records(result.frame(), "configuration")
     whole, everything = rows["B4"], rows["B0"]
     return (
-        f"With {int(whole['rubrics']):,} of {count(int(everything['rubrics']), 'rubric')} the whole pipeline "
-        f"{_ranks(whole['rho_b0'], 'plain pass or fail on all')}."
+        f"With {int(whole['rubrics']):,} of {count(int(everything['rubrics']), 'rubric')} the score of the whole "
+        f"pipeline {_ranks(whole['rho_b0'], 'plain pass or fail on all')}."
     )
 
 

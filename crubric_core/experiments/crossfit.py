@@ -173,7 +173,7 @@ def _limits(inputs: Inputs, fitted: Splits) -> tuple[str, ...]:
     limits = [
         f"All {len(fitted.splits)} splits share the same {n_systems} systems: the intervals are of other rubrics, and "
         "do not cover other systems.",
-        "A bank is chosen by labels of the very systems that it ranks. That alone puts it ahead of random rubrics, "
+        "A bank is chosen by labels of the very systems that it ranks. That alone can put it ahead of random rubrics, "
         "also where all rubrics are alike: holding systems out shows what a bank is worth for others.",
     ]
     limits += inputs.unlinked()

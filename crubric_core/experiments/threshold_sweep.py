@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..intervals import FEWEST_CLUSTERS
-from ..judges.measurability import gate_is_off
+from ..judges.measurability import agreement_rates, gate_is_off
 from ..labels.store.dataset import Dataset
 from ..settings import Settings
 from ..text import count
@@ -173,6 +173,12 @@ def _found(tables: dict[str, pd.DataFrame], inputs: Inputs, comparison: KappaCom
 def _limits(inputs: Inputs, comparison: KappaComparison, splits: int, few: int) -> tuple[str, ...]:
     limits = []
     if not inputs.gate_off:
+        prior = agreement_rates(inputs.reduction, inputs.settings).prior
+        law = f"Beta({prior.alpha:.3g}, {prior.beta:.3g}), {'estimated' if prior.estimated else 'as given'}"
+        limits.append(
+            f"Thresholds are of the agreement rate under the prior {law}: a gate by kappa, or by another prior, keeps "
+            "other rubrics at the same number."
+        )
         unread = "; the difference on systems that the gate has not read is free of that" if splits else ""
         limits.append(
             f"Gate and κ read the same labels, which raises κ by construction{unread}. A rubric's own κ and its "

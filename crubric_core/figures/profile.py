@@ -9,7 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from ..analysis.profile import GroupScores
-from ..text import numeral, shorten
+from ..text import numeral, told_apart
 from ..types import BoolArray, FloatArray
 from .naming import named_points
 from .style import (
@@ -60,7 +60,8 @@ def group_differences(found: GroupScores) -> go.Figure:
         "difference %{hovertext}, %{customdata[3]} queries<extra></extra>",
     )
     rows_axis(
-        fig, [f"{shorten(n, 24)} ({q:,})" for n, q in zip(found.names, found.queries.tolist(), strict=True)]
+        fig,
+        [f"{n} ({q:,})" for n, q in zip(told_apart(found.names, 24), found.queries.tolist(), strict=True)],
     )
     fig.update_xaxes(tickformat="+.2f")
     fig.update_layout(showlegend=False)

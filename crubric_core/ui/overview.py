@@ -91,6 +91,7 @@ def show_chips(study: loaders.Study, cards: Sequence[Card]) -> list[Chip]:
             int(counts["systems"]),
             int(counts["queries"]),
             loaders.findings(study.dataset.name, study.fingerprint),
+            cross_fitted=study.settings.cross_fitted,
         ),
         "Agreement": lambda: health.agreement_chip(
             study.given(), study.gating(), study.verdict(), study.consensus_warnings()

@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from ..types import IntArray
 
 FILTERS = ("search", "which", "items", "domain", "task_type", "find", "tiers", "view")
-"""Parameters of the address that filter what a page shows."""
+"""Parameters of the address that filter what a page shows, beside those of columns of facts."""
+FACT = "fact "
 AS_SHOWN = "as the pages show it now"
 RUBRICS: dict[str, Any] = {
     "rubric": "rubric",
@@ -80,7 +81,11 @@ def offer_to_save(dataset: str, page: str) -> None:
 
 
 def _save(dataset: str, page: str, name: str, *, over: bool) -> None:
-    filters = {key: tuple(st.query_params.get_all(key)) for key in FILTERS if key in st.query_params}
+    filters = {
+        key: tuple(st.query_params.get_all(key))
+        for key in st.query_params
+        if key in FILTERS or key.startswith(FACT)
+    }
     made = Scenario(name, shown_settings(dataset), page, filters)
     try:
         save_scenario(loaders.workspace(), dataset, made, replace=over)
@@ -103,7 +108,8 @@ def listing(scenarios: tuple[Scenario, ...]) -> pd.DataFrame:
             "settings": s.fault if s.settings is None else _told(s.settings),
             "page": s.page.replace("_", " "),
             "filters": "; ".join(
-                f"{choice_words(key)}: {', '.join(values)}" for key, values in s.filters.items()
+                f"{choice_words(key.removeprefix(FACT))}: {', '.join(values)}"
+                for key, values in s.filters.items()
             ),
             "saved_at": s.saved_at,
         }

@@ -101,6 +101,8 @@ def show_dataset(name: str) -> None:
     session = st.session_state
     if session.get(_HELD["dataset"], name) != name:
         session[_HELD[SEARCH]] = session[_HELD[FIND]] = ""
+        hold_system(SYSTEM, None)
+        hold_system(VERSUS, None)
         if held().rules is not None:
             hold_settings(replace(held(), rules=None))
     session[_HELD["dataset"]] = name

@@ -52,7 +52,7 @@ def show(fig: go.Figure | Sent, alt: str, title: str = "", look: str = "") -> No
     _titled(title)
     sent = _finished(fig)
     if not sent.shows:
-        st.write("Nothing to draw: no value is known.")
+        st.write("Nothing to draw: no value is known, or all are 0.")
         return
     plot(sent, alt=alt, config=plot_config(title or alt), key=f"figure: {alt}")
     if look:

@@ -113,14 +113,16 @@ def parsed_ahead(said: str) -> dict:
         "neither": r"^(?P<first>M\d+) and (?P<other>M\d+) are not separated at 95%: no claim about who is ahead\.",
         "every": r"^All (?P<pairs>[\d,]+) pairs of the (?P<n>[\d,]+) systems are separated at 95%: "
         r"(?P<first>M\d+) is first\.",
-        "all": r"^(?P<first>M\d+) is ahead of all (?P<others>[\d,]+) others at 95%\.",
+        "all": r"^(?P<first>M\d+) is ahead of (?P<others>all [\d,]+|both) others at 95%\.",
         "two": r"^(?P<first>M\d+) is ahead of (?P<other>M\d+) at 95%\.",
         "some": r"^(?P<first>M\d+) is ahead of (?P<won>[\d,]+) of the (?P<others>[\d,]+) others at 95%\.",
         "not first": r"^(?P<first>M\d+) has the highest ability, but is not separated from any of the "
         r"(?P<others>[\d,]+) others at 95%; (?P<apart>[\d,]+) of the (?P<pairs>[\d,]+) pairs (is|are) separated\.",
     }.items():
         if found := re.match(pattern, said):
-            values = found.groupdict().items()
+            values = {
+                k: v.removeprefix("all ").replace("both", "2") for k, v in found.groupdict().items()
+            }.items()
             return {"kind": kind} | {k: v if v[0] == "M" else int(v.replace(",", "")) for k, v in values}
     raise AssertionError(said)
 
@@ -374,6 +376,12 @@ def test_banks_of_different_sizes_are_told_by_their_range() -> None:
     said = "Ranked as if each system were new: on a bank of {} rubrics that was chosen without it."
     assert claims_of(replace(found, n_rubrics=(168, 200))).basis[0] == said.format("168 to 200")
     assert claims_of(replace(found, n_rubrics=(200, 200))).basis[0] == said.format("200")
+
+
+def test_the_first_of_three_is_ahead_of_both_others() -> None:
+    separated = np.array([[0, 1, 1], [1, 0, 0], [1, 0, 0]]) > 0
+    found = standing(np.array([2.0, 0.5, 0.4]), separated)
+    assert claims_of(board(found)).ahead == "M0 is ahead of both others at 95%."
 
 
 def test_systems_that_share_too_few_queries_are_said_not_to_be_compared() -> None:

@@ -51,6 +51,19 @@ def test_settings_and_filters_of_a_page_are_saved_from_its_side_bar(open_page: O
     assert found.filters == {"search": ("the",)}
 
 
+def test_filters_by_columns_of_facts_are_saved_too(open_page: Open, own: Path) -> None:
+    with Workspace(own) as workspace:
+        names = workspace.dataset("small").reduce().systems
+        rows = [f"{name},{'closed' if number % 2 else 'open'}" for number, name in enumerate(names)]
+        workspace.ingest("\n".join(["system,family", *rows]).encode(), "small", "systems", format="csv")
+    app = open_page("leaderboard", own, dataset="small", **{"fact family": "closed"})
+    app.text_input(key="scenario name").set_value("closed ones")
+    next(b for b in app.button if b.label == "Save").click().run()
+    with Workspace(own) as workspace:
+        (found,) = list_scenarios(workspace, "small")
+    assert found.filters == {"fact family": ("closed",)}
+
+
 def test_settings_are_told_in_words_and_not_as_the_address_spells_them(open_page: Open, own: Path) -> None:
     keep(own, drawn=Settings(strategy="hard_random", consensus="dawid_skene", budget=9))
     app = open_page("scenarios", own, dataset="small", first="drawn", second=AS_SHOWN)

@@ -159,8 +159,8 @@ def growth(study: StudyPage) -> None:
     known = {name: widgets.UNKNOWN if value == "nan" else value for name, value in rates.items()}
     widgets.figures_row(known, helps)
     st.caption(
-        f"{fit_note(found)}The curve ends at the systems with a label of every judge that at least half of the "
-        "rubrics have; where judges leave out what they are unsure of, it is too high. The gate of this page asks for "
+        f"{fit_note(found)}The curve ends where fewer than half of the rubrics have that many systems labelled by "
+        "every judge; where judges leave out what they are unsure of, it is too high. The gate of this page asks for "
         "a degree of agreement, not for unanimity on every system, so that it does not thin out as systems join."
     )
 
@@ -207,7 +207,8 @@ def baseline(study: StudyPage) -> None:
     information = lost["nu"].sum() / max(table.loc[here, "nu"].sum(), np.finfo(np.float64).tiny)
     total = count(len(table), "rubric")
     study.answer(
-        f"Unanimity keeps {int(strict.sum()):,} of {total}, the gate {int(here.sum()):,} that vary.",
+        f"Unanimity on every system, with both outcomes, keeps {int(strict.sum()):,} of {total}, the gate "
+        f"{int(here.sum()):,} that vary.",
         f"Of the gate's, unanimity drops {len(lost):,}, with {rounded(information)} of their information.",
     )
     widgets.figures_row(

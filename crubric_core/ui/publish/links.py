@@ -99,7 +99,8 @@ def _table(found: Sequence[Link]) -> pd.DataFrame:
 
 def _change(link: Link) -> None:
     view = link.view.id
-    name = f"**{plain(shorten(link.view.title, 60))}** ({view})"
+    of = "" if link.view.dataset is None else f" of {plain(shorten(link.view.dataset, 40))}"
+    name = f"**{plain(shorten(link.view.title, 60))}**{of} ({view})"
     if link.state == "revoked":
         st.markdown(f"{name} was revoked. A revoked link stays closed.")
         return

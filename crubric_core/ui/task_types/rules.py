@@ -260,8 +260,8 @@ def _worked_example(study: Study, found: QueryScores) -> None:
         return
     clipped = "" if np.isclose(explained.raw, explained.score) else f"; clipped to {explained.score:.3f}"
     st.markdown(
-        f"Scored by **{task_type_views.words(found.task_type[query])}**: the contributions of the "
-        f"{count(len(table), 'rubric')} that pass add up to {numeral(explained.raw, 'z.3f')}{clipped}."
+        f"Scored by **{task_type_views.words(found.task_type[query])}**: the contributions of "
+        f"{count(len(table), 'rubric')} behind the gate add up to {numeral(explained.raw, 'z.3f')}{clipped}."
     )
     left, right = st.columns([2, 3], gap="large")
     with left:

@@ -319,11 +319,11 @@ def level_of(board: Board) -> str:
 
 
 def _basis(board: Board) -> str:
-    least, most = board.n_rubrics
+    placed, (least, most) = "Placed" if board.refused else "Ranked", board.n_rubrics
     settings, rubrics = board.settings, count(most, "rubric")
     if board.by_score:
         passing = " that pass" if board.gated else ""
-        return f"Ranked on all {rubrics}{passing}, those on which the systems are equal included."
+        return f"{placed} on all {rubrics}{passing}, those on which the systems are equal included."
     if settings.basis == "all":
         fitted = (
             ""
@@ -331,11 +331,12 @@ def _basis(board: Board) -> str:
             else ", by a model that was fitted on these same labels, as in the paper"
         )
         passing = "that pass and " if board.gated else ""
-        return f"Ranked on all {rubrics} {passing}on which systems differ{fitted}."
+        return f"{placed} on all {rubrics} {passing}on which systems differ{fitted}."
     if settings.cross_fitted:
         some = f"{least:,} to " if least < most else ""
-        return f"Ranked as if each system were new: on a bank of {some}{rubrics} that was chosen without it."
+        by_hand = "" if settings.composition is None else ", but for what was composed by hand"
+        return f"{placed} as if each system were new: on a bank of {some}{rubrics} that was chosen without it{by_hand}."
     return (
-        f"Ranked on a bank of {rubrics} that was chosen and fitted on these same labels, as in the paper: such "
+        f"{placed} on a bank of {rubrics} that was chosen and fitted on these same labels, as in the paper: such "
         "intervals are too narrow, and too many pairs are separated."
     )

@@ -54,7 +54,7 @@ def overview_sentence(chips: Sequence[Chip]) -> str:
     """The first line of the overview: the worst chip's; that nothing is wrong only if each chip is good."""
     found = worst(chips)
     if found.state == "good":
-        return "Labels, agreement, model, bank and board are good: the leaderboard may be read as it stands."
+        return "Labels, agreement, model, bank and board pass their checks: read the leaderboard."
     return f"{found.name}: {found.sentence}"
 
 

@@ -89,7 +89,10 @@ def shared_errors_note(found: EffectiveJudges) -> str:
     pairs, beyond = found.flagged, f"by more than {SHARED:g} beyond what independent judges would show"
     if pairs:
         verb = "has" if pairs == 1 else "have"
-        said = f"{count(pairs, 'pair')} {verb} errors that are shown to be correlated {beyond} (★)."
+        said = (
+            f"{count(pairs, 'pair')} {verb} errors that are shown to be correlated {beyond} (★), be it that the two "
+            "err alike, or that all find the same cells hard, such as those near a pass mark."
+        )
     else:
         said = f"No pair has errors that are shown to be correlated {beyond}."
     average = f"{found.rho:.2f}" if found.rho >= 0.01 else "less than 0.01"

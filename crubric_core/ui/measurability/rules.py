@@ -78,9 +78,8 @@ def coverage(study: StudyPage) -> None:
         widgets.show(
             figures.kappa_by_quartile(quartiles), "Kappa by quartile of measurability", "By quartile"
         )
-        r, p, n = found.tables["correlation"].iloc[0]
+        r, n = found.tables["correlation"].iloc[0]
         known = f"r = {numeral(r)}" if np.isfinite(r) else "unknown, as too few vary"
-        known += (f", p = {p:.2g}" if p >= 0.001 else ", p < .001") if np.isfinite(p) else ""
         st.caption(
             f"Correlation of measurability with a rubric's own κ: {known} ({count(int(n), 'rubric')})."
         )

@@ -55,6 +55,7 @@ LEADERBOARD: Mapping[str, Column] = {
         "θ, all rubrics", "Ability by the fit of all systems on all rubrics, in sample", ".2f"
     ),
     "theta_full_sd": Column("posterior sd, all rubrics", "Of that ability", ".3f"),
+    "queries": Column("queries", "On how many queries the system has labels that count", "d", "small"),
     "saturated": Column("saturated", "Passes (1) or fails (-1) all rubrics in use; else 0", "d"),
     "basis": Column("basis", "The rubrics that abilities are estimated from"),
     "population": Column("population", "What the intervals generalise to"),
@@ -67,8 +68,19 @@ LEADERBOARD: Mapping[str, Column] = {
 ABILITY = ("theta", "theta_low", "theta_high")
 SCORE = ("score", "score_low", "score_high")
 """An estimate and the ends of its interval, by which systems are placed."""
-BY_ABILITY = ("group", "tier", "rank", "system", *ABILITY, "rank_low", "rank_high", "score", "theta_full")
-BY_SCORE = ("group", "tier", "rank", "system", *SCORE, "rank_low", "rank_high")
+BY_ABILITY = (
+    "group",
+    "tier",
+    "rank",
+    "system",
+    *ABILITY,
+    "rank_low",
+    "rank_high",
+    "score",
+    "theta_full",
+    "queries",
+)
+BY_SCORE = ("group", "tier", "rank", "system", *SCORE, "rank_low", "rank_high", "queries")
 """Those that a page shows, in its order, where claims rest on abilities, and where they rest on scores."""
 LEADERBOARD_SHARED = tuple(LEADERBOARD)[:12]
 """Those of a published view, in the order of its files: what claims rest on stays with the publisher."""

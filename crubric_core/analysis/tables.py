@@ -34,7 +34,8 @@ def leaderboard_table(
     score_low, score_high: of the score, where claims rest on scores: the score is then that of all queries, beside one
     effect of each where systems were labelled on different ones. NaN where claims rest on the other. theta_se: standard
     error by the method of the intervals; theta_sd: posterior sd. theta_full, theta_full_sd: from the fit of all systems
-    on all rubrics. basis … design_effect: what the claims rest on, the same in every row.
+    on all rubrics. queries: on how many each has labels that count. basis … design_effect: what the claims rest on, the
+    same in every row.
     """
     standing, ability, size = ranking.standing, ranking.ability, len(reduction.systems)
     by_score = ranking.method == "score"
@@ -59,6 +60,7 @@ def leaderboard_table(
             "theta_sd": np.where(np.isfinite(ability.estimate), np.sqrt(ability.floor), np.nan),
             "theta_full": np.where(known, fit.theta, np.nan),
             "theta_full_sd": np.where(known, fit.theta_sd, np.nan),
+            "queries": np.isfinite(ranking.scores.by_query).sum(axis=1),
             "saturated": (standing if by_score else ability).saturated,
             "basis": "all" if by_score else settings.basis,
             "population": "queries" if by_query else settings.population,

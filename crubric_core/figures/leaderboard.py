@@ -13,7 +13,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from ..analysis.columns import ABILITY, SCORE, rests_on_scores
-from ..text import numeral
+from ..text import ends, numeral
 from ..types import BoolArray, FloatArray, IntArray
 from .naming import named_points
 from .style import (
@@ -207,8 +207,13 @@ def rank_probability(systems: Sequence[str], probability: FloatArray, first: int
     return fig
 
 
-def separation_matrix(systems: Sequence[str], ahead: FloatArray, separated: BoolArray) -> go.Figure:
-    """Probability that the row is above the column (M, M); a dot where the pair is separated."""
+def separation_matrix(
+    systems: Sequence[str], ahead: FloatArray, separated: BoolArray, difference: Estimate | None = None
+) -> go.Figure:
+    """Probability that the row is above the column (M, M); a dot where the pair is separated.
+
+    difference: of the row less the column with its interval, (M, M) each, told where one points.
+    """
     size = len(systems)
     few = size <= NAMED_COLUMNS
     fig = figure("" if few else "in the order of the rows", "", height=row_height(size) + 60)
@@ -223,14 +228,23 @@ def separation_matrix(systems: Sequence[str], ahead: FloatArray, separated: Bool
         ygap=1,
         hoverongaps=False,
         colorbar={"title": {"text": "row ahead", "side": "top"}, "thickness": 12, "tickformat": ".0%"},
-        customdata=np.stack([_names(systems, z.shape), across], axis=-1),
-        hovertemplate="%{customdata[0]} ahead of<br>%{customdata[1]}: %{z:.2%}<extra></extra>",
+        customdata=np.stack([_names(systems, z.shape), across, _told(difference, z)], axis=-1),
+        hovertemplate="%{customdata[0]} ahead of<br>%{customdata[1]}: %{z:.2%}%{customdata[2]}<extra></extra>",
     )
     fig.update_layout(images=[_dots(separated & ~np.isnan(z))])
     rows_axis(fig, systems, 24)
     fig.update_layout(margin_r=110)
     columns_axis(fig, systems if few else (), side="bottom")
     return fig
+
+
+def _told(difference: Estimate | None, shown: FloatArray) -> np.ndarray:
+    """A line about each difference, (M, M); "" where none is given or the pair is not compared."""
+    if difference is None:
+        return np.full(shown.shape, "", dtype=object)
+    each = zip(*(values.ravel().tolist() for values in vars(difference).values()), strict=True)
+    lines = [f"<br>difference {numeral(v, '+z.2f')} {ends(low, high, '+z.2f')}" for v, low, high in each]
+    return np.where(np.isnan(shown), "", np.array(lines, dtype=object).reshape(shown.shape))
 
 
 def _dots(there: BoolArray) -> dict[str, Any]:

@@ -70,6 +70,19 @@ def dots(fig) -> list[tuple[int, int]]:
     return [(int(column), int(row)) for column, row in re.findall(r"M(\d+) (\d+)h0", drawn)]
 
 
+def test_the_difference_of_a_pair_is_told_with_its_interval_where_one_points() -> None:
+    ahead = np.array([[0.5, 0.97, np.nan], [0.03, 0.5, np.nan], [np.nan, np.nan, 0.5]])
+    value = np.array([[0, 0.61, 0.2], [-0.61, 0, 0.1], [-0.2, -0.1, 0]])
+    separated = np.zeros((3, 3), dtype=bool)
+    estimate = board.Estimate(value, value - 0.5, np.where(value > 0.5, np.inf, value + 0.5))
+    told = board.separation_matrix(["a", "b", "c"], ahead, separated, estimate).data[0].customdata
+    assert told[0, 1].tolist() == ["a", "b", "<br>difference +0.61 [+0.11, ∞]"]
+    assert told[0, 2, 2] == ""
+    assert (
+        board.separation_matrix(["a", "b", "c"], ahead, separated).data[0].customdata[:, :, 2] == ""
+    ).all()
+
+
 def test_a_dot_stands_where_the_pair_is_separated() -> None:
     separated = np.array([[0, 1, 1], [0, 0, 0], [0, 0, 0]], bool)
     fig = board.separation_matrix(["a", "b", "c"], np.full((3, 3), 0.5), separated)

@@ -111,9 +111,18 @@ def _of(table: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFrame:
 def _pairs(view: View, shown: pd.DataFrame, system: str | None) -> None:
     rows, at = _around(view, shown, system)
     standing = view.board.standing
-    ahead = standing.compared[np.ix_(at, at)]
+    pairs = np.ix_(at, at)
+    ahead, values = (
+        standing.compared[pairs],
+        (standing.difference, standing.difference_low, standing.difference_high),
+    )
     widgets.show(
-        figures.separation_matrix(rows["system"].tolist(), ahead, standing.separated[np.ix_(at, at)]),
+        figures.separation_matrix(
+            rows["system"].tolist(),
+            ahead,
+            standing.separated[pairs],
+            figures.Estimate(*(each[pairs] for each in values)),
+        ),
         alt="Probability that the row is ahead of the column",
         title=f"Who is ahead of whom? A dot: the pair is separated at {level_of(view.board)}",
         look="Columns are in the order of the rows."

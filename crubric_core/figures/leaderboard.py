@@ -219,6 +219,7 @@ def separation_matrix(
     fig = figure("" if few else "in the order of the rows", "", height=row_height(size) + 60)
     z = np.where(np.eye(size, dtype=bool), np.nan, ahead)
     across = np.broadcast_to(np.array(labels(systems, 80), dtype=object)[None, :], z.shape)
+    told = [] if difference is None else [_written_out(difference)]
     fig.add_heatmap(
         z=z,
         zmin=0,
@@ -228,8 +229,10 @@ def separation_matrix(
         ygap=1,
         hoverongaps=False,
         colorbar={"title": {"text": "row ahead", "side": "top"}, "thickness": 12, "tickformat": ".0%"},
-        customdata=np.stack([_names(systems, z.shape), across, _told(difference, z)], axis=-1),
-        hovertemplate="%{customdata[0]} ahead of<br>%{customdata[1]}: %{z:.2%}%{customdata[2]}<extra></extra>",
+        customdata=np.stack([_names(systems, z.shape), across, *told], axis=-1),
+        hovertemplate="%{customdata[0]} ahead of<br>%{customdata[1]}: %{z:.2%}"
+        + ("<br>difference %{customdata[2]}" if told else "")
+        + "<extra></extra>",
     )
     fig.update_layout(images=[_dots(separated & ~np.isnan(z))])
     rows_axis(fig, systems, 24)
@@ -238,13 +241,11 @@ def separation_matrix(
     return fig
 
 
-def _told(difference: Estimate | None, shown: FloatArray) -> np.ndarray:
-    """A line about each difference, (M, M); "" where none is given or the pair is not compared."""
-    if difference is None:
-        return np.full(shown.shape, "", dtype=object)
+def _written_out(difference: Estimate) -> np.ndarray:
+    """(M, M) each difference with its interval."""
     each = zip(*(values.ravel().tolist() for values in vars(difference).values()), strict=True)
-    lines = [f"<br>difference {numeral(v, '+z.2f')} {ends(low, high, '+z.2f')}" for v, low, high in each]
-    return np.where(np.isnan(shown), "", np.array(lines, dtype=object).reshape(shown.shape))
+    lines = [f"{numeral(value, '+z.2f')} {ends(low, high, '+z.2f')}" for value, low, high in each]
+    return np.array(lines, dtype=object).reshape(difference.value.shape)
 
 
 def _dots(there: BoolArray) -> dict[str, Any]:

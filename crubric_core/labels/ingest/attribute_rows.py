@@ -61,7 +61,7 @@ def _read_values(job: Job, target: _Target) -> None:
     """``described(row, id, <attributes>)``; a row with a value that cannot stand is rejected whole."""
     types = SPECS[job.kind].values
     read = {
-        c: values.name(f'i."{c}"') if types[c] == "text" else values.number(f'i."{c}"')
+        c: values.name(f'i."{c}"') if types[c] == "text" else values.typed(f'i."{c}"', types[c])
         for c in _attributes(job)
     }
     if job.policies.multiply > 1:

@@ -76,7 +76,7 @@ def _said(kind: Kind, column: str) -> str:
     """A column as it is stored: an answer as it stands, other texts without blanks and words for nothing."""
     cell = _cell(column)
     if SPECS[kind].values[column] != "text":
-        return values.number(cell)
+        return values.typed(cell, SPECS[kind].values[column])
     if kind == "answers":
         return f"CASE WHEN {values.name(cell)} IS NOT NULL THEN {cell} END"
     return f"CASE WHEN NOT {values.is_unknown(cell)} THEN {values.name(cell)} END"

@@ -10,7 +10,7 @@ from .columns import SPECS, Kind, Type, plain_name
 from .guess import Sample, cells_at
 from .paths import parse_path, parts_of
 from .plan import Columns, FilePlan, descriptions_of
-from .values import LARGEST
+from .values import LARGEST, MINUS, NEGATIVE, POSITIVE, UNIT
 from .words import UNKNOWN, is_number, plain
 
 KEYS: Mapping[Kind, tuple[str, ...]] = {
@@ -37,7 +37,7 @@ _NAMES: Mapping[Kind, Mapping[str, str]] = {
         "weight": "weight rubric_weight criterion_weight importance points",
         "dimension": "dimension axis aspect category",
         "severity": "severity",
-        "polarity": "polarity",
+        "polarity": "polarity sign direction type criterion_type rubric_type",
         "tags": "tags tag",
     },
     "answers": {  # "answer" may be the right one, and comes last
@@ -82,6 +82,8 @@ def with_descriptions(plan: FilePlan, rows: Sample) -> FilePlan:
     A column counts by its name, and only where the first rows never give two values of the same query, rubric or
     answer; one that later rows contradict is left out when the file is read.
     """
+    if plan.kind == "rubrics":
+        return _told_of_negative(plan, rows)
     if plan.kind != "labels" or plan.problem or not plan.mapping:
         return plan
     left = [c for c in plan.unused if c in plan.columns]
@@ -133,21 +135,42 @@ _OF_LEVEL = re.compile(
 
 
 def _told_of_negative(plan: FilePlan, rows: Sample) -> FilePlan:
-    """The plan with a remark where weights that nothing is taken from are negative: these rubrics are bad to meet."""
-    words = _NAMES["rubrics"]["weight"].split()
+    """The plan with a remark of each unused column that says that rubrics are bad to meet, by its name and cells."""
     for at, column in enumerate(plan.columns):
-        cells = (row[at] for row in rows if at < len(row) and row[at])
-        if column in plan.unused and _name_of(column) in words and any(_is_negative(c) for c in cells):
+        words = set(_name_of(column).split("_"))
+        if column not in plan.unused or not words & _OF_SIGNS:
+            continue
+        cells = [cell for row in rows if at < len(row) and (cell := row[at])]
+        flags = {"1", "1.0", "true", "yes"} if "negative" in words else frozenset[str]()
+        if any(
+            plain(cell) in flags or min(_number_of(cell, "sign") or 0, _number_of(cell, "number") or 0) < 0
+            for cell in cells
+        ) or ("polarity" in words and len(set(cells)) > 1):
             remark = (
-                f"{column!r} holds negative numbers, and says several things of one rubric: it is not used, and no "
-                "rubric counts as bad to meet (--polarity CRITERION=-1 says which is)"
+                f"{column!r} seems to say which rubrics are bad to meet, and is not used: no rubric counts as such for "
+                "it (--polarity CRITERION=-1 says which is, or a column called polarity with 1 or -1 for each rubric)"
             )
-            return replace(plan, remarks=(*plan.remarks, remark))
+            plan = replace(plan, remarks=(*plan.remarks, remark))
     return plan
 
 
-def _is_negative(cell: str | None) -> bool:
-    return bool(cell) and is_number(str(cell)) and float(str(cell)) < 0
+_OF_SIGNS = frozenset(
+    (
+        *("weight", "weights", "importance", "points", "point", "negative", "penalty", "reward"),
+        *("polarity", "sign", "direction", "type", "kind"),
+    )
+)
+_SIGNS = dict.fromkeys(POSITIVE, 1.0) | dict.fromkeys(NEGATIVE, -1.0)
+
+
+def _number_of(cell: str, wanted: Type) -> float | None:
+    """The number that a description of this type stands for; None for any other text."""
+    text = cell.strip().lower()
+    if wanted == "sign" and text in _SIGNS:
+        return _SIGNS[text]
+    text = text.replace(MINUS, "-")
+    text = re.sub(f"{UNIT}$", "", text) if wanted == "number" else text
+    return float(text) if is_number(text) else None
 
 
 def _without_half_scale(described: Mapping[str, Columns]) -> dict[str, Columns]:
@@ -233,10 +256,15 @@ def _described_columns(plan: FilePlan) -> set[str]:
 
 def _told_apart(texts: Mapping[tuple[str | None, ...], str], within: Sequence[int]) -> bool:
     """Whether texts by key differ anywhere between keys of the same ``within``, or nothing can show that they do."""
+    groups = _grouped(texts, within)
+    return any(len(set(g)) > 1 for g in groups) or all(len(g) == 1 for g in groups)
+
+
+def _grouped(texts: Mapping[tuple[str | None, ...], str], within: Sequence[int]) -> Collection[Sequence[str]]:
     groups: dict[tuple[str | None, ...], list[str]] = {}
     for key, text in texts.items():
         groups.setdefault(tuple(key[i] for i in within), []).append(text)
-    return any(len(set(g)) > 1 for g in groups.values()) or all(len(g) == 1 for g in groups.values())
+    return groups.values()
 
 
 def _describes(
@@ -249,27 +277,29 @@ def _describes(
     beside: list[tuple[float, list[float]]] = []
     for row in rows:
         cell = row[at] if at < len(row) else None
-        if cell is None or plain(cell) in UNKNOWN:
+        if cell is None or not cell.strip():
+            continue
+        number = None if wanted == "text" else _number_of(cell, wanted)
+        if number is None and plain(cell) in UNKNOWN:
             continue
         value = cell.strip()
         if wanted != "text":
-            if not _is_of_type(cell, wanted):
+            if number is None or not _is_of_type(number, wanted):
                 return False
-            beside.append((float(cell), _levels_in(plan, row)))
-            value = str(float(cell))
+            beside.append((number, _levels_in(plan, row)))
+            value = str(number)
         key = tuple(row[k] if k < len(row) else None for k in of)
         if seen.setdefault(key, value) != value:
             return False
+    within = [i for i, k in enumerate(keys) if k in {plan.mapping.get(c) for c in WITHIN[kind]}]
     if canonical == "text":
-        within = [i for i, k in enumerate(keys) if k in {plan.mapping.get(c) for c in WITHIN[kind]}]
         return bool(seen) and _told_apart(seen, within)
+    if canonical == "polarity" and _name_of(column) != canonical:  # a type, say, may be that of the query
+        return any(len(set(group)) > 1 for group in _grouped(seen, within))
     return bool(seen) and (_name_of(column) == canonical or _suits(canonical, beside))
 
 
-def _is_of_type(cell: str, wanted: Type) -> bool:
-    if not is_number(cell):
-        return False
-    number = float(cell)
+def _is_of_type(number: float, wanted: Type) -> bool:
     return {
         "sign": number in (-1, 1),
         "whole": number.is_integer() and abs(number) <= LARGEST,

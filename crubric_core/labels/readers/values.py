@@ -14,6 +14,11 @@ _SPACE = "' ' || chr(9) || chr(10) || chr(13) || chr(160)"
 DECIMAL_COMMA = r"[+-]?(\d{1,3},(\d{1,2}|\d{4,})|0,\d+)"
 EITHER_COMMA = r"[+-]?[1-9]\d{0,2},\d{3}"
 _UNKNOWN = "('', 'na', 'n/a', 'null', 'none', 'nan')"
+# of rubrics that are good to meet, and bad
+POSITIVE = frozenset(["positive", "pos", "+", "plus", "reward", "bonus"])
+NEGATIVE = frozenset(["negative", "neg", "-", "–", "−", "minus", "penalty", "deduction"])
+MINUS = "−"  # as word processors write it
+UNIT = r"\s*(points?|pts?)\.?"  # behind a weight
 _YES = "('true', 'yes', 'pass', 'passed', 'met', 'satisfied')"
 _NO = "('false', 'no', 'fail', 'failed', 'unmet', 'not met', 'unsatisfied', 'not satisfied')"
 
@@ -30,12 +35,21 @@ def is_unknown(column: str) -> str:
 
 def number(column: str) -> str:
     """A DOUBLE, possibly infinite; NULL where the text is unknown or no number."""
-    text = f"trim({column}, {_SPACE})"
+    text = f"replace(trim({column}, {_SPACE}), '{MINUS}', '-')"
     return f"""
         CASE WHEN {is_unknown(column)} OR contains({column}, '_') THEN NULL
              WHEN {has_decimal_comma(column)} THEN try_cast(replace({text}, ',', '.') AS DOUBLE)
              ELSE try_cast({text} AS DOUBLE) END
     """
+
+
+def typed(column: str, kind: str) -> str:
+    """The number of a description of this type: of a polarity also in words, of a weight also in points."""
+    if kind == "sign":
+        good, bad = (", ".join(f"'{word}'" for word in sorted(words)) for words in (POSITIVE, NEGATIVE))
+        word = f"lower(trim({column}, {_SPACE}))"
+        return f"CASE WHEN {word} IN ({good}) THEN 1 WHEN {word} IN ({bad}) THEN -1 ELSE {number(column)} END"
+    return number(f"regexp_replace({column}, '(?i){UNIT}\\s*$', '')" if kind == "number" else column)
 
 
 def has_either_comma(column: str) -> str:

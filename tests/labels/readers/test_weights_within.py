@@ -56,7 +56,85 @@ def test_weights_that_contradict_each_other_are_told_where_some_are_negative(ws)
     report = ws.ingest(
         table(["model", "question_id", "criterion", "points", "verdict"], rows), "d", name="x.csv"
     )
-    assert any("'points' holds negative numbers" in n and "--polarity" in n for n in report.notes)
+    assert any(_TOLD.format("points") in n and "--polarity" in n for n in report.notes)
+
+
+_TOLD = "{!r} seems to say which rubrics are bad to meet, and is not used"
+
+
+def verdicts_with(column, signs):
+    """Verdicts on two criteria of each query, and what a column says of them; ``signs``: of the good one, the bad."""
+    rows = [
+        [s, f"q{q}", c, met(s, c), sign]
+        for q in range(3)
+        for s in SYSTEMS
+        for c, sign in zip(WEIGHTS, signs, strict=True)
+    ]
+    return table(["model", "question_id", "criterion", "verdict", column], rows)
+
+
+@pytest.mark.parametrize(
+    ("column", "signs"),
+    [
+        ("polarity", ("positive", "negative")),
+        ("type", ("reward", "penalty")),
+        ("sign", ("+", "-")),
+        ("weight", ("5", "−3")),
+        ("weight", ("+5 pts", "-3 pts")),
+    ],
+)
+def test_what_says_in_other_words_that_a_rubric_is_bad_to_meet_is_read(ws, column, signs):
+    ws.ingest(verdicts_with(column, signs), "d", name="x.csv")
+    found = ws.dataset("d").rubrics
+    assert dict(zip(found["rubric"].str.rpartition("#")[2], found["polarity"], strict=True)) == {
+        "helps": 1,
+        "does harm": -1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("column", "signs"),
+    [
+        ("is_negative", (0, 1)),
+        ("max_points", (5, -3)),
+        ("Points possible", (5, -3)),
+        ("polarity", ("helpful", "harmful")),
+    ],
+)
+@pytest.mark.parametrize("strict", [True, False])
+def test_what_may_say_that_a_rubric_is_bad_to_meet_is_told_where_it_is_not_read(ws, column, signs, strict):
+    plan = plan_ingest([("x.csv", verdicts_with(column, signs))], strict=strict)
+    assert any(_TOLD.format(column) in remark for remark in plan.files[0].remarks)
+    assert ws.ingest(verdicts_with(column, signs), "d", name="x.csv").rejected == 0
+    assert set(ws.dataset("d").rubrics["polarity"]) == {1}
+
+
+def test_a_type_that_is_the_same_for_all_rubrics_of_a_query_is_that_of_the_query(ws):
+    rows = [
+        [s, f"q{q}", c, met(s, c), ("positive", "negative")[q]]
+        for q in range(2)
+        for s in SYSTEMS
+        for c in WEIGHTS
+    ]
+    report = ws.ingest(
+        table(["model", "question_id", "criterion", "verdict", "type"], rows), "d", name="x.csv"
+    )
+    assert set(ws.dataset("d").rubrics["polarity"]) == {1}
+    assert any(_TOLD.format("type") in note for note in report.notes)
+
+
+def test_a_table_of_rubrics_says_in_words_which_is_bad_to_meet(ws):
+    ws.ingest(
+        table(["criterion", "polarity"], [["helps", "positive"], ["does harm", "negative"]]), "d", "rubrics"
+    )
+    found = ws.dataset("d").rubrics
+    assert dict(zip(found["rubric"], found["polarity"], strict=True)) == {"helps": 1, "does harm": -1}
+
+
+def test_a_table_of_rubrics_tells_of_a_column_that_may_say_so(ws):
+    rows = [["helps", 0], ["does harm", 1]]
+    report = ws.ingest(table(["criterion", "is_negative"], rows), "d", "rubrics", name="rubrics.csv")
+    assert any(_TOLD.format("is_negative") in note for note in report.notes)
 
 
 POINTS = {"r1": 5, "r2": -8, "r3": 2}

@@ -11,7 +11,7 @@ from collections.abc import Collection
 
 from ..readers import values
 from ..readers.label_names import CERTAINTIES, SPENT
-from ..readers.words import SUMS, TOPICS
+from ..readers.sums import LONGEST, MAY_SUM, sums_among
 from .job import Job
 
 _TABLES = {"system": "systems", "judge": "judges", "annotator": "judges", "run": "runs"}
@@ -49,40 +49,51 @@ def leave_out_sums(job: Job) -> None:
     """
     # Of several columns at once DuckDB looks at each row, of one at each different name.
     for column in sorted({"system", "query", "rubric", "judge", "annotator"} & job.columns):
-        words = SUMS - TOPICS if column in {"query", "rubric"} else SUMS
-        kinds = {"it sums up other rows": words}
+        _leave_out(job, column, _sums(job, column), "it sums up other rows")
         if column == "rubric":
-            kinds |= {"it says how sure a label is": CERTAINTIES, "it says what an answer took": SPENT}
-        if _counts(job, column, frozenset().union(*kinds.values()))[0]:
-            for why, of_kind in kinds.items():
-                _leave_out(job, column, of_kind, why)
+            _leave_out(job, column, _called(job, column, CERTAINTIES), "it says how sure a label is")
+            _leave_out(job, column, _called(job, column, SPENT), "it says what an answer took")
 
 
-def _is_named(column: str) -> str:
-    return f"list_contains($words, lower({values.name(f'i.{column}')}))"
+def _sums(job: Job, column: str) -> list[str]:
+    """The names of a column that sum up others."""
+    name = values.name("raw")
+    names = f"(SELECT DISTINCT {column} AS raw FROM incoming) WHERE raw IS NOT NULL"
+    may_be = f"length({name}) <= {LONGEST} AND regexp_matches(lower(raw), $pattern)"
+    found = [raw for (raw,) in job.all(f"SELECT raw FROM {names} AND {may_be}", pattern=MAY_SUM)]
+    if not found:
+        return []
+    (words,) = job.one(
+        f"SELECT count(*) FROM {names} AND NOT ({may_be}) AND NOT regexp_matches({name}, '[0-9\\s]')",
+        pattern=MAY_SUM,
+    )
+    return sorted(sums_among(found, column, numbered=not words))
 
 
-def _counts(job: Job, column: str, words: Collection[str]) -> tuple[int, int]:
-    """Different names of a column that are among the words, and others."""
-    named, names = _is_named(column), f"(SELECT DISTINCT {column} FROM incoming)"
-    sql = f"SELECT count(*) FILTER ({named}), count(*) FILTER (NOT {named}) FROM {names} i"
-    found, others = job.one(sql, words=sorted(words))
-    return found, others
+def _called(job: Job, column: str, words: Collection[str]) -> list[str]:
+    """The names of a column that are among the words."""
+    sql = f"SELECT DISTINCT {column} FROM incoming i WHERE list_contains($words, lower({values.name(f'i.{column}')}))"
+    return sorted(raw for (raw,) in job.all(sql, words=sorted(words)))
 
 
-def _leave_out(job: Job, column: str, words: Collection[str], why: str) -> None:
-    place = f"coalesce(' (' || {job.place_sql} || ')', '')" if job.place_sql else "''"
-    if not all(_counts(job, column, words)):
+def _leave_out(job: Job, column: str, names: Collection[str], why: str) -> None:
+    """Reject the rows of these names; none where there are no others."""
+    found = f"list_contains($names, i.{column})"
+    if (
+        not names
+        or not job.one(f"SELECT bool_or(NOT coalesce({found}, false)) FROM incoming i", names=names)[0]
+    ):
         return
+    place = f"coalesce(' (' || {job.place_sql} || ')', '')" if job.place_sql else "''"
     job.run(
         f"""
         INSERT INTO rejected
         SELECT {job.row_sql}, '{column}', i.{column}, '{why}, and is no {column}: rename it if it is one' || {place}
-        FROM incoming i WHERE {_is_named(column)}
+        FROM incoming i WHERE {found}
         """,
-        words=sorted(words),
+        names=names,
     )
-    job.run(f"DELETE FROM incoming i WHERE {_is_named(column)}", words=sorted(words))
+    job.run(f"DELETE FROM incoming i WHERE {found}", names=names)
 
 
 def stand_in(job: Job, column: str) -> None:

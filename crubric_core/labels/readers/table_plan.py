@@ -8,7 +8,7 @@ from typing import Any
 
 from ...errors import IngestError
 from ...text import listed
-from .columns import SPECS, Kind, choose_columns
+from .columns import SPECS, Kind, choose_columns, plain_name, synonyms_of
 from .decimal_commas import told_of_commas, with_points
 from .formats import Reader
 from .ground_truth import with_gold
@@ -25,11 +25,13 @@ from .open_questions import (
 from .plan import Columns, FilePlan, Guess, Overrides
 from .raters import settled, told_apart
 from .reasons import reasons_of
+from .sums import LONGEST, sums_among
+from .synonyms import INSTEAD_OF_RUBRIC
 from .table_kind import columns_and_constants, kind_of_table, with_fixed
 from .unused import unused_columns
 from .wide_columns import only_criterion
 from .wide_plan import spread_of
-from .words import SUMS, levels_among
+from .words import levels_among
 
 SAMPLE = 200
 LATER = 20_000  # first rows in which repeated ones are looked for
@@ -41,13 +43,15 @@ def plan_of_table(
     name: str, reader: Reader, file_format: str, overrides: Overrides
 ) -> tuple[FilePlan, tuple[Any, ...]]:
     """The plan of one table, and the first rows that it was guessed from."""
-    given = _without_sums(reader.head(SAMPLE))
+    given = _without_sums(reader.columns, reader.head(SAMPLE))
     rows, commas = with_points(given, len(reader.columns))
     plan = told_of_commas(_plan_of_rows(name, reader, file_format, overrides, rows), given, commas)
     settled_now = not plan.unused or plan.apart or plan.problem or plan.kind not in ("labels", "gold")
     if settled_now or len(rows) < SAMPLE // 2:
         return plan, rows
-    return told_apart(plan, _without_sums(reader.head(LATER))), rows  # a second rater may come later
+    return told_apart(
+        plan, _without_sums(reader.columns, reader.head(LATER))
+    ), rows  # a second rater may come later
 
 
 def _plan_of_rows(
@@ -102,12 +106,18 @@ def _plan_of_rows(
     return settled(_with_unused(plan, rows), rows, strict=overrides.strict)
 
 
-def _without_sums(rows: Sequence[Sequence[str | None]]) -> tuple[Any, ...]:
+def _without_sums(columns: Sequence[str], rows: Sequence[Sequence[str | None]]) -> tuple[Any, ...]:
     """The rows that sum up no others: a mean of 3.2 says nothing of what its column holds."""
-    keys = set[str | None]().union(*(row[:_KEYS] for row in rows))
-    sums = {cell for cell in keys if cell and cell.strip().lower() in SUMS}
-    kept = (row for row in rows if sums.isdisjoint(row[:_KEYS])) if sums else ()
+    kept = rows
+    for at, column in enumerate(columns[:_KEYS]):
+        names = {cell for row in rows if at < len(row) and (cell := row[at]) and len(cell.strip()) <= LONGEST}
+        what = "rubric" if plain_name(column) in ("rubric", *_RUBRICS) else "system"
+        sums = sums_among(names, what)
+        kept = [row for row in kept if at >= len(row) or row[at] not in sums] if sums else kept
     return tuple(kept) or tuple(rows)
+
+
+_RUBRICS = (*synonyms_of("labels", "rubric"), *INSTEAD_OF_RUBRIC)
 
 
 def _with_gold(plan: FilePlan, rows: tuple[Any, ...], overrides: Overrides) -> FilePlan:

@@ -53,11 +53,6 @@ UNKNOWN = _words(
     "unable to judge, n.a, n/d, n.d, k.a, -, --, –, —, "
     "#n/a, #ref, #value, #div/0, #name, nicht anwendbar, keine angabe, sans objet, no aplica, 不适用"
 )
-SUMS = _words(  # names of rows that sum up others
-    "total, totals, grand total, sum, average, avg, mean, summe, gesamt, mittelwert, durchschnitt, somme, moyenne, "
-    "promedio, media, 合计, 总计, 平均, 平均值"
-)
-TOPICS = _words("mean, media, sum")  # those of them that a query or a rubric may be about
 _LADDERS = (
     ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
     ("very poor", "poor", "fair", "good", "very good"),

@@ -380,6 +380,47 @@ def test_a_row_that_sums_up_queries_rubrics_or_judges_is_rejected_before_its_lab
     assert sorted(ws.dataset("d").labels()["label"]) == [0, 1]
 
 
+SUMS = (
+    "Total:",
+    "TOTAL (4)",
+    "Mean:",
+    "Avg.",
+    "AVERAGE SCORE",
+    "Mean score",
+    "Overall",
+    "Ø",
+    "Summe:",
+    "% pass",
+)
+STATISTICS = ("Max", "Count", "StdDev", "Mean")
+
+
+@pytest.mark.parametrize("name", [*SUMS, *STATISTICS])
+def test_rows_of_sums_are_known_with_punctuation_endings_and_counts(ws, name):
+    rows = [f"q{q},tone,{q % 2},{(q + 1) % 2}" for q in range(4)]
+    table = "\n".join(["query,criterion,gpt-4o,claude-3", *rows, f"{name},tone,3,1"])
+    report = ws.ingest(table.encode(), "d")
+    assert (report.accepted, report.rejected) == (8, 2)
+    assert set(report.rejects["value"]) == {name}
+    assert ws.dataset("d").rubrics["scale_max"].max() == 1
+
+
+@pytest.mark.parametrize("name", SUMS)
+def test_fractions_of_such_a_row_are_no_steps_of_a_scale(ws, name):
+    rows = [f"q{q},{q % 2},{(q + 1) % 2}" for q in range(4)]
+    table = "\n".join(["query,gpt-4o,claude-3", *rows, f"{name},0.75,0.25"])
+    report = ws.ingest(table.encode(), "d", mapping={"rubric": "=good"})
+    assert (report.accepted, report.rejected) == (8, 2)
+
+
+@pytest.mark.parametrize(
+    "row", ["a q overall j 1", "a q max j 1", "a max r j 1", "a count r j 1", "a q r Max 1"]
+)
+def test_names_that_mean_other_things_as_often_stay(ws, table, row):
+    report = ws.ingest(table("a abs r Anna 1", "b sort r Anna 0", row), "d")
+    assert report.rejected == 0
+
+
 @pytest.mark.parametrize("row", ["a media r j 1", "a q mean j 1", "a Sum r j 1"])
 def test_a_query_or_a_rubric_may_be_about_the_media_or_a_sum(ws, table, row):
     report = ws.ingest(table("a q r j 1", "b q r j 0", row), "d")

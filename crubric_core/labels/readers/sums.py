@@ -1,0 +1,56 @@
+"""Names of rows that sum up others: Total, Mean:, TOTAL (4), average score."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from .words import plain
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(word.strip() for word in text.split(","))
+
+
+_SUMS = _words(
+    "total, totals, grand total, subtotal, sum, sums, σ, ∑, average, averages, avg, mean, means, ø, overall, "
+    "overall total, overall average, overall mean, weighted average, weighted mean, macro average, micro average, "
+    "% pass, % passed, pass %, pass rate, % met, summe, gesamt, insgesamt, mittelwert, durchschnitt, somme, moyenne, "
+    "promedio, media, 合计, 总计, 平均, 平均值"
+)
+_OF_RUBRICS = _words("overall, % pass, % passed, pass %, pass rate, % met")  # criteria, too
+_TOPICS = _words("mean, means, media, sum, sums")  # those that a query or a rubric may be about
+_STATISTICS = _words(
+    "max, maximum, min, minimum, count, median, mode, std, stdev, stddev, std dev, standard deviation, sd, variance"
+)
+_OF_PEOPLE = _words("max, min")
+_COUNTED = re.compile(r"\s*([(\[]\s*(n\s*=\s*)?|n\s*=\s*)\d+$")  # TOTAL (4), mean, n=12
+_ENDING = re.compile(r" (scores?|ratings?|grades?|points|rates?|values?|labels?)$")
+MAY_SUM = "|".join(sorted(map(re.escape, _SUMS | _STATISTICS)))  # what any such name has, in lower case
+LONGEST = 40  # characters of such a name
+
+
+def sums_among(names: Collection[str], column: str, *, numbered: bool = True) -> set[str]:
+    """Those of the names of a column of systems, queries, rubrics, judges or annotators that sum up others.
+
+    A word that names other things as often (max, and of queries mean) counts with a colon or an ending, or where all
+    other names have digits, or several words. numbered: whether those have that are not among ``names``.
+    """
+    clear, doubtful = _SUMS, _STATISTICS
+    if column in ("judge", "annotator"):
+        doubtful -= _OF_PEOPLE
+    if column == "query":
+        clear, doubtful = clear - _TOPICS, doubtful | _TOPICS
+    if column == "rubric":
+        clear, doubtful = clear - _TOPICS - _OF_RUBRICS, frozenset()
+    found, open_ = set(), set()
+    for name in names:
+        bare = _COUNTED.sub("", plain(name)).rstrip(" ,")
+        short = bare if column == "rubric" else _ENDING.sub("", bare)
+        marked = short != plain(name) or name.strip().endswith((":", "."))
+        if short in clear or bare in clear or (short in doubtful and marked):
+            found.add(name)
+        elif short in doubtful:
+            open_.add(name)
+    others = set(names) - found - open_
+    return found | open_ if numbered and all(re.search(r"\d|\s", name.strip()) for name in others) else found

@@ -17,8 +17,10 @@ from .constant_runs import find_runs
 
 
 def _holds(cursor: duckdb.DuckDBPyConnection, dataset_id: int, table: str) -> bool:
-    found = execute(cursor, f"SELECT 1 FROM {table} WHERE dataset_id = ? LIMIT 1", [dataset_id]).fetchone()
-    return found is not None
+    """Whether a table has rows of the dataset; of statements those of a file, and not scales that were given alone."""
+    of_file = ' AND "row" > 0' if table.endswith("_statements") else ""
+    found = execute(cursor, f"SELECT 1 FROM {table} WHERE dataset_id = ?{of_file} LIMIT 1", [dataset_id])
+    return found.fetchone() is not None
 
 
 def _unmatched_names(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:

@@ -3,13 +3,14 @@
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from ...errors import IngestError
 from ..readers import values
 from ..readers.plan import Words
 from ..readers.policies import Policies
-from ..readers.words import amounts_of, is_verdict, resolved_levels, whole_of
+from ..readers.words import amounts_of, is_verdict, levels_of, resolved_levels, whole_of
 from .job import Job
 
 _MOST = 50_000  # different texts; a column with more of them holds no labels
@@ -37,19 +38,28 @@ def with_vocabulary(job: Job, planned: Words) -> tuple[Job, Words]:
             f"The label column of {job.source} holds more than {_MOST:,} different texts: name the column that holds "
             "the labels, or a rule that finds the label in a text (extract)."
         )
-    words = resolved_levels(texts, planned)
+    together = levels_of(texts)
+    unsaid = any(together.get(text) is None for text in texts)
+    criteria = (unsaid and _by_criterion(job)) or {"": texts}
+    words = resolved_levels(criteria.values(), planned)
     if _among_numbers(job, [w for w, n in words.items() if n is not None and not is_verdict(w)]):
-        words = resolved_levels([*texts, "0"], planned)
+        criteria = criteria if unsaid else {"": [*texts, "0"]}
+        words = resolved_levels(criteria.values(), planned, "0")
     given = {word.strip().lower() for word in job.policies.answers}
     top = max((level for level in words.values() if level is not None), default=0)
     verdicts = frozenset(w.strip().lower() for w in words if top == 1 and is_verdict(w)) - given
-    counted = amounts_of(words)
+    counted = amounts_of(words) or {
+        word: number
+        for own in criteria.values()
+        for word, number in amounts_of(own).items()
+        if words.get(word) == number
+    }
     graded = any(
         level is not None and level > 1 and w not in counted and w.strip().lower() not in given
         for w, level in words.items()
     )
     policies = _with_answers(job.policies, words)
-    _keep_amounts(job, words)
+    _keep_amounts(job, counted, words)
     if any("," in text for text in texts):
         _keep_commas(job)
     whole = whole_of(words)
@@ -57,6 +67,11 @@ def with_vocabulary(job: Job, planned: Words) -> tuple[Job, Words]:
     ends = None if low is None or high is None else (low, high)
     if (scale := _scale_of(policies, whole)) and (ends or not policies.scales):
         policies = replace(policies, scales={**policies.scales, "*": scale})
+    elif not policies.scales:
+        wholes = {c: whole_of(own) for c, own in criteria.items() if amounts_of(own).keys() <= counted.keys()}
+        policies = replace(
+            policies, scales={c: (None, n * policies.multiply) for c, n in wholes.items() if n}
+        )
     return replace(
         job,
         policies=policies,
@@ -77,12 +92,24 @@ def _scale_of(policies: Policies, whole: int | None) -> tuple[int | None, int | 
     return None if whole is None else (None, whole * policies.multiply)
 
 
-def _keep_amounts(job: Job, words: Words) -> None:
+def _by_criterion(job: Job) -> dict[str, list[str]]:
+    """The texts of each criterion, and 0 where it has numbers; none of them where they are too many."""
+    found = job.all(f"""
+        SELECT DISTINCT coalesce(rubric, ''), CASE WHEN try_cast(label AS DOUBLE) IS NULL THEN label ELSE '0' END
+        FROM incoming WHERE trim(label) <> '' LIMIT {_MOST + 1}
+    """)
+    criteria: dict[str, list[str]] = {}
+    for rubric, text in sorted(found):
+        criteria.setdefault(rubric, []).append(text)
+    return criteria if len(found) <= _MOST else {}
+
+
+def _keep_amounts(job: Job, counted: Mapping[str, float], words: Words) -> None:
     """The numbers of texts such as 4/5, unless the user gave them another meaning; policies hold for them too."""
     given = {word.strip().lower(): level for word, level in job.policies.answers.items()}
     amounts = {
         word: number
-        for word, number in amounts_of(words).items()
+        for word, number in counted.items()
         if words[word] == number == given.get(word.strip().lower(), number)
     }
     if amounts:

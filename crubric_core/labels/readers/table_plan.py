@@ -194,4 +194,12 @@ def _with_words(plan: FilePlan, rows: tuple[Any, ...]) -> FilePlan:
     spread = next((v for v in plan.mapping.values() if isinstance(v, tuple)), ())
     holders = {*(spread or (plan.mapping.get("label"),)), *plan.gold}
     at = [i for i, c in enumerate(plan.columns) if c in holders]
-    return replace(plan, words=levels_among(row[i] for row in rows for i in at if i < len(row) and row[i]))
+    rubric = plan.mapping.get("rubric")
+    of = plan.columns.index(rubric) if rubric in plan.columns else None
+    criteria: dict[Any, list[str]] = {}
+    for row in rows:
+        for i in at:
+            if i < len(row) and row[i]:
+                named = i if of is None else row[of] if of < len(row) else None
+                criteria.setdefault(named, []).append(row[i])
+    return replace(plan, words=levels_among(*criteria.values()))

@@ -126,6 +126,9 @@ def levels_of(words: Iterable[str]) -> dict[str, float | None]:
     seen = {word: plain(word) for word in given if not is_number(word)}
     seen = {word: "na" if _says_unknown(p) else p for word, p in seen.items()}
     known = {p for p in seen.values() if p not in UNKNOWN}
+    none = (
+        bool(known & _PARTLY) and known <= _PARTLY | _WHOLE and not any(map(is_number, given))
+    )  # full, partial, none
     known -= (packed := _packed(known)).keys()
     no, yes = _verdicts(known)
     found: Mapping[str, float]
@@ -139,13 +142,19 @@ def levels_of(words: Iterable[str]) -> dict[str, float | None]:
         ladder: tuple[str, ...] = next((rungs for rungs in _LADDERS if known <= set(rungs)), ())
         found = {rung: level for level, rung in enumerate(ladder)}
     elif known & _PARTLY:
-        none, whole = no if known & no else _NOTHING, yes if known & yes else _WHOLE
-        found = dict.fromkeys(none, 0) | dict.fromkeys(_PARTLY, 1) | dict.fromkeys(whole, 2)
+        nothing, whole = no if known & no else _NOTHING, yes if known & yes else _WHOLE
+        found = (
+            dict.fromkeys(nothing | ({"none"} if none else set()), 0)
+            | dict.fromkeys(_PARTLY, 1)
+            | dict.fromkeys(whole, 2)
+        )
     else:
         found = dict.fromkeys(no, 0) | dict.fromkeys(yes, 1)
     found = {**found, **packed}
     signs = any(p.strip("+") == "" for p in known)  # beside a plus a minus is a verdict
-    unknown = {p for p in UNKNOWN if not (signs and p and p.strip("-–—") == "")}
+    unknown = {
+        p for p in UNKNOWN if not (signs and p and p.strip("-–—") == "") and not (none and p == "none")
+    }
     return {w: None if p in unknown else found[p] for w, p in seen.items() if p in unknown or p in found}
 
 
@@ -298,19 +307,45 @@ def letters_of(cells: Iterable[str | None]) -> set[str]:
     return words if all(_GRADE.fullmatch(word) for word in words) else set()
 
 
-def resolved_levels(words: Iterable[str], planned: Mapping[str, float | None]) -> dict[str, float | None]:
-    """The levels of all words of a table, numbers among them, where a plan was made from its first rows alone.
+def levels_apart(groups: Collection[Collection[str]], also: Iterable[str] = ()) -> dict[str, float | None]:
+    """The levels of the words of several criteria: of all together, and of those that only their criterion tells.
+
+    Full, partly and missing of one are understood beside the pass and fail of another. A criterion adds nothing where
+    one of its words has another level in others or in all together, or is not understood in others.
+    """
+    together = levels_of({*also, *(word for group in groups for word in group if not is_number(word))})
+    own = [levels_of(group) for group in groups]
+    meant: dict[str, set[float | None]] = {}
+    for group, levels in zip(groups, own, strict=True):
+        for word in group:
+            if word in levels or word not in together:
+                meant.setdefault(word, set()).add(levels.get(word, float("inf")))  # what nobody means
+    found = dict(together)
+    for levels in own:
+        if all(
+            len(meant[w] - {None}) < 2 and together.get(w) in (None, level) for w, level in levels.items()
+        ):
+            found |= {w: level for w, level in levels.items() if len(meant[w]) == 1}
+    return found
+
+
+def resolved_levels(
+    groups: Collection[Collection[str]], planned: Mapping[str, float | None], also: Iterable[str] = ()
+) -> dict[str, float | None]:
+    """The levels of all words of a table, where a plan was made from its first rows alone.
 
     What a person changed in the plan stays; what had only been understood of the first rows is interpreted again.
+    groups: the words of each criterion, or all in one; also: what all of them are interpreted beside.
     """
-    understood = levels_of(planned)
+    first = [[word for word in group if word in planned or is_number(word)] for group in groups]
+    understood = levels_apart(first, planned)
     edited = {
         word: level for word, level in planned.items() if word not in understood or understood[word] != level
     }
-    return levels_of({*words, *planned}) | edited
+    return levels_apart(groups, (*planned, *also)) | edited
 
 
-def levels_among(values: Iterable[object]) -> dict[str, float | None]:
-    """What the words among ``values`` stand for, sorted by word; numbers and blanks are left out."""
-    texts = {v for v in values if isinstance(v, str) and v.strip() and not is_number(v)}
-    return dict(sorted(levels_of(texts).items()))
+def levels_among(*groups: Iterable[object]) -> dict[str, float | None]:
+    """What the words of each criterion stand for, sorted by word; numbers and blanks are left out."""
+    texts = [{v for v in group if isinstance(v, str) and v.strip()} for group in groups]
+    return dict(sorted(levels_apart(texts).items()))

@@ -64,6 +64,10 @@ HEADER = "system,query,rubric,judge,label\n"
         (["Partially met", "Met", "Unmet"], [1, 2, 0]),
         (["Complete", "Partial", "Missing"], [2, 1, 0]),
         (["complete", "missing"], ["?", "?"]),
+        (["full", "partial", "none", "n/a"], [2, 1, 0, None]),
+        (["partially met", "None"], [1, 0]),
+        (["yes", "partial", "none"], [2, 1, None]),
+        (["full", "partial", "missing", "none"], [2, 1, 0, None]),
         (["yes", "partial", "no", "missing"], [2, 1, 0, "?"]),
         (["yes", "partial", "missing"], [2, 1, 0]),
         (["n/a", "Yes"], [None, 1]),
@@ -369,6 +373,70 @@ def test_words_of_one_criterion_are_read_beside_the_numbers_of_another(ws):
     pairs = [("r", "5"), ("r", "1"), ("s", "good"), ("s", "poor")]
     ws.ingest((HEADER + "".join(f"m{i},q,{r},j,{v}\n" for i, (r, v) in enumerate(pairs))).encode(), "d")
     assert ws.dataset("d").labels()["label"].tolist() == [5, 1, 3, 1]
+
+
+def by_criterion(*criteria):
+    """A table with one row a label: the labels of c0, c1, … ."""
+    rows = [f"m{i},q,c{k},j,{v}" for k, own in enumerate(criteria) for i, v in enumerate(own)]
+    return (HEADER + "\n".join(rows) + "\n").encode()
+
+
+def side_by_side(*criteria):
+    """The same with a column for each criterion."""
+    head = "system,query," + ",".join(f"c{k}" for k in range(len(criteria)))
+    longest = max(map(len, criteria))
+    rows = [f"m{i},q," + ",".join(own[i] if i < len(own) else "" for own in criteria) for i in range(longest)]
+    return "\n".join([head, *rows, ""]).encode()
+
+
+@pytest.mark.parametrize("written", [by_criterion, side_by_side])
+@pytest.mark.parametrize(
+    ("one", "other", "levels"),
+    [
+        ("pass fail pass", "full partial missing", [[2, 0, 2], [2, 1, 0]]),
+        ("yes no yes", "full partial none", [[2, 0, 2], [2, 1, 0]]),
+        ("yes no yes", "fair poor good", [[1, 0, 1], [2, 1, 3]]),
+        ("4/5 1/5 4/5", "8/10 1/10 3/10", [[4, 1, 4], [8, 1, 3]]),
+        ("yes no yes", "1/5 4/5 2/5", [[1, 0, 1], [1, 4, 2]]),
+        ("1 2 5", "fair poor good", [[1, 2, 5], [2, 1, 3]]),
+    ],
+)
+def test_words_that_only_their_criterion_tells_are_read(ws, written, one, other, levels):
+    report = ws.ingest(written(one.split(), other.split()), "d")
+    assert report.rejected == 0
+    found = ws.dataset("d").labels().sort_values(["rubric", "system"])["label"].tolist()
+    assert found == [level for own in levels for level in own]
+
+
+def test_each_criterion_has_the_scale_that_its_labels_name(ws):
+    ws.ingest(by_criterion(["4/5", "1/5"], ["8/10", "1/10"], ["yes", "no"]), "d")
+    found = ws.dataset("d").rubrics
+    assert dict(zip(found["rubric"].str[-2:], found["scale_max"], strict=True)) == {
+        "c0": 5,
+        "c1": 10,
+        "c2": 1,
+    }
+    assert not any("misspelt" in finding.sentence for finding in ws.dataset("d").checks())
+
+
+def test_what_a_plan_understood_of_first_rows_is_read_anew_with_later_ones(ws):
+    content = by_criterion(["yes", "no"], [*["poor", "good", "fair"] * 70, "excellent"])
+    assert plan_ingest(content).files[0].words == {"yes": 1, "no": 0, "poor": 1, "fair": 2, "good": 3}
+    ws.ingest(content, "d")
+    labels = ws.dataset("d").labels()
+    assert set(labels.loc[labels["rubric"].str.endswith("c1"), "label"]) == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "unread"),
+    [
+        ("good poor", "fair good excellent odd", {"fair", "good", "excellent", "odd"}),
+        ("good poor", "5 1 good", {"good", "poor"}),
+    ],
+)
+def test_a_word_that_two_criteria_may_mean_otherwise_is_not_guessed(ws, one, other, unread):
+    report = ws.ingest(by_criterion(one.split(), other.split(), ["yes", "no"]), "d")
+    assert set(report.rejects["value"]) >= unread
 
 
 def test_only_the_ends_of_a_scale_may_have_names(ws):

@@ -205,6 +205,32 @@ def asked_of_predictions(plan: FilePlan, label: str) -> str:
     )
 
 
+def asked_of_key(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> str:
+    """What is asked of a label that may be the right choice of each question, as choices stand beside it; "" elsewhere.
+
+    It is the same for all systems of each query, where these chose otherwise, and among what they chose.
+    """
+    label, query = plan.mapping.get("label"), plan.mapping.get("query")
+    if label not in plan.columns or query not in plan.columns or plain_name(label) not in _RIGHT:
+        return ""
+    right, queries = cells_of(plan, rows, label), cells_of(plan, rows, query)
+    about = len(set(queries))
+    few = about < LEAST and not letters_of(right)  # so that it may be chance
+    if few or len(set(right)) < 2 or len(set(zip(queries, right, strict=True))) > about:
+        return ""
+    for column in plan.columns:
+        chosen = cells_of(plan, rows, column)
+        several = len(set(zip(queries, chosen, strict=True))) > about
+        if column not in (label, plan.mapping.get("system")) and several and set(right) <= set(chosen):
+            say = json.dumps({"label": label}, ensure_ascii=False)
+            return (
+                f"{label!r} is the same for all systems of each query, and among what {column!r} holds: where it is "
+                "the right choice of each question, write whether each answer is right (1 or 0) in place of it; where "
+                f"it says how good an answer is, give the mapping {say}"
+            )
+    return ""
+
+
 def told_of_one_rubric(name: str) -> str:
     """What is said of a table that names no rubric."""
     return f"no column names a rubric, so that {name!r} is taken as the only rubric of each query"

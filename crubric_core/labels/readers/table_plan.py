@@ -14,6 +14,7 @@ from .formats import Reader
 from .ground_truth import with_gold
 from .guess import guess_columns
 from .open_questions import (
+    asked_of_key,
     asked_of_predictions,
     ids_of_labels,
     items_alone,
@@ -102,8 +103,17 @@ def _plan_of_rows(
         guessed = {g.canonical: g for g in guess_columns(kind, columns, rows)}
         guesses = tuple(_confirmed(c, column, guessed, named) for c, column in found.items())
         plan = replace(plan, mapping=found | fixed, guesses=guesses)
-    plan = _with_words(_with_gold(plan, rows, overrides), rows)
+    plan = _with_words(_with_gold(_told_of_key(plan, rows, overrides), rows, overrides), rows)
     return settled(_with_unused(plan, rows), rows, strict=overrides.strict)
+
+
+def _told_of_key(plan: FilePlan, rows: tuple[Any, ...], overrides: Overrides) -> FilePlan:
+    """The plan with what is asked of a label that seems to be the right choice of each question."""
+    asked = "" if "label" in overrides.mapping else asked_of_key(plan, rows)
+    if not asked:
+        return plan
+    problem = f"In {plan.name} {asked}." if overrides.strict else plan.problem
+    return replace(plan, remarks=(*plan.remarks, asked), problem=problem)
 
 
 def _without_sums(columns: Sequence[str], rows: Sequence[Sequence[str | None]]) -> tuple[Any, ...]:

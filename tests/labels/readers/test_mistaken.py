@@ -315,6 +315,32 @@ def test_a_criterion_that_all_meet_is_no_sign_of_anything(ws):
     assert not [note for note in report.notes if "one value" in note]
 
 
+KEY = dict(zip(QUERIES, "ABCD" * len(QUERIES), strict=False))
+
+
+def chosen(model, query):
+    """The right choice for about every second question."""
+    return KEY[query] if label(model, query) else "ABCD"[(ord(KEY[query]) + 1) % 4]
+
+
+@pytest.mark.parametrize("column", ["answer", "prediction", "choice"])
+@pytest.mark.parametrize("written", [str, "ABCD".index])
+def test_the_key_of_the_questions_is_no_label(ws, column, written):
+    rows = [[m, q, written(chosen(m, q)), written(KEY[q])] for m in MODELS for q in QUERIES]
+    content = table(["model", "question_id", column, "correct"], rows)
+    with pytest.raises(IngestError, match=f"'correct' is the same for all systems.*{column!r} holds") as told:
+        ws.ingest(content, "d")
+    assert any("right choice" in remark for remark in plan_ingest(content).files[0].remarks)
+    assert ws.ingest(content, "d", mapping=mappings(told.value)[0]).rejected == 0
+
+
+@pytest.mark.parametrize("column", ["answer", "prediction", "choice"])
+def test_whether_an_answer_is_right_is_a_label_beside_the_answer(ws, column):
+    rows = [[m, q, chosen(m, q), int(chosen(m, q) == KEY[q])] for m in MODELS for q in QUERIES]
+    ws.ingest(table(["model", "question_id", column, "correct"], rows), "d")
+    assert {key[:2]: value for key, value in cells(ws).items()} == {(m, q): v for m, q, _, v in rows}
+
+
 @pytest.mark.parametrize("predicted", ["prediction", "predicted_label"])
 def test_a_label_beside_predictions_may_be_the_right_answer_of_the_task(ws, predicted):
     rows = [[m, q, label(m, q), label(q)] for m in MODELS for q in QUERIES]

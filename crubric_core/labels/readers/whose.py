@@ -20,8 +20,13 @@ from .sources import SHEET, Piece
 
 SURE = 0.7  # confidence from which names are taken without being asked for
 _SHARED = 0.5  # share of the smaller file's cells that the other one has too
-_RUN = re.compile(r"(?i)(run|epoch|trial|attempt|seed|draw|rep|repeat|sample|iter)s?[\s_.\-]*$")
-_JUDGE = re.compile(r"(?i)(judge|grader|rater|annotator|evaluator|scorer|reviewer|expert)s?[\s_.\-]*$")
+_RUN = re.compile(  # a word of its own, as in myRun: no arbiter
+    r"(?i)((?<![a-z])|(?-i:(?<=[a-z])(?=[A-Z])))"
+    r"(run|epoch|trial|attempt|seed|draw|rep|repeat|sample|iter)s?[\s_.\-]*$"
+)
+_JUDGE = re.compile(
+    r"(?i)(judge|grader|rater|annotator|evaluator|scorer|reviewer|expert|arbiter|assessor|referee)s?[\s_.\-]*$"
+)
 _EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,7}(\.(gz|xz|bz2|zst))?$")
 
 _KEYS = ("system", "query", "rubric", "judge", "annotator")
@@ -73,6 +78,8 @@ def ask_whose(found: list[Found], pieces: Sequence[Piece], *, strict: bool) -> l
     if strict and proposal.confidence < SURE:
         first, second = (found[i].plan.name for i in asked[:2])
         end = f"*{SHEET}{{}}" if pieces[asked[0]].sheet else proposal.pattern
+        if all(str(found[i].plan.mapping.get("system", "")).startswith("=") for i in asked):
+            end = end.replace("{}/*", "{}/{system}")  # what the files are named after
         more = f" and {len(asked) - 2} more" if len(asked) > 2 else ""
         kinds = {"judge": "a judge", "run": "a repeated draw"}
         if not any("query" in found[i].plan.mapping for i in asked):

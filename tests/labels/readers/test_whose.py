@@ -88,6 +88,8 @@ def test_a_file_without_a_system_and_a_telling_name_is_asked_about(ws):
         (["x/labels_gpt-4o.csv", "x/labels_claude-3.csv"], "judge", ("gpt-4o", "claude-3")),
         (["run_1.csv", "run_2.csv"], "run", ("1", "2")),
         (["seed7.jsonl", "seed11.jsonl"], "run", ("7", "11")),
+        (["myRun1.csv", "myRun2.csv"], "run", ("1", "2")),
+        (["arbiter1.csv", "arbiter2.csv"], "judge", ("1", "2")),
         (["b.xlsx › Judge A", "b.xlsx › Judge B"], "judge", ("A", "B")),
         (["alpha.csv", "beta.csv"], "judge", ("alpha", "beta")),
     ],
@@ -95,6 +97,11 @@ def test_a_file_without_a_system_and_a_telling_name_is_asked_about(ws):
 def test_names_come_from_what_differs(paths, what, names):
     found = propose(paths)
     assert (found.what, found.names) == (what, names)
+
+
+@pytest.mark.parametrize("names", [("writer_1", "writer_2"), ("crun1", "crun2")])
+def test_a_word_within_another_says_nothing_of_runs_or_judges(names):
+    assert propose([f"{name}.csv" for name in names]).confidence == 0.5
 
 
 @pytest.mark.parametrize(
@@ -121,6 +128,18 @@ def test_files_of_the_same_names_in_folders_are_asked_about_with_a_pattern_that_
     ws.ingest_plan(plan_ingest(tmp_path, pattern=pattern), "d", tmp_path)
     assert ws.dataset("d").judges == judges
     assert ws.dataset("d").systems == (folders if own else ("s",))
+
+
+def test_folders_of_files_named_after_models_are_asked_about_with_a_pattern_that_keeps_these(ws, tmp_path):
+    """The pattern dropped the systems, and was refused next."""
+    for number, (folder, name) in enumerate(product(("ann", "bob"), ("gpt-4o", "claude-3"))):
+        rows = [f"q{i},r,{(i + number) % 3 % 2}" for i in range(9)]
+        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / folder / f"{name}.csv").write_text("\n".join(["query,rubric,label", *rows, ""]))
+    with pytest.raises(IngestError, match=re.escape("--pattern '{judge}/{system}.csv'")):
+        ws.ingest(tmp_path, "d")
+    ws.ingest_plan(plan_ingest(tmp_path, pattern="{judge}/{system}.csv"), "d", tmp_path)
+    assert (ws.dataset("d").systems, ws.dataset("d").judges) == (("claude-3", "gpt-4o"), ("ann", "bob"))
 
 
 def test_columns_that_are_not_used_are_told_and_those_like_labels_warned_of(ws):

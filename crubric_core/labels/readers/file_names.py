@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Literal
 
 from ...errors import IngestError
+from ...text import listed
+from .column_names import names_a_judge
 from .columns import plain_name, synonyms_of
 from .guess import MODEL
 from .sources import SHEET
@@ -35,11 +38,15 @@ _SYSTEM = re.compile(rf"{MODEL.pattern}|(?i:system|model)")
 
 @dataclass(frozen=True)
 class NameGuess:
-    """A pattern, how sure it is (0 to 1), and why."""
+    """A pattern, how sure it is (0 to 1), and why.
+
+    asked: what a person has to say of the names of the files first; "" where nothing.
+    """
 
     pattern: str
     confidence: float
     reason: str
+    asked: str = ""
 
 
 @dataclass(frozen=True)
@@ -166,7 +173,7 @@ def guess_pattern(paths: Sequence[str]) -> NameGuess | None:
         return NameGuess("{judge}_reasoning_*.jsonl", 0.85, "each file is named after its judge")
     if len(paths) > 1 and len(set(named)) < len(named) and all("/" in p for p in paths):
         return _by_folder(paths, suffix)
-    return _by_separator(named, suffix) or _by_stem(named, suffix)
+    return _by_separator(named, suffix) or _by_product(named, suffix) or _by_stem(named, suffix)
 
 
 def _by_partitions(paths: Sequence[str], suffix: str) -> NameGuess | None:
@@ -196,6 +203,45 @@ def _by_separator(named: Sequence[str], suffix: str) -> NameGuess | None:
             head = head if all(m["system"].startswith(head) for m in found) else ""
             return NameGuess(f"{head}{{system}}{found[0]['by']}{{{field}}}{suffix}", 0.75, why)
     return None
+
+
+def _by_product(named: Sequence[str], suffix: str) -> NameGuess | None:
+    """Names that are all systems times all judges: around "by", with a judge called so, or two names of models each."""
+    stems = [n.removesuffix(suffix) for n in named]
+    head, tail = _noise_around(stems[0])
+    if not all(s.startswith(head) and s.endswith(tail) for s in stems):
+        head = tail = ""
+    cores = [s[len(head) : len(s) - len(tail)] for s in stems]
+    for between, at_end in product(_BETWEEN, (True, False)):
+        pairs = [c.rpartition(between)[::2] if at_end else c.partition(between)[::2] for c in cores]
+        sides = [set(side) for side in zip(*pairs, strict=True)]
+        complete = len(sides[0]) * len(sides[1]) == len(set(pairs)) == len(pairs)
+        if not complete or min(map(len, sides)) < 2 or not all(map(all, pairs)):
+            continue
+        judged = [all(map(_JUDGE.search, side)) for side in sides]
+        told = "by" in between or judged[0] != judged[1]
+        if not told and not all(map(_names_a_model, sides[0] | sides[1])):
+            continue
+        order = ("judge", "system") if judged[0] and not judged[1] else ("system", "judge")
+        ways = [f"{head}{{{a}}}{between}{{{b}}}{tail}{suffix}" for a, b in (order, order[::-1])]
+        parted = all(
+            fields_of(ways[0], n) == dict(zip(order, p, strict=True))
+            for n, p in zip(named, pairs, strict=True)
+        )
+        names = f"{listed(sorted(sides[0]), 4)} beside {listed(sorted(sides[1]), 4)}"
+        which = f"--pattern '{ways[0]}' or '{ways[1]}'" if parted else f"rename them as SYSTEM__JUDGE{suffix}"
+        asked = f"The files' names hold two names each, {names}: say which is the system and which the judge ({which})."
+        why = "the names are all systems times all judges"
+        return NameGuess(ways[0], 0.75 if told else 0.5, why, "" if told and parted else asked)
+    return None
+
+
+_BETWEEN = (" by ", "_by_", "-by-", ".by.", "_", "-", ".", " ", "+", "@")
+_EDITION = re.compile(r"(?i)(sonnet|haiku|opus)[\d.\-_]*")  # of one model, as mini is
+
+
+def _names_a_model(name: str) -> bool:
+    return names_a_judge(name) and bool(MODEL.search(name)) and not _EDITION.fullmatch(name)
 
 
 def _by_folder(paths: Sequence[str], suffix: str) -> NameGuess | None:

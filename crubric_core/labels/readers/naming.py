@@ -41,6 +41,9 @@ def name_files(
             or _may_be_people([found[i].plan for i in asked], [pieces[i] for i in asked], guess.pattern)
         ):
             return [_unnamed(f) for f in found], None
+        if strict and guess.asked and "{system}" in guess.pattern and "{judge}" in guess.pattern:
+            refused = replace(found[asked[0]], plan=replace(found[asked[0]].plan, problem=guess.asked))
+            return [refused if i == asked[0] else _unnamed(f) for i, f in enumerate(found)], None
         pattern, confidence, why = guess.pattern, guess.confidence, guess.reason
     else:
         confidence, why = 1.0, "the pattern"

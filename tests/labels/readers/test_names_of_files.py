@@ -247,3 +247,56 @@ def test_files_named_after_runs_are_no_rubrics(tmp_path):
         rows = "".join(f"{s},{q},x,{(n + run) % 3}\n" for n, (s, q) in enumerate(product(SYSTEMS, QUERIES)))
         (tmp_path / f"run{run}.csv").write_text(f"system,query,judge,score\n{rows}")
     assert {f.mapping["rubric"] for f in plan_ingest(tmp_path).files} == {"=score"}
+
+
+def files_named(*stems):
+    """A file each with labels of its own on the same queries."""
+    return [
+        (
+            f"{stem}.csv",
+            ("query,rubric,label\n" + "".join(f"q{q},r,{(q * q + k) % 3 % 2}\n" for q in range(6))).encode(),
+        )
+        for k, stem in enumerate(stems)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "judges"),
+    [("{s}_by_{j}", ("claude", "gemini")), ("{s}_{j}judge", ("claudejudge", "geminijudge"))],
+)
+def test_names_that_are_all_systems_times_all_judges_are_both(ws, name, judges):
+    stems = [name.format(s=s, j=j) for s in ("gpt-4o", "llama") for j in ("claude", "gemini")]
+    ws.ingest(files_named(*stems), "d")
+    assert (ws.dataset("d").systems, ws.dataset("d").judges) == (("gpt-4o", "llama"), judges)
+
+
+def test_of_two_names_of_models_it_is_asked_which_is_the_judge(ws):
+    files = files_named(*(f"{s}_{j}" for s in ("gpt-4o", "llama") for j in ("claude", "gemini")))
+    with pytest.raises(
+        IngestError, match=r"two names each, gpt-4o and llama beside claude and gemini"
+    ) as told:
+        ws.ingest(files, "d")
+    pattern = "{judge}_{system}.csv"
+    assert f"--pattern '{{system}}_{{judge}}.csv' or '{pattern}'" in str(told.value)
+    ws.ingest_plan(plan_ingest(files, pattern=pattern), "d", files)
+    assert (ws.dataset("d").systems, ws.dataset("d").judges) == (("claude", "gemini"), ("gpt-4o", "llama"))
+
+
+def test_of_names_that_no_pattern_parts_it_is_asked_to_rename_them(ws):
+    files = files_named(*(f"{s}-{j}" for s in ("gpt-4o", "llama-3") for j in ("claude", "gemini")))
+    with pytest.raises(IngestError, match=r"rename them as SYSTEM__JUDGE\.csv"):
+        ws.ingest(files, "d")
+
+
+@pytest.mark.parametrize(
+    ("firsts", "lasts"),
+    [
+        (("gpt-4o", "llama"), ("math", "code")),
+        (("gpt-4o", "llama"), ("mini", "large")),
+        (("claude-3", "claude-4"), ("opus", "sonnet")),
+    ],
+)
+def test_other_names_of_two_parts_are_systems(ws, firsts, lasts):
+    stems = [f"{a}-{b}" for a in firsts for b in lasts]
+    ws.ingest(files_named(*stems), "d")
+    assert set(ws.dataset("d").systems) == set(stems)

@@ -3,15 +3,20 @@
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping
 from typing import TypeVar
 
+import pandas as pd
+
+from ...text import count
 from ..readers import values
+from .findings import Finding, warning
 from .job import Job
 from .rubric_facts import criterion_key, own_name
 from .statements import fold
-from .strays import candidates, find_strays, why
+from .strays import alone, candidates, find_strays, why
 
 T = TypeVar("T")
 _EVERY = "*"
@@ -148,11 +153,20 @@ def _tell_strays(job: Job, suspects: frozenset[int], everywhere: int) -> None:
         WHERE r.dataset_id = $dataset AND weight = round(weight)
     """):
         points[key].add(int(weight))
-    rows = []
+    rows, lone = [], []
     for key, counts in by_key.items():
         name = _called(job, key)
-        for value, (low, high) in find_strays(counts, suspects - points[key], everywhere).items():
+        strays = find_strays(counts, suspects - points[key], everywhere)
+        for value, (low, high) in strays.items():
             rows.append((key, value, why(value, counts[value], sum(counts.values()), low, high, name)))
+        kept = {value: n for value, n in counts.items() if value not in strays}
+        if not re.search(values.SCALE_BEHIND, name):
+            found_alone = alone(kept, suspects - points[key], everywhere)
+            lone += [
+                (name, v, kept[v], sum(kept.values()), *ends, *_ends(kept)) for v, ends in found_alone.items()
+            ]
+    if lone:
+        job.told.append(_told_of(lone))
     if rows:
         job.run(
             """
@@ -165,6 +179,25 @@ def _tell_strays(job: Job, suspects: frozenset[int], everywhere: int) -> None:
             values=[value for _, value, _ in rows],
             reasons=[reason for _, _, reason in rows],
         )
+
+
+def _ends(counts: Mapping[int, int]) -> tuple[int, int]:
+    return min(counts), max(counts)
+
+
+def _told_of(lone: list[tuple[str, int, int, int, int, int, int, int]]) -> Finding:
+    """A warning of labels that are alone outside of the others of their criterion."""
+    columns = ["criterion", "label", "times", "labels", "low", "high", "scale_min", "scale_max"]
+    name, value, n, total, low, high, first, last = lone[0]
+    more = f", and so it is with {count(len(lone) - 1, 'other')}" if len(lone) > 1 else ""
+    sentence = (
+        f"{value} is {n:,} of the {count(total, 'label')} of {name}, and the others go from {low} to {high}{more}: the "
+        f"scale is taken as {first} to {last}. If it stands for no label, say so (--answer={value}=); if it is a slip, "
+        f"correct it; else give the scale (--scale '{name}={first}..{last}')."
+    )
+    return warning(
+        "lone_level", "Labels alone outside of the others", sentence, pd.DataFrame(lone, columns=columns)
+    )
 
 
 def _called(job: Job, key: str) -> str:

@@ -11,6 +11,7 @@ CODES = frozenset({-9999, -999, -998, -99, -98, -97, -9, -8, -7, 99, 999, 9999})
 FAR = 4  # widths of the others' range beyond which a number is no level
 _RARE = 0.02  # share of all labels of a file above which a number is common
 _FEW = 0.05  # share of a criterion's labels that strays may have together
+_ALONE = 0.01  # share of a criterion's labels up to which a number at an end of the scale is alone
 _LEAST = 20  # labels of a criterion below which nothing is called rare,
 _MANY = 100  # but where the whole file has as many
 
@@ -44,6 +45,29 @@ def find_strays(
     enough = total >= _LEAST or everywhere >= _MANY
     few = enough and sum(counts[v] for v in others) <= max(1.0, _FEW * total)
     return dict.fromkeys([*codes, *(others if few else [])], (low, high))
+
+
+def alone(
+    counts: Mapping[int, int], suspects: frozenset[int], everywhere: int = 0
+) -> dict[int, tuple[int, int]]:
+    """Rare numbers that stretch the scale of one criterion → the ends of the scale without them.
+
+    A 0 below labels that begin at 1, and a highest one with levels between it and the others: 9 above 1 to 5. They are
+    near enough to be levels; ``everywhere``: as in ``find_strays``.
+    """
+    total = sum(counts.values())
+    if len(counts) <= _LEVELS or (total < _LEAST and everywhere < _MANY):
+        return {}
+    (first, second, *_), (*_, before, last) = sorted(counts), sorted(counts)
+    found = {}
+    if (first, second) == (0, 1):
+        found[first] = (second, last)
+    if last - before > _BETWEEN:
+        found[last] = (first, before)
+    return {v: e for v, e in found.items() if v in suspects and counts[v] <= max(1.0, _ALONE * total)}
+
+
+_LEVELS, _BETWEEN = 3, 2  # other levels at least; further from the last of them than this
 
 
 def _reach(value: int, low: int, high: int) -> int:

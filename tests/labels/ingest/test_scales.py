@@ -127,6 +127,38 @@ def test_what_is_a_stray_follows_from_the_numbers_alone():
     assert candidates({0: 500, 1: 499, 11: 1}) == {11}
 
 
+@pytest.mark.parametrize(("value", "ends"), [(0, "0 to 5"), (9, "1 to 9")])
+def test_a_label_alone_outside_of_the_others_is_told(ws, value, ends):
+    content = file(rows("clarity", [1, 2, 3, 4, 5] * 6), rows("clarity", [value], judge="k"))
+    (found,) = [f for f in ws.ingest(content, "d").checks if f.code == "lone_level"]
+    assert f"{value} is 1 of the 31 labels of clarity, and the others go from 1 to 5" in found.sentence
+    assert f"the scale is taken as {ends}" in found.sentence
+    given = ws.ingest(content, "given", policies=Policies(scales={"clarity": (0, 9)}))
+    assert "lone_level" not in codes(given)
+    report = ws.ingest(content, "answered", policies=Policies(answers={str(value): None}))
+    assert "lone_level" not in codes(report)
+    assert scales(ws.dataset("answered")) == {"clarity": (1, 5)}
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [0, 1, 2, 3, 4, 5] * 6,
+        [*[2, 3, 4, 5] * 8, 1],
+        [*[1, 2, 3, 4] * 8, 5],
+        [*[0, 1] * 15, 2],
+        [1, 2, 3, 4, 5, 0],
+    ],
+)
+def test_a_rare_level_next_to_the_others_is_one(ws, labels):
+    assert "lone_level" not in codes(ws.ingest(file(rows("clarity", labels)), "d"))
+
+
+def test_a_label_on_the_scale_behind_a_name_is_not_alone(ws):
+    content = file(rows("clarity (0-5)", [1, 2, 3, 4, 5] * 6), rows("clarity (0-5)", [0], judge="k"))
+    assert "lone_level" not in codes(ws.ingest(content, "d"))
+
+
 def test_a_later_file_that_changes_a_scale_is_a_warning(ws):
     ws.ingest(file(rows("clarity", [0, 1, 1, 0])), "d")
     report = ws.ingest(file(rows("clarity", [3, 5], judge="k")), "d")

@@ -135,7 +135,8 @@ def _shares(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Find
 def _alike(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
     """Names of systems, judges, queries or rubrics that are one but for case, encoding, spaces, hyphens, underscores.
 
-    A rubric's name is compared within its query.
+    Or but for characters that nobody sees, or the form of a number: 1, 1.0 and 001. A rubric's name is compared within
+    its query.
     """
     every = " UNION ALL ".join(
         f"SELECT '{what}' AS what, name, {query} AS query_id FROM {table} WHERE dataset_id = $dataset"
@@ -146,9 +147,11 @@ def _alike(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Findi
             ("rubric", "rubrics", "query_id"),
         )
     )
+    seen = "regexp_replace(nfc_normalize(name), '\\p{Cf}+', '', 'g')"
+    spaced = f"regexp_replace({seen}, '[\\s\\p{{Z}}\\p{{Pd}}_]+', ' ', 'g')"
     sql = f"""
         SELECT what, array_to_string(list_sort(list(name)), ', ') AS names, count(*) AS times FROM ({every})
-        GROUP BY what, query_id, lower(regexp_replace(nfc_normalize(name), '[\\s\\p{{Z}}_-]+', ' ', 'g'))
+        GROUP BY what, query_id, regexp_replace(lower({spaced}), '^0*(\\d+)(\\.0+)?$', '\\1')
         HAVING count(*) > 1 ORDER BY ALL
     """
     found = select(cursor, sql, dataset_id)
@@ -156,9 +159,15 @@ def _alike(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Findi
         verb = "is" if len(found) == 1 else "are"
         sentence = (
             f"{count(len(found), 'name')} of a system, judge, query or rubric {verb} written in several ways, such as "
-            f"{found['names'].iloc[0]}: each counts separately. If they are one, write them alike and ingest again."
+            f"{_with_codes(found['names'].iloc[0])}: each counts separately. If they are one, write them alike and "
+            "ingest again."
         )
         yield warning("alike", "Names written in several ways", sentence, found)
+
+
+def _with_codes(text: str) -> str:
+    """A text with the codes of the characters in it that nobody sees."""
+    return "".join(c if c.isprintable() else f"<U+{ord(c):04X}>" for c in text)
 
 
 def _disarmed(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:

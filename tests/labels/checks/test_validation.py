@@ -189,8 +189,19 @@ def test_names_written_in_several_ways_are_told_and_ids_with_hyphens_are_none(ws
 
 @pytest.mark.parametrize(
     ("column", "name", "other"),
-    [(0, "GPT 4", "GPT\u00a04"), (0, "Caf\u00e9", "Cafe\u0301"), (2, "Clarity", "clarity")],
-    ids=["a no-break space", "an accent apart", "a rubric"],
+    [
+        (0, "GPT 4", "GPT\u00a04"),
+        (0, "Caf\u00e9", "Cafe\u0301"),
+        (2, "Clarity", "clarity"),
+        (0, "GPT-4o", "GPT-4o\u200b"),
+        (0, "GPT-4o", "GPT\u20114o"),
+        (1, "1", "1.0"),
+        (1, "001", "1"),
+    ],
+    ids=[
+        *("a no-break space", "an accent apart", "a rubric", "a space of no width", "a no-break hyphen"),
+        *("a decimal place", "leading zeros"),
+    ],
 )
 def test_names_that_look_alike_are_told(ws, column, name, other):
     cells = panel()
@@ -201,6 +212,19 @@ def test_names_that_look_alike_are_told(ws, column, name, other):
     assert [(f.count, f.examples["names"][0]) for f in ws.dataset("d").checks() if f.code == "alike"] == [
         (1, ", ".join(sorted((name, other))))
     ]
+
+
+@pytest.mark.parametrize("other", ["-1", "1.1", "10", "01.10"])
+def test_other_numbers_are_other_names(ws, other):
+    cells = [[c[0], {"q1": "1", "q2": other}.get(c[1], c[1]), *c[2:]] for c in panel()]
+    ws.ingest(labels(cells), "d")
+    assert "alike" not in codes(ws)
+
+
+def test_characters_that_nobody_sees_are_told_by_their_codes(ws):
+    cells = [[{"s1": "GPT-4o", "s2": "GPT-4o\u200b"}.get(c[0], c[0]), *c[1:]] for c in panel()]
+    ws.ingest(labels(cells), "d")
+    assert "such as GPT-4o, GPT-4o<U+200B>:" in next(f for f in ws.dataset("d").checks()).sentence
 
 
 def test_labels_that_are_not_there_are_counted_and_many_are_a_warning(ws):

@@ -10,7 +10,7 @@ from ...errors import IngestError
 from ..readers import values
 from ..readers.plan import Words
 from ..readers.policies import Policies
-from ..readers.words import amounts_of, is_verdict, levels_of, resolved_levels, whole_of
+from ..readers.words import amounts_of, is_verdict, levels_of, plain, resolved_levels, whole_of
 from .job import Job
 
 _MOST = 50_000  # different texts; a column with more of them holds no labels
@@ -39,7 +39,7 @@ def with_vocabulary(job: Job, planned: Words) -> tuple[Job, Words]:
             "the labels, or a rule that finds the label in a text (extract)."
         )
     together = levels_of(texts)
-    unsaid = any(together.get(text) is None for text in texts)
+    unsaid = any(text not in together or plain(text) == "none" for text in texts)
     criteria = (unsaid and _by_criterion(job)) or {"": texts}
     words = resolved_levels(criteria.values(), planned)
     if _among_numbers(job, [w for w, n in words.items() if n is not None and not is_verdict(w)]):
@@ -48,12 +48,10 @@ def with_vocabulary(job: Job, planned: Words) -> tuple[Job, Words]:
     given = {word.strip().lower() for word in job.policies.answers}
     top = max((level for level in words.values() if level is not None), default=0)
     verdicts = frozenset(w.strip().lower() for w in words if top == 1 and is_verdict(w)) - given
-    counted = amounts_of(words) or {
-        word: number
-        for own in criteria.values()
-        for word, number in amounts_of(own).items()
-        if words.get(word) == number
-    }
+    counted = amounts_of(words)
+    if not counted and any(amounts_of([text]) for text in texts):
+        amounts = (found for own in criteria.values() for found in amounts_of(own).items())
+        counted = {word: number for word, number in amounts if words.get(word) == number}
     graded = any(
         level is not None and level > 1 and w not in counted and w.strip().lower() not in given
         for w, level in words.items()
@@ -67,7 +65,7 @@ def with_vocabulary(job: Job, planned: Words) -> tuple[Job, Words]:
     ends = None if low is None or high is None else (low, high)
     if (scale := _scale_of(policies, whole)) and (ends or not policies.scales):
         policies = replace(policies, scales={**policies.scales, "*": scale})
-    elif not policies.scales:
+    elif counted and not policies.scales:
         wholes = {c: whole_of(own) for c, own in criteria.items() if amounts_of(own).keys() <= counted.keys()}
         policies = replace(
             policies, scales={c: (None, n * policies.multiply) for c, n in wholes.items() if n}

@@ -140,12 +140,12 @@ def _told_of_negative(plan: FilePlan, rows: Sample) -> FilePlan:
         words = set(_name_of(column).split("_"))
         if column not in plan.unused or not words & _OF_SIGNS:
             continue
-        cells = [cell for row in rows if at < len(row) and (cell := row[at])]
-        flags = {"1", "1.0", "true", "yes"} if "negative" in words else frozenset[str]()
-        if any(
-            plain(cell) in flags or min(_number_of(cell, "sign") or 0, _number_of(cell, "number") or 0) < 0
-            for cell in cells
-        ) or ("polarity" in words and len(set(cells)) > 1):
+        cells = {cell.strip() for row in rows if at < len(row) and (cell := row[at])}
+        flags = {"1", "1.0", "true", "yes"} if "negative" in words else set[str]()
+        cells -= set() if words & _SIGNED else {"-", "–", "−"}
+        several = "polarity" in words and len(cells) > 1
+        numbers = [_number_of(cell, "sign") or _number_of(cell, "number") or 0 for cell in cells]
+        if several or not flags.isdisjoint(map(plain, cells)) or min(numbers, default=0) < 0:
             remark = (
                 f"{column!r} seems to say which rubrics are bad to meet, and is not used: no rubric counts as such for "
                 "it (--polarity CRITERION=-1 says which is, or a column called polarity with 1 or -1 for each rubric)"
@@ -160,6 +160,7 @@ _OF_SIGNS = frozenset(
         *("polarity", "sign", "direction", "type", "kind"),
     )
 )
+_SIGNED = frozenset(["polarity", "sign", "direction"])  # in which a dash is a minus
 _SIGNS = dict.fromkeys(POSITIVE, 1.0) | dict.fromkeys(NEGATIVE, -1.0)
 
 
@@ -271,7 +272,7 @@ def _describes(
     plan: FilePlan, rows: Sample, keys: tuple[str, ...], column: str, kind: Kind, canonical: str
 ) -> bool:
     """Whether the first rows give values of the right type, one alone for each key, that suit the labels."""
-    at, of = plan.columns.index(column), [plan.columns.index(key) for key in keys]
+    name, at, of = _name_of(column), plan.columns.index(column), [plan.columns.index(key) for key in keys]
     wanted = SPECS[kind].values[canonical]
     seen: dict[tuple[str | None, ...], str] = {}
     beside: list[tuple[float, list[float]]] = []
@@ -282,6 +283,8 @@ def _describes(
         number = None if wanted == "text" else _number_of(cell, wanted)
         if number is None and plain(cell) in UNKNOWN:
             continue
+        if canonical == "polarity" and name not in _SIGNED and not cell.strip().isalpha():
+            return False  # a dash may stand for nothing
         value = cell.strip()
         if wanted != "text":
             if number is None or not _is_of_type(number, wanted):
@@ -294,9 +297,9 @@ def _describes(
     within = [i for i, k in enumerate(keys) if k in {plan.mapping.get(c) for c in WITHIN[kind]}]
     if canonical == "text":
         return bool(seen) and _told_apart(seen, within)
-    if canonical == "polarity" and _name_of(column) != canonical:  # a type, say, may be that of the query
+    if canonical == "polarity" and name != canonical:  # a type, say, may be that of the query
         return any(len(set(group)) > 1 for group in _grouped(seen, within))
-    return bool(seen) and (_name_of(column) == canonical or _suits(canonical, beside))
+    return bool(seen) and (name == canonical or _suits(canonical, beside))
 
 
 def _is_of_type(number: float, wanted: Type) -> bool:

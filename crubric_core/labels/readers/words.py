@@ -313,6 +313,7 @@ def levels_apart(groups: Collection[Collection[str]], also: Iterable[str] = ()) 
     Full, partly and missing of one are understood beside the pass and fail of another. A criterion adds nothing where
     one of its words has another level in others or in all together, or is not understood in others.
     """
+    groups = {frozenset(group) for group in groups}  # thousands of rubrics have the same few words
     together = levels_of({*also, *(word for group in groups for word in group if not is_number(word))})
     own = [levels_of(group) for group in groups]
     meant: dict[str, set[float | None]] = {}

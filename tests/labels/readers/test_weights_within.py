@@ -123,6 +123,13 @@ def test_a_type_that_is_the_same_for_all_rubrics_of_a_query_is_that_of_the_query
     assert any(_TOLD.format("type") in note for note in report.notes)
 
 
+@pytest.mark.parametrize("column", ["type", "points"])
+def test_a_dash_in_place_of_a_type_or_points_says_nothing(ws, column):
+    report = ws.ingest(verdicts_with(column, ("reward" if column == "type" else 5, "-")), "d", name="x.csv")
+    assert set(ws.dataset("d").rubrics["polarity"]) == {1}
+    assert not any("bad to meet" in note for note in report.notes)
+
+
 def test_a_table_of_rubrics_says_in_words_which_is_bad_to_meet(ws):
     ws.ingest(
         table(["criterion", "polarity"], [["helps", "positive"], ["does harm", "negative"]]), "d", "rubrics"

@@ -16,6 +16,7 @@ from crubric_core.analysis.health import (
     SEVERITY,
     Chip,
     agreement_chip,
+    bank_chip,
     board_chip,
     labels_chip,
     model_chip,
@@ -214,3 +215,11 @@ def test_a_board_whose_systems_share_no_queries_is_not_fit() -> None:
     chip = board_chip(board, claims_of(board))
     assert (chip.figure, chip.state) == ("1 of 1 pair separated", "stop")
     assert "(1: s1 and s2; 2: s3)" in chip.sentence
+
+
+def test_a_bank_is_asked_to_cover_as_many_queries_as_it_can() -> None:
+    """Of a thousand queries with a rubric each no bank of 200 covers more than 200."""
+    assert bank_chip(1024, 200, 1024, 200).state == "good"
+    assert bank_chip(1024, 200, 1024, 90).state == "look"
+    assert bank_chip(4000, 200, 40, 15).state == "look"
+    assert bank_chip(100, 200, 40, 15).state == "good"

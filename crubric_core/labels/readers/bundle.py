@@ -24,9 +24,9 @@ from .plan import Columns, FilePlan, Options, Overrides, Plan
 from .proposals import with_proposal
 from .shared_keys import with_shared_keys
 from .sources import Piece, Source, Sources, gathered
+from .unnamed_systems import hold_labels, with_question
 from .whose import ask_whose
 from .whose_answers import asked_whose
-from .wide_columns import label_columns
 
 __all__ = ["Preview", "Source", "Sources", "plan_ingest", "plan_pieces", "preview_file"]
 
@@ -123,18 +123,19 @@ def _plan_here(
         found.append(seen)
     if overrides.kind is None:
         again = replace(overrides, kind="labels")
-        repeated = _repeating(
+        of_labels, asked = hold_labels(
             [f if p.name not in decided else None for f, p in zip(found, pieces, strict=True)]
         )
-        found = [_look(pieces[i], again, None, pieces) if i in repeated else f for i, f in enumerate(found)]
+        found = [_look(pieces[i], again, None, pieces) if i in of_labels else f for i, f in enumerate(found)]
         if overrides.mapping and any(not f.plan.problem for f in found):
             found = [_by_own_names(f, p, overrides, pieces) for f, p in zip(found, pieces, strict=True)]
         found = with_shared_keys(
             found, lambda i, keyed: _look(pieces[i], keyed, None, pieces), overrides, decided
         )
+        found = [with_question(f, asked.get(i, "")) for i, f in enumerate(found)]
     else:
-        repeated = set()
-    found = _skip_non_data(found, repeated)
+        of_labels, asked = set(), {}
+    found = _skip_non_data(found, of_labels | asked.keys())
     found = _tell_queries_apart(found)
     found, pattern = name_files(found, pieces, pattern, done_with, strict=overrides.strict)
     found = ask_whose(found, pieces, strict=overrides.strict)
@@ -169,29 +170,6 @@ def _named_apart(found: Found, rule: str) -> Found:
 def _with_questions(found: Found) -> Found:
     """A table with what has to be asked of it: which mapping would do, and whose rows are that repeat each other."""
     return replace(found, plan=asked_whose(with_proposal(found.plan, found.rows), found.rows))
-
-
-def _repeating(found: Sequence[Found | None]) -> set[int]:
-    """Which tables are taken for queries or rubrics, and repeat each other with other labels: one a system or judge."""
-    alike: dict[tuple[str, ...], list[int]] = {}
-    for i, f in enumerate(found):
-        if f and f.plan.kind in ("queries", "rubrics") and f.plan.format not in NATIVE and not f.plan.problem:
-            alike.setdefault(f.plan.columns, []).append(i)
-    return {i for columns, group in alike.items() if _labels_differ(columns, group, found) for i in group}
-
-
-def _labels_differ(columns: tuple[str, ...], group: Sequence[int], found: Sequence[Found | None]) -> bool:
-    """Whether two of these tables have rows for the same keys, with other values in columns that may hold labels."""
-    tables = [f for i in group if (f := found[i])]
-    given = [v for c, v in tables[0].plan.mapping.items() if c in ("query", "rubric")]
-    keys = [columns.index(v) for v in given if isinstance(v, str) and v in columns]
-    wide = [
-        columns.index(c) for c in label_columns(columns, [row for f in tables for row in f.rows], scores=True)
-    ]
-    seen: dict[tuple[str | None, ...], tuple[str | None, ...]] = {}
-    rows = (r for f in tables for r in f.rows if len(r) == len(columns))
-    pairs = ((tuple(r[k] for k in keys), tuple(r[w] for w in wide)) for r in rows)
-    return bool(wide) and any(seen.setdefault(key, held) != held for key, held in pairs)
 
 
 def _by_own_names(found: Found, piece: Piece, overrides: Overrides, pieces: Sequence[Piece]) -> Found:

@@ -246,3 +246,53 @@ def test_rubrics_described_once_for_all_queries_are_not_added_beside_those_of_th
     report = ws.ingest([("grades.csv", STUDY), ("rubrics.csv", rubrics)], "d")
     assert report.changes.rubrics == len(ws.dataset("d").rubrics) == 4
     assert ws.ingest([("rubrics.csv", rubrics)], "alone", kind="rubrics").changes.added == 2
+
+
+def of_criteria(number, header=("question_id", "clarity", "tone"), queries=range(6)):
+    """A file without a system's name: labels of some queries, a column a criterion."""
+    rows = [[f"q{q}", *(1 + (q * at + number) % 5 for at in range(1, len(header)))] for q in queries]
+    return table(list(header), rows)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        ("question_id", "Clarity", "Tone"),
+        ("question_id", "tone", "clarity"),
+        ("prompt_id", "clarity", "tone"),
+        ("question_id", "clarity", "tone", "safety"),
+        ("question_id", "clarity", "politeness"),
+    ],
+)
+def test_a_systems_file_with_other_columns_than_the_others_holds_labels_too(ws, header):
+    found = {"gpt-4o": of_criteria(0), "claude-3": of_criteria(1), "llama-3": of_criteria(2, header)}
+    assert set(stored(ws, **found).labels()["system"]) == set(found)
+
+
+def test_a_systems_file_beside_a_long_table_holds_labels(ws):
+    rows = [
+        [m, f"q{q}", c, label(m, q, c)] for m in MODELS[:2] for q in range(6) for c in ("clarity", "tone")
+    ]
+    found = {
+        "labels": table(["model", "question_id", "criterion", "score"], rows),
+        "llama-3-70b": of_criteria(2),
+    }
+    assert set(stored(ws, **found).labels()["system"]) == {*MODELS[:2], "llama-3-70b"}
+
+
+@pytest.mark.parametrize(("first", "second"), [(range(6), range(6, 9)), (range(6), range(6))])
+def test_systems_files_that_do_not_contradict_each_other_hold_labels(ws, first, second):
+    """Other queries, or the same labels."""
+    found = {"gpt-4o": of_criteria(0, queries=first), "claude-3": of_criteria(0, queries=second)}
+    assert set(stored(ws, **found).labels()["system"]) == set(found)
+
+
+def test_columns_like_labels_in_a_file_that_nothing_is_known_of_are_asked_about(ws):
+    rows = [[m, f"q{q}", "depth", label(m, q)] for m in MODELS for q in range(6)]
+    long = table(["model", "question_id", "criterion", "score"], rows)
+    with pytest.raises(
+        IngestError, match=r"other\.csv names queries and describes none of them, and 'clarity'"
+    ):
+        stored(ws, labels=long, other=of_criteria(2))
+    known = stored(ws, labels=long, queries=table(["question_id", "has_image", "has_code"], [["q1", 0, 1]]))
+    assert set(known.labels()["system"]) == set(MODELS)

@@ -1,0 +1,101 @@
+"""Tables that are taken for queries or rubrics by their columns and hold labels of these: one a system, or a judge."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from ...text import listed
+from .column_names import spread_names
+from .columns import plain_name
+from .describing import Found
+from .formats.native import NATIVE
+from .guess import MODEL
+from .plan_cells import cells_of, rows_of_keys
+from .query_names import is_written
+from .sources import SHEET
+from .wide_columns import called_after_criteria, label_columns
+
+_DESCRIBING = re.compile(r"(?i)quer|question|prompt|rubric|criteri|item|task|meta|dataset|feature|attribute")
+
+
+def hold_labels(found: Sequence[Found | None]) -> tuple[set[int], dict[int, str]]:
+    """(which of these tables are of labels, what is asked of others that may be).
+
+    They give other labels to the same as another one does, or describe nothing and have columns of labels that another
+    one has too, or are named after a model. None is a file that is decided already.
+    """
+    held = {i: wide for i, f in enumerate(found) if f and (wide := _labels_of(f))}
+    tables = {i: f for i, f in enumerate(found) if f and i in held}
+    of_models = {i for i, f in tables.items() if MODEL.search(_file_of(f)) and not _is_written(f)}
+    describing = {i for i, f in tables.items() if _DESCRIBING.search(_file_of(f))}
+    bare = {i for i, f in tables.items() if set(f.plan.mapping) <= {"query", "rubric"}} - describing
+    known = _rubrics_of([f for f in found if f])
+    alike = {i for i in bare if known & held[i].keys() or any(_share(tables, held, i, j) for j in bare - {i})}
+    sure = _differing(tables, held) | (of_models - describing) | alike
+    asked = {i for i in bare - sure if len(held[i]) > 1 or called_after_criteria(tuple(held[i].values()))}
+    return sure, {i: _question(tables[i], tuple(held[i].values())) for i in asked}
+
+
+def with_question(found: Found, question: str) -> Found:
+    """The table with what is asked of it as its problem."""
+    return replace(found, plan=replace(found.plan, problem=question)) if question else found
+
+
+def _labels_of(found: Found) -> Mapping[str, str]:
+    """Name as it is compared → the column that may hold labels, of a table that is taken for queries or rubrics."""
+    plan = found.plan
+    if plan.kind not in ("queries", "rubrics") or plan.format in NATIVE or plan.problem:
+        return {}
+    wide = label_columns(plan.columns, found.rows, scores=True)
+    return {plain_name(c): c for c in wide if c not in plan.mapping.values()}
+
+
+def _file_of(found: Found) -> str:
+    """The name of the file or sheet, without folders."""
+    return found.plan.name.rpartition(SHEET)[2].rpartition("/")[2]
+
+
+def _is_written(found: Found) -> bool:
+    return any(map(is_written, found.plan.columns))
+
+
+def _rubrics_of(found: Sequence[Found]) -> set[str]:
+    """The names of the rubrics in tables of labels."""
+    rubrics: set[str] = set()
+    for f in found:
+        held = f.plan.mapping.get("rubric")
+        if f.plan.kind == "labels" and f.plan.format not in NATIVE and held:
+            wide = spread_names(held) if isinstance(held, tuple) else cells_of(f.plan, f.rows, held)
+            rubrics |= {plain_name(str(name)) for name in wide if name}
+    return rubrics
+
+
+def _share(tables: Mapping[int, Found], held: Mapping[int, Mapping[str, str]], one: int, other: int) -> bool:
+    return tables[one].plan.kind == tables[other].plan.kind and bool(held[one].keys() & held[other].keys())
+
+
+def _differing(tables: Mapping[int, Found], held: Mapping[int, Mapping[str, str]]) -> set[int]:
+    """Which tables have a column of labels in which some of them say different things of the same."""
+    seen: dict[tuple[object, ...], str | None] = {}
+    differing: set[tuple[str, str]] = set()
+    for i, f in tables.items():
+        keys = rows_of_keys(replace(f.plan, mapping=_keys_of(f)), f.rows)
+        for name, column in held[i].items():
+            cells = zip(keys, cells_of(f.plan, f.rows, column), strict=True)
+            if any(seen.setdefault((f.plan.kind, name, key), cell) != cell for key, cell in cells if cell):
+                differing.add((f.plan.kind, name))
+    return {i for i, f in tables.items() if any((f.plan.kind, name) in differing for name in held[i])}
+
+
+def _keys_of(found: Found) -> dict[str, str]:
+    return {c: v for c, v in found.plan.mapping.items() if c in ("query", "rubric") and isinstance(v, str)}
+
+
+def _question(found: Found, wide: Sequence[str]) -> str:
+    some, plan = listed([repr(c) for c in wide], 3), found.plan
+    return (
+        f"{plan.name} names {plan.kind} and describes none of them, and {some} may hold labels: where they are labels, "
+        "add a column that names the system, or name the file after it; where they are not, leave the file out."
+    )

@@ -22,7 +22,7 @@ from .column_names import (
     without_draws,
     without_queries,
 )
-from .columns import plain_name
+from .columns import plain_name, synonyms_of
 from .ground_truth import is_truth
 from .guess import ENOUGH, MODEL, Sample, cells_at, guess_columns, profile
 from .label_names import NOTED, is_derived, is_index, is_measured, may_hold_labels
@@ -68,7 +68,9 @@ def label_columns(columns: Sequence[str], sample: Sample, *, scores: bool = Fals
     taken |= {c for c, own in cells.items() if counts_rows(own)}
     held = {c: profile(own) for c, own in cells.items()}
     share = {c: max(h.labels, h.scores) if scores else h.labels for c, h in held.items()}
-    named = [c for c in columns if may_hold_labels(c) and not is_index(c, columns)]
+    criteria = set(criteria_called_reasons(columns, sample))
+    taken -= criteria
+    named = [c for c in columns if (c in criteria or may_hold_labels(c)) and not is_index(c, columns)]
     could = [c for c in named if c not in taken and not _says_again(c, columns)]
     shares = any(share[c] >= ENOUGH and _has_parts(cells[c]) for c in could)  # halves, and thirds beside them
     alike = {
@@ -84,6 +86,13 @@ def label_columns(columns: Sequence[str], sample: Sample, *, scores: bool = Fals
         found = tuple(c for c in found if not is_abc(letters[c]))
     graded = any(len(own) > 1 for own in letters.values())
     return found if graded else tuple(c for c in found if len(letters[c]) != 1 or letters[c] == {"f"})
+
+
+def criteria_called_reasons(columns: Sequence[str], sample: Sample) -> tuple[str, ...]:
+    """Columns of labels that are called like the reason of one: ``Reasoning``, ``Explanation``."""
+    names = ("reason", *synonyms_of("labels", "reason"))
+    called = (i for i, c in enumerate(columns) if plain_name(c) in names)
+    return tuple(columns[i] for i in called if profile(cells_at(sample, i)).labels >= ENOUGH)
 
 
 def _says_again(column: str, columns: Sequence[str]) -> bool:

@@ -27,6 +27,7 @@ from .plan import Columns, FilePlan, Guess
 from .reasons import reason_rule, reasons_by
 from .wide_columns import (
     Matrix,
+    criteria_called_reasons,
     guess_matrix,
     guess_spread,
     is_query,
@@ -55,8 +56,10 @@ def spread_of(plan: FilePlan, rows: tuple[Any, ...], *, strict: bool) -> FilePla
         return None
     given = next(((c, v) for c, v in plan.mapping.items() if isinstance(v, tuple)), None)
     if given is not None:
-        keys = _keys_beside(plan, given[1])
-        return _wide_table(plan, *given, keys, {c: g.column for c, g in keys.items()} | dict(plan.mapping))
+        keys = _keys_beside(plan, rows, given[1])
+        none = {"reason": ""} if criteria_called_reasons(plan.columns, rows) else {}  # none by its name
+        own = none | {c: g.column for c, g in keys.items()}
+        return _wide_table(plan, *given, keys, own | dict(plan.mapping))
     known = {v for v in plan.mapping.values() if isinstance(v, str) and not v.startswith("=")}
     if known and {"rubric", "label"} & set(plan.mapping):
         return None
@@ -99,9 +102,10 @@ def _guess_spread(
     return (what, found[1]) if what in SPECS[plan.kind].columns else None
 
 
-def _keys_beside(plan: FilePlan, wide: Sequence[str]) -> dict[str, Guess]:
+def _keys_beside(plan: FilePlan, rows: tuple[Any, ...], wide: Sequence[str]) -> dict[str, Guess]:
     """Canonical column → what is guessed of the column beside the wide ones that is it."""
-    guessed = guess_columns(plan.kind, [c for c in plan.columns if c not in wide], ())
+    labels = {*wide, *criteria_called_reasons(plan.columns, rows)}
+    guessed = guess_columns(plan.kind, [c for c in plan.columns if c not in labels], ())
     return {g.canonical: g for g in guessed if g.canonical != "label" and g.confidence > 0.5}
 
 
@@ -109,7 +113,7 @@ def _of_guess(
     plan: FilePlan, rows: tuple[Any, ...], what: str, wide: tuple[str, ...], *, strict: bool
 ) -> FilePlan | None:
     """The plan of a table whose columns look wide; None where one that is needed beside them is missing."""
-    keys = _keys_beside(plan, wide)
+    keys = _keys_beside(plan, rows, wide)
     own = {c: g.column for c, g in keys.items()}
     if what == "rubric" and is_query(own, wide):
         own["query"] = own.pop("rubric")

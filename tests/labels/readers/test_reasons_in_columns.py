@@ -31,7 +31,8 @@ def reasons(ws, content: bytes, **options) -> dict[tuple[str, str], str]:
     assert report.rejected == 0
     found = ws.dataset("d").labels()
     found = found[(found["system"] == "gpt-4o") & (found["query"] == "q1")]
-    return {r.rpartition("#")[2]: w for r, w in zip(found["rubric"], found["reason"], strict=True)}
+    why = found["reason"] if "reason" in found else [None] * len(found)
+    return {r.rpartition("#")[2]: w for r, w in zip(found["rubric"], why, strict=True)}
 
 
 @pytest.mark.parametrize(
@@ -111,3 +112,38 @@ def test_a_row_of_two_million_characters_hides_no_column(ws, why):
     content = "\n".join(",".join(row) for row in [header, *rows]).encode()
     report = ws.ingest(content, "d", name="wide.csv")
     assert (report.rejected, len(ws.dataset("d").labels()["rubric"].unique())) == (0, 40)
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        ("accuracy", "reasoning", "style"),
+        ("Reasoning", "Accuracy"),
+        ("Explanation", "Justification", "Rationale"),
+        ("clarity", "Comment"),
+    ],
+)
+def test_a_criterion_with_labels_that_is_called_like_a_reason_is_a_criterion(ws, columns):
+    rows = [
+        [m, f"q{q}", *(str(1 + (q + at) % 5) for at in range(len(columns)))] for m in MODELS for q in range(4)
+    ]
+    content = "\n".join(",".join(row) for row in [["model", "question", *columns], *rows]).encode()
+    found = reasons(ws, content)
+    assert set(found) == set(columns)
+    assert not any(isinstance(why, str) for why in found.values())
+
+
+def test_the_reason_is_the_text_beside_a_criterion_that_is_called_like_one(ws):
+    rows = [[m, f"q{q}", str(1 + q), str(5 - q), f"since {q}"] for m in MODELS for q in range(4)]
+    header = ["model", "question", "reasoning", "accuracy", "comment"]
+    content = "\n".join(",".join(row) for row in [header, *rows]).encode()
+    assert reasons(ws, content) == {"reasoning": "since 1", "accuracy": "since 1"}
+
+
+def test_labels_are_no_reasons_of_the_columns_that_a_mapping_names(ws):
+    rows = [[m, f"q{q}", str(1 + q), str(5 - q), str(q % 3)] for m in MODELS for q in range(4)]
+    content = "\n".join(
+        ",".join(row) for row in [["model", "question", "depth", "tone", "reasoning"], *rows]
+    ).encode()
+    found = reasons(ws, content, mapping={"rubric": ("depth", "tone")})
+    assert not any(isinstance(why, str) for why in found.values())

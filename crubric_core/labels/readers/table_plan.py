@@ -32,6 +32,7 @@ from .table_kind import columns_and_constants, kind_of_table, with_fixed
 from .unused import unused_columns
 from .wide_columns import only_criterion
 from .wide_plan import spread_of
+from .wide_questions import told_beside_one_rubric
 from .words import levels_among
 
 SAMPLE = 200
@@ -91,6 +92,7 @@ def _plan_of_rows(
         fixed = {**fixed, "rubric": f"={single}"}
         asked = asked_of_predictions(plan, single)
         told = [told_of_one_rubric(single), *filter(None, [asked])]
+        told += told_beside_one_rubric(plan, rows, single)
         problem = f"In {name} {asked}." if asked and overrides.strict else plan.problem
         plan = replace(plan, remarks=(*plan.remarks, *told), problem=problem)
     try:

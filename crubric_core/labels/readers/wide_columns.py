@@ -118,7 +118,11 @@ def guess_spread(
     """
     named = {g.canonical: g.column for g in _named(columns)}
     found = {*named, *known}
-    wide = () if "label" in found else crossed_among(label_columns(columns, sample), found)
+    wide = label_columns(columns, sample)
+    if "label" in found:
+        wide = _with_overall(wide, columns, sample, named.get("label")) if "rubric" not in found else ()
+        found -= {"label"} if wide else set()
+    wide = crossed_among(wide, found)
     if "rubric" not in known and is_query(named, wide):
         found = (found - {"rubric"}) | {"query"}
     drawn = repeats_among(wide) if "system" in found else ()
@@ -138,6 +142,16 @@ def guess_spread(
         wide = tuple(c for c in wide if not _TRUE.search(plain_name(c)))
         wide = _not_of_judges(wide, columns, sample, named.get("judge"))
     return (what, wide) if what and len(wide) > 1 else None
+
+
+def _with_overall(
+    criteria: Sequence[str], columns: Sequence[str], sample: Sample, label: str | None
+) -> tuple[str, ...]:
+    """Several columns that are called like criteria, with what is called a label beside them, if it holds any."""
+    if label is None or len(criteria) < 2 or not called_after_criteria(criteria):
+        return ()
+    overall = profile(cells_at(sample, columns.index(label))).labels >= ENOUGH
+    return tuple(c for c in columns if c in criteria or (overall and c == label))
 
 
 def ticked_among(columns: Sequence[str], sample: Sample) -> tuple[str, ...]:

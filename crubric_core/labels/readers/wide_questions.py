@@ -8,10 +8,11 @@ from typing import Any
 
 from ...text import listed
 from .column_names import called_after_queries, crossed_names, crossing, names_a_judge, spread_names
+from .columns import plain_name, synonyms_of
 from .guess import ENOUGH, cells_at, guess_columns, profile
 from .label_names import is_derived, is_index, may_hold_labels
 from .plan import Columns, FilePlan
-from .wide_columns import called_after_criteria, counts_rows, may_be_query, same_for_each
+from .wide_columns import called_after_criteria, counts_rows, label_columns, may_be_query, same_for_each
 
 _PANEL = 9  # columns: so many judges are rare
 
@@ -82,6 +83,37 @@ def told_of_facts(plan: FilePlan, rows: tuple[Any, ...], wide: Sequence[str], ma
                 f"one value in all rows of each {key}: where that describes the {key}, give {say}"
             )
     return told
+
+
+def told_of_overall(wide: Sequence[str]) -> list[str]:
+    """What is told of a column that is called a label, where it is read as a rubric beside criteria."""
+    names = ("label", *synonyms_of("labels", "label"))
+    overall = [c for c in wide if plain_name(c) in names]
+    others = [c for c in wide if c not in overall]
+    if len(overall) != 1 or len(others) < 2:
+        return []
+    say = json.dumps({"rubric": others}, ensure_ascii=False)
+    return [
+        f"{overall[0]!r} is read as one more rubric beside the others: where it sums these up, give {say}"
+    ]
+
+
+def told_beside_one_rubric(plan: FilePlan, rows: tuple[Any, ...], label: str) -> list[str]:
+    """What is told of columns that may hold labels too, where one is taken as the only rubric."""
+    keys = {g.canonical: g.column for g in guess_columns(plan.kind, plan.columns, ())}
+    others = [c for c in label_columns(plan.columns, rows) if c != label]
+    of_one = {
+        c
+        for k in ("system", "query")
+        if k in keys
+        for c in same_for_each(keys[k], others, plan.columns, rows)
+    }
+    if not (left := [c for c in others if c not in of_one]):
+        return []
+    some, say = listed([repr(c) for c in left], 3), json.dumps({"rubric": [label, *left]}, ensure_ascii=False)
+    return [
+        f"{some} may hold labels, and {'is' if len(left) == 1 else 'are'} not used: where they are, give {say}"
+    ]
 
 
 def may_be_crossed(what: str, wide: Sequence[str]) -> list[str]:

@@ -63,6 +63,7 @@ _NEVER_LABELS = frozenset(
         *("choices", "options", "gold_index", "input_tokens", "output_tokens"),
         *("choice", "answer_key", "target", "model_answer", "predicted_label", "predicted_answer"),
         *("week", "day", "month", "hour", "minute", "minutes", "shard", "steps", "hops"),
+        *("no", "nr", "#", "№", "s_no", "sno", "sr_no", "serial", "seq", "case", "record"),
         *("order", "block", "slot", "page", "iteration", "sample", "age_group"),
         *("params", "params_b", "parameters", "num_params", "n_params"),
         *("views", "clicks", "likes", "upvotes", "downvotes", "credits"),
@@ -232,5 +233,9 @@ def may_hold_labels(column: str) -> bool:
         return False
     described = {s for names in SYNONYMS.values() for s in names} - set(SYNONYMS["label"])
     described |= set(synonyms_of("answers", "text"))
-    other = name in _NEVER_LABELS or name.rpartition("_")[2] in _NOTED_LAST or bool(_OF_ID.search(name))
+    other = (
+        name.strip("_") in _NEVER_LABELS
+        or name.rpartition("_")[2] in _NOTED_LAST
+        or bool(_OF_ID.search(name))
+    )
     return bool(name) and not other and name not in described

@@ -44,11 +44,15 @@ def _named(columns: Sequence[str]) -> list[Guess]:
 
 
 def counts_rows(cells: Sequence[str | None]) -> bool:
-    """Whether cells are a running number of the rows, as a data frame writes beside them."""
+    """Whether cells are a running number of the rows, as a data frame writes beside them, in whatever order."""
     known = [c for c in cells if c]
     if len(known) < max(_LEAST, len(cells)) or not all(map(is_number, known)):
         return False
-    return all(float(b) - float(a) == 1 for a, b in pairwise(known))
+    numbers = [float(c) for c in known]
+    if all(b - a == 1 for a, b in pairwise(numbers)):
+        return True
+    distinct = len(set(numbers)) == len(numbers) > _LEVELS and all(n.is_integer() for n in numbers)
+    return distinct and max(numbers) - min(numbers) < 2 * len(numbers)  # scores lie wider apart
 
 
 _ANSWERED = re.compile(r"(?i)answer\.|output:")  # MTurk, Toloka

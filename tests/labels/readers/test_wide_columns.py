@@ -40,3 +40,20 @@ def test_what_stands_beside_the_only_rubric_and_may_hold_labels_is_told():
     found = planned(of_criteria("score", "critical"))
     assert found.mapping["label"] == "score"
     assert any("'critical' may hold labels, and is not used" in remark for remark in found.remarks)
+
+
+@pytest.mark.parametrize("name", ["No.", "#", "Nr.", "S.No", "sr no", "№", "Seq", "Case", "record"])
+def test_running_numbers_are_no_rubric_in_whatever_order_the_rows_are(name):
+    found = planned(of_criteria("clarity", "tone", first=[name], begin=lambda q, m: [1 + q + 6 * m]))
+    assert found.mapping["rubric"] == ("clarity", "tone")
+
+
+@pytest.mark.parametrize("gap", [0, 1])
+def test_numbers_that_no_two_rows_share_are_no_rubric_whatever_they_are_called(gap):
+    found = planned(of_criteria("clarity", "tone", first=["Lot"], begin=lambda q, m: [1 + q * (3 + gap) + m]))
+    assert found.mapping["rubric"] == ("clarity", "tone")
+
+
+def test_scores_to_a_hundred_that_no_two_rows_share_are_labels():
+    found = planned(of_criteria("clarity", "tone", first=["depth"], begin=lambda q, m: [(q * 3 + m) * 5]))
+    assert found.mapping["rubric"] == ("depth", "clarity", "tone")

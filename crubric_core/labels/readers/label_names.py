@@ -126,7 +126,8 @@ RATERS_OR_LABELS = (
 _MEASURED = frozenset(
     (
         *("idx", "index", "hash", "time", "timestamp", "duration", "latency", "seconds", "cost"),
-        *("total", "average", "avg", "mean", "sum", "count", "possible", "max", "maximum"),
+        *("total", "subtotal", "average", "avg", "mean", "median", "variance", "stdev", "sum", "count"),
+        *("possible", "max", "maximum", "ø", "mittel", "mittelwert", "durchschnitt", "moyenne", "promedio"),
     )
 )
 _NOTED_LAST = frozenset(  # last words of names of settings, versions, places and kinds

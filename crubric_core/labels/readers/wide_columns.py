@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
@@ -140,10 +141,12 @@ def guess_spread(
     what = spread_key(found, named_after) if len(wide) > 1 else None
     if what == "system" and _names_systems([c for c in columns if c not in wide], columns, sample):
         return None
-    if what == "judge":
+    if what in ("judge", "system"):
         wide = tuple(c for c in wide if not _OVERALL.fullmatch(plain_name(c)))
-    if what == "rubric":  # the truth is a criterion of nothing
+        wide = _without_facts(what, wide, columns, sample, named)
+    if what in ("rubric", "system"):  # the truth is a criterion of nothing, and no system's
         wide = tuple(c for c in wide if not _TRUE.search(plain_name(c)))
+    if what == "rubric":
         wide = _not_of_judges(wide, columns, sample, named.get("judge"))
     return (what, wide) if what and len(wide) > 1 else None
 
@@ -201,6 +204,51 @@ def same_for_each(key: str, wide: Sequence[str], columns: Sequence[str], sample:
     cells = {c: cells_at(sample, columns.index(c)) for c in wide}
     of_one = (c for c in wide if len(set(zip(names, cells[c], strict=True))) == len(set(names)))
     return tuple(c for c in of_one if len(set(cells[c])) > 1)
+
+
+def _without_facts(
+    what: str, wide: Sequence[str], columns: Sequence[str], sample: Sample, keys: Mapping[str, str]
+) -> tuple[str, ...]:
+    """The columns of judges or systems without those that say something of the query or the rubric of each row.
+
+    Beside judges they have one value for all systems; beside models those that are not called so have one value for
+    each query, or each rubric.
+    """
+    about = [keys[k] for k in ("query", "rubric") if k in keys]
+    held = [cells_at(sample, columns.index(key)) for key in about]
+    if what == "judge":
+        facts = _same_within(list(zip(*held, strict=True)), wide, columns, sample) if held else ()
+        return tuple(c for c in wide if c not in facts or names_a_judge(c))
+    others = not_called_systems(wide)
+    of_one = {c for key in about for c in same_for_each(key, others, columns, sample)}
+    of_one |= {c for own in held for c in _same_within([(cell,) for cell in own], wide, columns, sample)}
+    return tuple(c for c in wide if c not in of_one.intersection(others))
+
+
+def not_called_systems(wide: Sequence[str]) -> tuple[str, ...]:
+    """Those of the columns that are not called like models or systems, where most are."""
+    others = tuple(c for c in wide if not (MODEL.search(c) or names_a_system(c)))
+    return others if 2 * len(others) < len(wide) else ()
+
+
+def _same_within(
+    keys: Sequence[tuple[str | None, ...]], wide: Sequence[str], columns: Sequence[str], sample: Sample
+) -> set[str]:
+    """Those of the columns with one value for each key that has several rows, unless none differs there.
+
+    None where the keys are few, or another value than the commonest is that of one key alone: that may be by chance.
+    """
+    many = Counter(keys)
+    cells = {c: cells_at(sample, columns.index(c)) for c in wide}
+    values = {
+        c: {pair for pair in zip(keys, own, strict=True) if many[pair[0]] > 1} for c, own in cells.items()
+    }
+    repeated = sum(times > 1 for times in many.values())
+    same = {c for c, own in values.items() if len(own) == repeated}
+    if repeated < _LEAST or len(same) == len(values):
+        return set()
+    shares = {c: Counter(value for _, value in values[c]) for c in same}
+    return {c for c, found in shares.items() if sum(times > 1 for times in found.values()) > 1}
 
 
 def _names_systems(free: Sequence[str], columns: Sequence[str], sample: Sample) -> bool:
@@ -293,7 +341,10 @@ _RATER = re.compile(rf"(?i)(judge|grader|rater|annotator|evaluator)(?=.)[\s_.\-]
 _COUNTED = re.compile(
     r"(?i)(q|query|question|task|prompt|case|example|run|round|epoch|trial|attempt|seed|draw|repeat)[\s_.\-#]*\d+"
 )
-_OVERALL = re.compile(rf"(overall|combined|aggregated?)(_({AFFIX}))?")  # a criterion, beside others; no judge
+_OVERALL = re.compile(  # of all judges or systems, or of the row; each may be a criterion, beside others
+    rf"(overall|combined|aggregated?)(_({AFFIX}))?|best|winner|(any|all)_(pass(ed)?|met|correct|yes|agree)"
+    r"|unanimous|unanimity|match(es)?|tie_?break(er)?|applicable"
+)
 _TRUE = re.compile(r"(^|_)(gold(en)?|ground_?truth|consensus|majority)(_|$)")
 
 

@@ -42,6 +42,7 @@ from .wide_questions import (
     ticks,
     told_of_derived,
     told_of_facts,
+    told_of_left_out,
     told_of_others,
     told_of_overall,
     what_they_are,
@@ -138,7 +139,7 @@ def _of_guess(
         problem = ticks(plan.name, choices)
     beside = [asked] if asked else may_be_queries(what, wide, own | within)
     facts = told_of_facts(plan, rows, wide, mapping) if what == "rubric" else []
-    others = told_of_others(plan, rows, what, wide, mapping)
+    others = told_of_others(plan, rows, what, wide, mapping) + told_of_left_out(plan, rows, what, wide)
     overall = told_of_overall(wide) if what == "rubric" else []
     remarks += [*told_of_derived(plan, rows, what), *others, *told, *beside, *facts, *overall]
     return _wide_table(replace(plan, problem=problem, remarks=tuple(remarks)), what, wide, keys, mapping)

@@ -12,7 +12,14 @@ from .columns import plain_name, synonyms_of
 from .guess import ENOUGH, cells_at, guess_columns, profile
 from .label_names import is_derived, is_index, may_hold_labels
 from .plan import Columns, FilePlan
-from .wide_columns import called_after_criteria, counts_rows, label_columns, may_be_query, same_for_each
+from .wide_columns import (
+    called_after_criteria,
+    counts_rows,
+    label_columns,
+    may_be_query,
+    not_called_systems,
+    same_for_each,
+)
 
 _PANEL = 9  # columns: so many judges are rare
 
@@ -82,6 +89,31 @@ def told_of_facts(plan: FilePlan, rows: tuple[Any, ...], wide: Sequence[str], ma
                 f"{some} {'is' if len(same) == 1 else 'are'} read as labels and {'has' if len(same) == 1 else 'have'} "
                 f"one value in all rows of each {key}: where that describes the {key}, give {say}"
             )
+    return told
+
+
+def told_of_left_out(plan: FilePlan, rows: tuple[Any, ...], what: str, wide: Sequence[str]) -> list[str]:
+    """What is told of columns that may hold labels and are no judge, system or rubric beside the others.
+
+    And of a column that is read as a system, though it is called like none beside others that are.
+    """
+    left = [c for c in label_columns(plan.columns, rows) if c not in (*wide, *plan.mapping.values())]
+    left = [] if what == "run" or crossed_names(wide) else left
+    told = []
+    if left:
+        some, say = listed([repr(c) for c in left], 6), json.dumps({what: [*wide, *left]}, ensure_ascii=False)
+        verb, each = ("is", "it") if len(left) == 1 else ("are", "each")
+        told.append(
+            f"{some} {verb} taken for no {what}, by the name or for having one value in rows of a kind, and not used: "
+            f"where {each} is one, give {say}"
+        )
+    if what == "system" and (others := not_called_systems(wide)):
+        some = listed([repr(c) for c in others], 3)
+        say = json.dumps({what: [c for c in wide if c not in others]}, ensure_ascii=False)
+        verb, they = (
+            ("is read as a system", "it is") if len(others) == 1 else ("are read as systems", "they are")
+        )
+        told.append(f"{some} {verb}: where {they} none, give {say}")
     return told
 
 

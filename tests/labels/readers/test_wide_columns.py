@@ -57,3 +57,70 @@ def test_numbers_that_no_two_rows_share_are_no_rubric_whatever_they_are_called(g
 def test_scores_to_a_hundred_that_no_two_rows_share_are_labels():
     found = planned(of_criteria("clarity", "tone", first=["depth"], begin=lambda q, m: [(q * 3 + m) * 5]))
     assert found.mapping["rubric"] == ("depth", "clarity", "tone")
+
+
+CRITERIA = ("complete", "polite")
+OF_ROWS = {  # column → what it says of a query and a criterion
+    "critical": lambda q, c: int(c == "polite"),
+    "Tier": lambda q, c: 1 + CRITERIA.index(c),
+    "is_safety": lambda q, c: q % 2,
+    "difficulty_level": lambda q, c: q % 3,
+    "has_code": lambda q, c: q % 2,
+}
+OF_OTHERS = ("median", "any_pass", "all_pass", "Best", "Winner", "subtotal", "Ø")
+TRUE = ("gold", "ground_truth", "consensus", "majority")
+
+
+def by_model(name, held):
+    rows = [
+        [f"p{q}", c, some(q, len(c), 1) % 2, some(q, len(c), 2) % 2, held(q, c)]
+        for q in range(6)
+        for c in CRITERIA
+    ]
+    return table(["prompt_id", "criterion", "gpt-4o", "claude-3.5-sonnet", name], rows)
+
+
+def by_judge(name, held):
+    keys = [(m, q, c) for q in range(6) for m in range(3) for c in CRITERIA]
+    rows = [
+        [MODELS[m], f"q{q}", c, *(some(m, q, len(c), j) % 2 for j in (1, 2)), held(m, q, c)]
+        for m, q, c in keys
+    ]
+    return table(["model", "question", "criterion", "ann", "bob", name], rows)
+
+
+@pytest.mark.parametrize("name", [*OF_ROWS, *OF_OTHERS, *TRUE])
+def test_what_is_said_of_a_row_is_no_system_beside_models(name):
+    found = planned(by_model(name, OF_ROWS.get(name, lambda q, c: some(q, len(c), 3) % 2)))
+    assert found.mapping["system"] == ("gpt-4o", "claude-3.5-sonnet")
+    assert name in found.unused
+
+
+def test_a_system_that_is_called_like_no_model_is_read_and_told():
+    found = planned(by_model("ours", lambda q, c: some(q, len(c), 3) % 2))
+    assert found.mapping["system"] == ("gpt-4o", "claude-3.5-sonnet", "ours")
+    assert any("'ours' is read as a system: where it is none" in remark for remark in found.remarks)
+
+
+@pytest.mark.parametrize(
+    "name", [*OF_ROWS, "tiebreaker", "unanimous", "match", "median", "variance", "Mittel"]
+)
+def test_what_is_said_of_a_row_is_no_judge(name):
+    of_row = OF_ROWS.get(name)
+    found = planned(by_judge(name, lambda m, q, c: of_row(q, c) if of_row else some(m, q, len(c), 3) % 2))
+    assert found.mapping["judge"] == ("ann", "bob")
+    assert name in found.unused
+
+
+def test_what_is_left_out_of_the_judges_is_told_with_the_mapping_that_reads_it():
+    found = planned(by_judge("critical", lambda m, q, c: OF_ROWS["critical"](q, c)))
+    assert any(
+        "'critical' is taken for no judge" in r and '["ann", "bob", "critical"]' in r for r in found.remarks
+    )
+
+
+def test_a_judge_who_differs_between_systems_or_is_called_so_is_one():
+    found = planned(by_judge("cy", lambda m, q, c: some(m, q, len(c), 3) % 2))
+    assert found.mapping["judge"] == ("ann", "bob", "cy")
+    strict = planned(by_judge("judge 3", lambda m, q, c: q % 2))
+    assert strict.mapping["judge"] == ("ann", "bob", "judge 3")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from ...errors import IngestError
@@ -12,7 +13,7 @@ from .columns import SPECS, Kind, choose_columns, plain_name, synonyms_of
 from .decimal_commas import told_of_commas, with_points
 from .formats import Reader
 from .ground_truth import with_gold
-from .guess import guess_columns
+from .guess import cells_at, guess_columns
 from .open_questions import (
     asked_of_key,
     asked_of_predictions,
@@ -29,7 +30,7 @@ from .reasons import reasons_of
 from .sums import LONGEST, sums_among
 from .synonyms import INSTEAD_OF_RUBRIC
 from .table_kind import columns_and_constants, kind_of_table, with_fixed
-from .unused import unused_columns
+from .unused import like_labels, unused_columns
 from .wide_columns import only_criterion
 from .wide_plan import spread_of
 from .wide_questions import told_beside_one_rubric
@@ -38,6 +39,7 @@ from .words import levels_among
 SAMPLE = 200
 LATER = 20_000  # first rows in which repeated ones are looked for
 QUESTION = 0.55  # confidence below which a guess is a question, and no answer
+_OF_BLANK = 50  # of these the rows that are looked at for a column that is blank in the first ones
 _KEYS = 5  # first columns in which the name of a row that sums up others is looked for
 
 
@@ -45,7 +47,7 @@ def plan_of_table(
     name: str, reader: Reader, file_format: str, overrides: Overrides
 ) -> tuple[FilePlan, tuple[Any, ...]]:
     """The plan of one table, and the first rows that it was guessed from."""
-    given = _without_sums(reader.columns, reader.head(SAMPLE))
+    given = _first_rows(reader)
     rows, commas = with_points(given, len(reader.columns))
     plan = told_of_commas(_plan_of_rows(name, reader, file_format, overrides, rows), given, commas)
     settled_now = not plan.unused or plan.apart or plan.problem or plan.kind not in ("labels", "gold")
@@ -118,6 +120,19 @@ def _told_of_key(plan: FilePlan, rows: tuple[Any, ...], overrides: Overrides) ->
     return replace(plan, remarks=(*plan.remarks, asked), problem=problem)
 
 
+def _first_rows(reader: Reader) -> tuple[Any, ...]:
+    """The first rows, and some later ones with what columns hold that are blank in these: another judge's labels."""
+    rows = _without_sums(reader.columns, reader.head(SAMPLE))
+    blank = [i for i in range(len(reader.columns)) if not any(cells_at(rows, i))]
+    if not blank or len(rows) < SAMPLE // 2:
+        return rows
+    later = _without_sums(reader.columns, reader.head(LATER)[SAMPLE:])
+    held = {
+        n for i in blank for n in islice((n for n, cell in enumerate(cells_at(later, i)) if cell), _OF_BLANK)
+    }
+    return (*rows, *(later[n] for n in sorted(held)[:SAMPLE]))
+
+
 def _without_sums(columns: Sequence[str], rows: Sequence[Sequence[str | None]]) -> tuple[Any, ...]:
     """The rows that sum up no others: a mean of 3.2 says nothing of what its column holds."""
     kept = rows
@@ -148,7 +163,10 @@ def _with_unused(plan: FilePlan, rows: tuple[Any, ...]) -> FilePlan:
     used = [c for v in (*plan.mapping.values(), plan.gold) for c in (v if isinstance(v, tuple) else (v,))]
     used += reasons_of(plan.mapping, plan.columns, plan.name).values()
     unused, suspects = unused_columns(plan.columns, rows, used)
-    return replace(plan, unused=unused, suspects=suspects)
+    wide = next((v for v in plan.mapping.values() if isinstance(v, tuple)), ())
+    keys = [v for c in ("system", "query") if (v := plan.mapping.get(c)) in plan.columns]
+    alike = like_labels(plan.columns, rows, wide, keys)
+    return replace(plan, unused=unused, suspects=tuple(c for c in unused if c in suspects or c in alike))
 
 
 def _reject_unknown_columns(kind: Kind, mapping: Columns) -> None:

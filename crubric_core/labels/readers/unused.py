@@ -7,7 +7,7 @@ from typing import Any
 
 from .columns import plain_name
 from .guess import Sample, cells_at, profile
-from .words import is_number, levels_of
+from .words import UNKNOWN, is_number, levels_of, plain
 
 MOST = 200  # names that are kept
 _DEEPEST = 6
@@ -29,6 +29,9 @@ _SPEAKING = frozenset(
         *("judgment", "judgement", "vote", "votes", "satisfied", "fulfilled", "success"),
     )
 )
+_COUNTING = frozenset(
+    ["id", "index", "idx", "n", "count", "row", "seed", "turn", "run", "epoch", "year", "age"]
+)
 _NO_LABELS = frozenset(
     ["id", "index", "idx", "n", "count", "row", "position", "rank", "year", "seed", "max", "min"]
 )
@@ -42,6 +45,35 @@ def unused_columns(
     left = [(i, c) for i, c in enumerate(columns) if c.strip() and c not in taken][:MOST]
     suspects = tuple(c for i, c in left if _looks_like_labels(c, cells_at(rows, i)))
     return tuple(c for _, c in left), suspects
+
+
+def like_labels(
+    columns: Sequence[str], rows: Sample, labels: Sequence[str], keys: Sequence[str]
+) -> tuple[str, ...]:
+    """The columns most of whose cells are such as those of the columns of labels, whatever some of them say.
+
+    None that has one value for each value of one of the ``keys``, as it describes that.
+    """
+    at = {c: [_compared(cell) for cell in cells_at(rows, i)] for i, c in enumerate(columns)}
+    values = {cell for c in labels for cell in at[c]} - {""}
+    found = []
+    for column in (
+        c for c in columns if c not in (*labels, *keys) and not _COUNTING & set(plain_name(c).split("_"))
+    ):
+        known = [cell for cell in at[column] if cell]
+        alike = [cell for cell in known if cell in values]
+        about = (set(zip(at[key], at[column], strict=True)) for key in keys)
+        of_one = any(len(pairs) == len({key for key, _ in pairs}) < len(known) for pairs in about)
+        if 2 * len(alike) > len(known) and len(set(alike)) > 1 and not of_one:
+            found.append(column)
+    return tuple(found)
+
+
+def _compared(cell: str | None) -> str:
+    """A cell as it is compared: 1 and 1.0 are the same, and what stands for unknown is blank."""
+    if cell is None or plain(cell) in UNKNOWN:
+        return ""
+    return str(float(cell)) if is_number(cell) else plain(cell)
 
 
 def _looks_like_labels(column: str, cells: Sequence[str | None]) -> bool:

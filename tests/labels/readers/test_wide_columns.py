@@ -124,3 +124,54 @@ def test_a_judge_who_differs_between_systems_or_is_called_so_is_one():
     assert found.mapping["judge"] == ("ann", "bob", "cy")
     strict = planned(by_judge("judge 3", lambda m, q, c: q % 2))
     assert strict.mapping["judge"] == ("ann", "bob", "judge 3")
+
+
+def late(value, row, names):
+    """240 rows, of which only the last have a value in the last column."""
+    rows = [
+        [MODELS[m], f"q{q}", *row(q, m), value(q, m) if q >= 75 else ""] for q in range(80) for m in range(3)
+    ]
+    return table(["model", "question_id", *names], rows)
+
+
+def test_labels_that_only_later_rows_have_are_read():
+    criteria = late(
+        lambda q, m: some(q, m), lambda q, m: [some(q, m, 1), some(q, m, 2)], ["clarity", "tone", "safety"]
+    )
+    assert planned(criteria).mapping["rubric"] == ("clarity", "tone", "safety")
+    verdicts = late(
+        lambda q, m: q % 2, lambda q, m: ["c", m % 2, q % 2], ["criterion", "gpt-4o", "claude", "gemini"]
+    )
+    assert planned(verdicts).mapping["judge"] == ("gpt-4o", "claude", "gemini")
+    gold = late(
+        lambda q, m: q % 2, lambda q, m: ["c", "j", m % 2], ["criterion", "judge", "score", "human_gold"]
+    )
+    assert planned(gold).gold == ("human_gold",)
+
+
+@pytest.mark.parametrize(
+    "name", ["response_length", "Effort", "Order", "Position", "Choice", "Confidence", "Category"]
+)
+def test_an_unused_column_with_the_same_cells_as_the_labels_is_warned_of(name):
+    assert planned(of_criteria("clarity", "tone", name)).suspects == (name,)
+
+
+def test_what_is_unreadable_in_a_third_of_its_rows_is_warned_of():
+    content = of_criteria(
+        "clarity", "tone", first=["depth"], begin=lambda q, m: ["see note" if m == q % 3 else some(q, m)]
+    )
+    assert planned(content).suspects == ("depth",)
+
+
+@pytest.mark.parametrize("held", [lambda q, m: q % 5, lambda q, m: m, lambda q, m: 100 + q * m])
+def test_what_describes_a_query_or_a_system_or_has_other_cells_is_not_warned_of(held):
+    content = of_criteria("clarity", "tone", first=["Order"], begin=lambda q, m: [held(q, m)])
+    assert planned(content).suspects == ()
+
+
+def test_a_criterion_that_each_judge_labels_alike_is_told():
+    keys = [(q, m, judge) for q in range(6) for m in range(3) for judge in ("ann", "bob")]
+    rows = [[MODELS[m], f"q{q}", j, some(q, m, len(j)), some(q, m), int(j == "ann")] for q, m, j in keys]
+    found = planned(table(["model", "question_id", "judge", "clarity", "tone", "safety"], rows))
+    assert found.mapping["rubric"] == ("clarity", "tone")
+    assert any("'safety' is taken for no rubric" in remark for remark in found.remarks)

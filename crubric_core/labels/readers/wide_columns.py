@@ -215,13 +215,12 @@ def _without_facts(
     each query, or each rubric.
     """
     about = [keys[k] for k in ("query", "rubric") if k in keys]
-    held = [cells_at(sample, columns.index(key)) for key in about]
     if what == "judge":
-        facts = _same_within(list(zip(*held, strict=True)), wide, columns, sample) if held else ()
+        facts = same_within(about, wide, columns, sample) if about else ()
         return tuple(c for c in wide if c not in facts or names_a_judge(c))
     others = not_called_systems(wide)
     of_one = {c for key in about for c in same_for_each(key, others, columns, sample)}
-    of_one |= {c for own in held for c in _same_within([(cell,) for cell in own], wide, columns, sample)}
+    of_one |= {c for key in about for c in same_within([key], wide, columns, sample)}
     return tuple(c for c in wide if c not in of_one.intersection(others))
 
 
@@ -231,17 +230,16 @@ def not_called_systems(wide: Sequence[str]) -> tuple[str, ...]:
     return others if 2 * len(others) < len(wide) else ()
 
 
-def _same_within(
-    keys: Sequence[tuple[str | None, ...]], wide: Sequence[str], columns: Sequence[str], sample: Sample
-) -> set[str]:
-    """Those of the columns with one value for each key that has several rows, unless none differs there.
+def same_within(keys: Sequence[str], wide: Sequence[str], columns: Sequence[str], sample: Sample) -> set[str]:
+    """Those of the columns with one value wherever all ``keys`` are the same, in several rows, where others differ.
 
-    None where the keys are few, or another value than the commonest is that of one key alone: that may be by chance.
+    None where that is in few rows, or another value than the commonest is in one place alone: it may be by chance.
     """
-    many = Counter(keys)
+    about = list(zip(*(cells_at(sample, columns.index(key)) for key in keys), strict=True))
+    many = Counter(about)
     cells = {c: cells_at(sample, columns.index(c)) for c in wide}
     values = {
-        c: {pair for pair in zip(keys, own, strict=True) if many[pair[0]] > 1} for c, own in cells.items()
+        c: {pair for pair in zip(about, own, strict=True) if many[pair[0]] > 1} for c, own in cells.items()
     }
     repeated = sum(times > 1 for times in many.values())
     same = {c for c, own in values.items() if len(own) == repeated}

@@ -19,6 +19,7 @@ from .wide_columns import (
     may_be_query,
     not_called_systems,
     same_for_each,
+    same_within,
 )
 
 _PANEL = 9  # columns: so many judges are rare
@@ -81,6 +82,9 @@ def told_of_facts(plan: FilePlan, rows: tuple[Any, ...], wide: Sequence[str], ma
         if not isinstance(column, str) or column not in plan.columns:
             continue
         same = same_for_each(column, wide, plan.columns, rows)
+        if key == "query" and not same:
+            within = same_within([column], wide, plan.columns, rows)
+            same = tuple(c for c in wide if c in within)
         rest = [c for c in wide if c not in same]
         if same and rest:
             some = listed([repr(c) for c in same], 3)

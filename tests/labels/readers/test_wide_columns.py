@@ -175,3 +175,14 @@ def test_a_criterion_that_each_judge_labels_alike_is_told():
     found = planned(table(["model", "question_id", "judge", "clarity", "tone", "safety"], rows))
     assert found.mapping["rubric"] == ("clarity", "tone")
     assert any("'safety' is taken for no rubric" in remark for remark in found.remarks)
+
+
+@pytest.mark.parametrize("systems", [2, 3])
+def test_a_rubric_with_one_value_for_each_query_is_told_from_two_systems_on(systems):
+    keys = [(q, m) for q in range(8) for m in range(systems)]
+    rows = [[f"q{q}", MODELS[m], q % 2, some(q, m), some(q, m, 1)] for q, m in keys]
+    found = planned(table(["query_id", "model", "has_image", "clarity", "tone"], rows))
+    assert any(
+        "'has_image' is read as labels and has one value in all rows of each query" in r
+        for r in found.remarks
+    )

@@ -29,7 +29,7 @@ from .guess import ENOUGH, MODEL, Sample, cells_at, guess_columns, profile
 from .label_names import NOTED, is_derived, is_index, is_measured, may_hold_labels
 from .plan import FilePlan, Guess
 from .reasons import say_why
-from .words import is_abc, is_number, letters_of, plain, verdict_level
+from .words import is_abc, is_number, letters_of, named_levels, plain, verdict_level
 
 Spread = Literal["judge", "system", "rubric", "run"]
 
@@ -82,6 +82,7 @@ def label_columns(columns: Sequence[str], sample: Sample, *, scores: bool = Fals
         c for c in could if shares and held[c].scores >= ENOUGH and 4 * held[c].distinct <= held[c].known
     }
     found = tuple(c for c in could if c in alike or share[c] >= ENOUGH)
+    found = tuple(c for c in found if not _is_legend(cells[c]))
     found = tuple(c for c in found if _ANSWERED.match(c)) or found
     reasons = {c for c in say_why(found) if not all(map(is_number, filter(None, cells[c])))}
     found = tuple(c for c in found if c not in reasons)
@@ -91,6 +92,12 @@ def label_columns(columns: Sequence[str], sample: Sample, *, scores: bool = Fals
         found = tuple(c for c in found if not is_abc(letters[c]))
     graded = any(len(own) > 1 for own in letters.values())
     return found if graded else tuple(c for c in found if len(letters[c]) != 1 or letters[c] == {"f"})
+
+
+def _is_legend(cells: Sequence[str | None]) -> bool:
+    """Whether a few of the cells say once each what a number stands for, as a legend beside a table does: 1 = bad."""
+    known = [c for c in cells if c]
+    return 2 * len(known) < len(cells) and len(set(known)) == len(known) and bool(named_levels(known))
 
 
 def criteria_called_reasons(columns: Sequence[str], sample: Sample) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -22,6 +23,9 @@ from .wide_columns import (
     same_within,
 )
 
+_OCCASION = re.compile(
+    r"(?i)(turn|phase|stage|step|session|wave|round|week|day)[\s_.\-#]*\d+|(before|after|pre|post)([\s_.\-]?test)?"
+)
 _PANEL = 9  # columns: so many judges are rare
 
 
@@ -197,6 +201,13 @@ def what_they_are(plan: FilePlan, what: str, wide: Sequence[str], keys: Mapping[
     if "query" not in keys and called_after_queries(wide):
         queries = json.dumps({**keys, "query": columns}, ensure_ascii=False)
         return f"{some} hold labels and are named like queries: where each is one, give the mapping {queries}"
+    if not plan.mapping and all(map(_OCCASION.fullmatch, wide)):
+        judges, runs = (json.dumps({c: columns}, ensure_ascii=False) for c in (what, "run"))
+        draws = f", or {runs} where they are repeated draws" if plan.kind == "labels" else ""
+        return (
+            f"{some} hold labels, and are called like turns or times: give the mapping {judges} where each "
+            f"is a judge{draws}; where they tell queries apart, write a row for each"
+        )
     if plan.mapping or not may_be_query(keys, wide):
         return ""
     item, others = keys["rubric"], {c: v for c, v in keys.items() if c != "rubric"}

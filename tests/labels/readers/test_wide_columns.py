@@ -186,3 +186,21 @@ def test_a_rubric_with_one_value_for_each_query_is_told_from_two_systems_on(syst
         "'has_image' is read as labels and has one value in all rows of each query" in r
         for r in found.remarks
     )
+
+
+def test_a_legend_beside_a_table_holds_no_labels():
+    content = of_criteria(
+        "clarity", "tone", first=["Legend"], begin=lambda q, m: [{0: "1=bad", 1: "5=good"}.get(3 * q + m, "")]
+    )
+    assert planned(content).mapping["rubric"] == ("clarity", "tone")
+
+
+@pytest.mark.parametrize("names", [("turn_1", "turn_2"), ("before", "after"), ("Phase 1", "Phase 2")])
+def test_labels_at_several_times_are_asked_about(names):
+    keys = [(m, q, c) for q in range(4) for m in range(3) for c in CRITERIA]
+    rows = [[MODELS[m], f"q{q}", c, some(q, m, 1), some(q, m, 2)] for m, q, c in keys]
+    content = table(["model", "question", "criterion", *names], rows)
+    (found,) = plan_ingest(("wide.csv", content), kind="labels", strict=True).files
+    assert "called like turns or times" in found.problem
+    assert planned(content, mapping={"run": names}).mapping["run"] == names
+    assert planned(content, mapping={"judge": names}).mapping["judge"] == names

@@ -118,7 +118,7 @@ def _stage_table(cursor: duckdb.DuckDBPyConnection, *, file: FilePlan, piece: Pi
     fixed = {c: v[1:] for c, v in mapping.items() if c not in named and isinstance(v, str)}
     imagined = [*fixed, *(["label", *names] if spread else []), *(["reason"] if reasons else [])]
     free = ["" if c in wide else c for c in reader.columns]  # those are nothing else by their names
-    columns = (*free, *(c for c in imagined if c not in reader.columns))
+    columns = (*free, *(c for c in imagined if c not in free))
     chosen = choose_columns(file.kind, columns, named, piece.name)
     chosen = {c: i for c, i in chosen.items() if i < len(reader.columns) and c not in imagined}
     facts = _facts(file, reader.columns, chosen, fixed)

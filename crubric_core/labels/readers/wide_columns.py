@@ -29,11 +29,12 @@ from .guess import ENOUGH, MODEL, Sample, cells_at, guess_columns, profile
 from .label_names import NOTED, is_derived, is_index, is_measured, may_hold_labels
 from .plan import FilePlan, Guess
 from .reasons import say_why
+from .synonyms import INSTEAD_OF_LABEL
 from .words import is_abc, is_number, letters_of, named_levels, plain, verdict_level
 
 Spread = Literal["judge", "system", "rubric", "run"]
 
-_OR_CRITERIA = frozenset(["valid", "validity", "satisfied"])  # a label's name, or that of a criterion
+OR_CRITERIA = frozenset(["valid", "validity", "satisfied"])  # a label's name, or that of a criterion
 _LEVELS = 11  # different labels of a criterion that only its column's name tells, at most
 _LEAST = 4  # rows from which a running number is told from labels
 
@@ -41,7 +42,7 @@ _LEAST = 4  # rows from which a running number is told from labels
 def _named(columns: Sequence[str]) -> list[Guess]:
     """Which columns names alone tell."""
     found = guess_columns("labels", columns, ())
-    return [g for g in found if g.confidence > 0.6 and plain_name(g.column) not in _OR_CRITERIA]
+    return [g for g in found if g.confidence > 0.6 and plain_name(g.column) not in OR_CRITERIA]
 
 
 def counts_rows(cells: Sequence[str | None]) -> bool:
@@ -162,7 +163,8 @@ def _with_overall(
     criteria: Sequence[str], columns: Sequence[str], sample: Sample, label: str | None
 ) -> tuple[str, ...]:
     """Several columns that are called like criteria, with what is called a label beside them, if it holds any."""
-    if label is None or len(criteria) < 2 or not called_after_criteria(criteria):
+    own = [c for c in criteria if plain_name(c) not in INSTEAD_OF_LABEL]
+    if label is None or len(own) < 2 or not called_after_criteria(own):
         return ()
     overall = profile(cells_at(sample, columns.index(label))).labels >= ENOUGH
     return tuple(c for c in columns if c in criteria or (overall and c == label))

@@ -14,6 +14,7 @@ from .guess import ENOUGH, cells_at, guess_columns, profile
 from .label_names import is_derived, is_index, may_hold_labels
 from .plan import Columns, FilePlan
 from .wide_columns import (
+    OR_CRITERIA,
     called_after_criteria,
     counts_rows,
     label_columns,
@@ -128,7 +129,7 @@ def told_of_left_out(plan: FilePlan, rows: tuple[Any, ...], what: str, wide: Seq
 def told_of_overall(wide: Sequence[str]) -> list[str]:
     """What is told of a column that is called a label, where it is read as a rubric beside criteria."""
     names = ("label", *synonyms_of("labels", "label"))
-    overall = [c for c in wide if plain_name(c) in names]
+    overall = [c for c in wide if plain_name(c) in names and plain_name(c) not in OR_CRITERIA]
     others = [c for c in wide if c not in overall]
     if len(overall) != 1 or len(others) < 2:
         return []

@@ -36,6 +36,20 @@ def test_a_column_called_a_label_beside_criteria_is_one_more_and_told(overall):
     assert any(f"{overall!r} is read as one more rubric" in remark for remark in found.remarks)
 
 
+def test_a_criterion_may_be_called_label(ws):
+    ws.ingest(of_criteria("clarity", "tone", "label"), "d", name="wide.csv")
+    assert {name.partition("#")[2] for name in ws.dataset("d").rubrics["rubric"]} == {
+        "clarity",
+        "tone",
+        "label",
+    }
+
+
+def test_whether_predictions_are_right_is_the_only_rubric_beside_them():
+    found = planned(of_criteria("pred", "label", "correct"))
+    assert found.mapping["label"] == "correct"
+
+
 def test_what_stands_beside_the_only_rubric_and_may_hold_labels_is_told():
     found = planned(of_criteria("score", "critical"))
     assert found.mapping["label"] == "score"

@@ -29,8 +29,11 @@ _SPEAKING = frozenset(
         *("judgment", "judgement", "vote", "votes", "satisfied", "fulfilled", "success"),
     )
 )
-_COUNTING = frozenset(
-    ["id", "index", "idx", "n", "count", "row", "seed", "turn", "run", "epoch", "year", "age"]
+_COUNTING = frozenset(  # in names of what numbers, or sums up, with numbers as small as labels
+    (
+        *("id", "index", "idx", "n", "count", "row", "seed", "turn", "run", "epoch", "year", "age"),
+        *("mean", "average", "avg", "median", "total", "subtotal", "sum"),
+    )
 )
 _NO_LABELS = frozenset(
     ["id", "index", "idx", "n", "count", "row", "position", "rank", "year", "seed", "max", "min"]

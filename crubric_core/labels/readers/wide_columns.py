@@ -102,10 +102,10 @@ def _is_legend(cells: Sequence[str | None]) -> bool:
 
 
 def criteria_called_reasons(columns: Sequence[str], sample: Sample) -> tuple[str, ...]:
-    """Columns of labels that are called like the reason of one: ``Reasoning``, ``Explanation``."""
+    """Columns of labels in most rows that are called like the reason of one: ``Reasoning``, ``Explanation``."""
     names = ("reason", *synonyms_of("labels", "reason"))
-    called = (i for i, c in enumerate(columns) if plain_name(c) in names)
-    return tuple(columns[i] for i in called if profile(cells_at(sample, i)).labels >= ENOUGH)
+    held = {c: profile(cells_at(sample, i)) for i, c in enumerate(columns) if plain_name(c) in names}
+    return tuple(c for c, own in held.items() if own.labels >= ENOUGH and 2 * own.known > len(sample))
 
 
 def _says_again(column: str, columns: Sequence[str]) -> bool:

@@ -140,6 +140,13 @@ def test_the_reason_is_the_text_beside_a_criterion_that_is_called_like_one(ws):
     assert reasons(ws, content) == {"reasoning": "since 1", "accuracy": "since 1"}
 
 
+def test_a_comment_in_few_rows_is_no_criterion_whatever_it_says(ws):
+    rows = [[m, f"q{q}", str(1 + q), str(5 - q), "yes" * (q == 1)] for m in MODELS for q in range(4)]
+    header = ["model", "question", "depth", "tone", "comment"]
+    content = "\n".join(",".join(row) for row in [header, *rows]).encode()
+    assert reasons(ws, content) == {"depth": "yes", "tone": "yes"}
+
+
 def test_labels_are_no_reasons_of_the_columns_that_a_mapping_names(ws):
     rows = [[m, f"q{q}", str(1 + q), str(5 - q), str(q % 3)] for m in MODELS for q in range(4)]
     content = "\n".join(

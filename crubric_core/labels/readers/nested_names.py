@@ -28,6 +28,13 @@ GRADER = re.compile(
     r"(?i)judge|grader|rater|human|annotator|reviewer|expert|evaluator|physician|doctor|nurse|assessor|worker"
 )
 
+_JUDGING = re.compile(r"(?i)judg|grader|evaluator|(^|_)(rater|annotator|reviewer)s?(\W|$)")
+_OF_MODELS, _OF_TEXTS = ("name", "model", "model_name", "id"), ("id", "name", "title")
+OWN_NAMES: Mapping[str, tuple[str, ...]] = {  # of an object that is what a column names; best first
+    **dict.fromkeys(("system", "judge", "annotator"), _OF_MODELS),
+    **dict.fromkeys(("query", "rubric"), _OF_TEXTS),
+}
+
 
 def others(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, taken: set[str]) -> dict[str, str]:
     """The other columns by their names: of the list's items first, then of what is around them."""
@@ -40,13 +47,8 @@ def others(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, taken: se
     beside = {f.rpartition(".")[0] for f in taken}
     found: dict[str, str] = {}
     for canonical in SPECS[kind].columns:
-        fits = [
-            f
-            for f in usable
-            if f not in found.values() and canonical != "label" and is_called(kind, canonical, f)
-        ]
-        if canonical in ("judge", "annotator") and not fits:
-            fits = [f for f in usable if home and f.startswith(f"{home}.") and last_name(f) in RATERS]
+        free = [f for f in usable if f not in found.values()]
+        fits = _that_may_be(kind, canonical, free, home) if canonical != "label" else []
         # the deeper, the nearer to the label; of the same depth what lies beside it, the shorter path, the usual word
         fits.sort(
             key=lambda f: (
@@ -63,6 +65,34 @@ def others(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, taken: se
     if "query" not in found and texts:  # of a column of its own that is decided later
         found["query"] = min(texts, key=lambda f: NAMES_OF_QUERIES.index(last_name(f)))
     return found
+
+
+def _that_may_be(kind: Kind, canonical: str, fields: Sequence[str], home: str) -> list[str]:
+    """The fields that may be a canonical column by their names, or by that of the object which they name."""
+    fits = [f for f in fields if is_called(kind, canonical, f)]
+    if canonical == "system":
+        fits = [f for f in fits if not _is_of_judge(f)] or [f for f in fits if "[]" in f]
+    if canonical in ("judge", "annotator") and not fits:
+        fits = [f for f in fields if home and f.startswith(f"{home}.") and last_name(f) in RATERS]
+        fits = fits or [f for f in fields if is_called(kind, "system", f) and _is_of_judge(f)]
+    return fits or [f for f in fields if names_its_object(kind, canonical, f)]
+
+
+def _is_of_judge(path: str) -> bool:
+    """Whether a field lies within a judge, or within what one said: ``judge.model``, ``judgments[].model``."""
+    return any(map(_JUDGING.search, parts_of(path)[:-1]))
+
+
+def names_its_object(kind: Kind, canonical: str, path: str) -> bool:
+    """Whether a field names the object around it, which is called after a canonical column: ``model.name``.
+
+    Of rubrics only criteria have such names: a rubric has several, and an item may be a query.
+    """
+    holder = last_name(".".join(parts_of(path)[:-1]))
+    called = holder in (canonical, *synonyms_of(kind, canonical)) and last_name(path) in OWN_NAMES.get(
+        canonical, ()
+    )
+    return called and (canonical != "rubric" or holder.startswith("criteri"))
 
 
 def _may_be_query(path: str, home: str) -> bool:
@@ -90,7 +120,10 @@ def is_called(kind: Kind, canonical: str, path: str) -> bool:
 def rank(kind: Kind, canonical: str, path: str) -> int:
     """How usual the name of a field is for a canonical column; 0 is its own name."""
     names = (canonical, *synonyms_of(kind, canonical))
-    return names.index(last_name(path)) if last_name(path) in names else len(names)
+    if last_name(path) in names:
+        return names.index(last_name(path))
+    own = OWN_NAMES.get(canonical, ())
+    return len(names) + (own.index(last_name(path)) if last_name(path) in own else len(own))
 
 
 def may_be_labels(kind: Kind, path: str, values: Sequence[Any]) -> bool:

@@ -121,6 +121,26 @@ NESTED = {
         {"system": "cites well[].#", "query": "id", "rubric": ["cites well[]", "clear[]"]},
         {(str(m), q, f"{q}#{c}", "judge"): label(MODELS[m], q, c) for m in range(3) for q in QUERIES for c in CRITERIA},
     ),
+    "the model within a judge is the judge, and no system": (
+        [{"model": m, "question_id": q, "judge": {"model": "gpt-4", "scores": {c: label(m, q, c) for c in CRITERIA}, "explanation": q}} for m in MODELS for q in QUERIES],
+        {},
+        {(m, q, f"{q}#{c}", "gpt-4"): label(m, q, c) for m in MODELS for q in QUERIES for c in CRITERIA},
+    ),
+    "the model beside what it judged in a list is the judge": (
+        [{"model": m, "question_id": q, "judgments": [{"model": j, "score": label(m, q, j)} for j in ("o3", "sonnet")]} for m in MODELS for q in QUERIES],
+        {},
+        {(m, q, f"{q}#score", j): label(m, q, j) for m in MODELS for q in QUERIES for j in ("o3", "sonnet")},
+    ),
+    "a verdict within its judge, who is the model there": (
+        [{"question_id": q, "model": m, "judge": {"model": "gpt-4", "verdict": ("fail", "pass")[label(m, q)], "reason": q}, "criterion": "x"} for m in MODELS for q in QUERIES],
+        {"system": "model", "query": "question_id", "rubric": "criterion", "judge": "judge.model", "reason": "judge.reason", "label": "judge.verdict"},
+        {(m, q, f"{q}#x", "gpt-4"): label(m, q) for m in MODELS for q in QUERIES},
+    ),
+    "objects that are models, with a name each": (
+        [{"task": {"id": q, "text": "do"}, "model": {"name": m, "latency_ms": len(q + m)}, "scores": {c: label(m, q, c) for c in CRITERIA}} for m in MODELS for q in QUERIES],
+        {},
+        {(m, q, f"{q}#{c}", "judge"): label(m, q, c) for m in MODELS for q in QUERIES for c in CRITERIA},
+    ),
     "segments of an answer beside a verdict of each are no judges, as in FELM": (
         [{"model": m, "prompt": q, "segments": ["one", "two"], "labels": [bool(label(m, q, s)) for s in range(2)], "comment": ["", ""]} for m in MODELS for q in QUERIES],
         {"system": "model", "query": "prompt", "rubric": "labels[].#", "label": "labels[]"},

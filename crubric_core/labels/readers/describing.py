@@ -12,12 +12,13 @@ from .described import paths_beside
 from .formats import TABLES, check_format, open_reader, recognise
 from .formats.delimited import DelimitedReader
 from .formats.native.base import MissingError, NativeFormat, Record, Setting, label_of
-from .formats.records import Fault, unpacked
+from .formats.records import Fault
 from .listed_rubrics import with_listed
 from .native_files import companions, first_records, native_of, native_rows
-from .nested import find_nested, with_nested_unused
+from .nested import Nested, find_nested, with_nested_unused
 from .nested_names import last_name
 from .not_labels import why_no_labels, why_pairs
+from .packed_keys import is_packed, own_names, packed_keys, question_of
 from .paths import fields_of_records, is_path, unescaped
 from .plan import Columns, FilePlan, Guess, Overrides
 from .plan_cells import rows_of_keys
@@ -80,7 +81,7 @@ def look_into(piece: Piece, overrides: Overrides, pieces: Sequence[Piece] = ()) 
         kind = overrides.kind or "labels"
         return replace(found, plan=replace(found.plan, kind=kind, tables=(kind,), problem=pairs))
     places = {column: n for n, column in enumerate(found.plan.columns)}
-    packed = any(_is_packed(found.rows, places[c]) for c in opened.columns if c in places) or is_led(
+    packed = any(is_packed(found.rows, places[c]) for c in opened.columns if c in places) or is_led(
         asked, opened
     )
     if not (packed if isinstance(opened, DelimitedReader) else getattr(opened, "nested", True)):
@@ -89,6 +90,8 @@ def look_into(piece: Piece, overrides: Overrides, pieces: Sequence[Piece] = ()) 
     within = _within(piece, found, replace(overrides, mapping=asked), fields)
     if within:
         return within
+    if by_name := _by_own_names(piece, found, replace(overrides, mapping=asked), pieces):
+        return by_name
     plan = with_listed(with_nested_unused(found.plan, fields), found.rows, fields)
     return _with_better_problem(replace(found, plan=plan), fields)
 
@@ -97,6 +100,26 @@ def _of_turns(found: Found, rule: str) -> Found:
     """The plan of a table of conversations, whose queries are their turns."""
     remark = f"the query is {rule}, as rows of a conversation differ in the turn alone"
     return replace(found, plan=replace(found.plan, remarks=(*found.plan.remarks, remark)))
+
+
+def _by_own_names(piece: Piece, found: Found, overrides: Overrides, pieces: Sequence[Piece]) -> Found | None:
+    """The plan with the name of each object that is a system, query, rubric or judge; None where all have theirs.
+
+    Where a name does not tell them apart, or a system or judge has none, it is asked.
+    """
+    plan = found.plan
+    keys = packed_keys(plan, found.rows, overrides.mapping)
+    if names := own_names(plan, found.rows, keys):
+        asked = replace(overrides, kind=plan.kind, mapping={**overrides.mapping, **names})
+        named = look_into(piece, asked, pieces)
+        if _repeat(found) or not _repeat(named):
+            told = tuple(f"the {c} is {path}, as {keys[c]!r} holds objects" for c, path in names.items())
+            return replace(named, plan=replace(named.plan, remarks=(*named.plan.remarks, *told)))
+    unnamed = next((c for c in keys if c not in ("query", "rubric")), None)
+    if unnamed is None or plan.problem:
+        return None
+    problem = question_of(plan, found.rows, unnamed, keys[unnamed])
+    return replace(found, plan=replace(plan, problem=problem))
 
 
 def _with_better_problem(found: Found, fields: Mapping[str, Sequence[Any]]) -> Found:
@@ -123,8 +146,11 @@ def _within(
     single = str(plan.mapping.get("rubric", "")).startswith("=") and "rubric" not in overrides.mapping
     weak = single or plan.problem is not None or any(g.confidence < QUESTION for g in plan.guesses)
     label = plan.mapping.get("label")
-    weak = weak or (label in plan.columns and _is_packed(found.rows, plan.columns.index(label)))
-    nested = find_nested(plan.kind, fields) if weak else None
+    weak = weak or (label in plan.columns and is_packed(found.rows, plan.columns.index(label)))
+    packed = packed_keys(plan, found.rows, overrides.mapping)
+    nested = find_nested(plan.kind, fields) if weak or packed else None
+    if nested is not None and not weak and not _lies_in(nested, packed):
+        return None
     if nested is None or set(nested.mapping) <= set(overrides.mapping):
         return None
     nested = replace(nested, mapping=_with_plain_columns(nested.mapping, plan.columns))
@@ -134,7 +160,17 @@ def _within(
         return replace(
             found, plan=replace(plan, mapping={}, guesses=(), problem=nested.question(plan.name, mapping))
         )
-    complete = _with_query(piece, look_into(piece, replace(overrides, mapping=mapping)), overrides, mapping)
+    complete = look_into(piece, replace(overrides, mapping=mapping))
+    keys = packed_keys(replace(plan, mapping=complete.plan.mapping), found.rows, mapping)
+    if keys:
+        names = own_names(plan, found.rows, keys)
+        names |= {c: "" for c in keys if c not in names and _lies_in(nested, {c: keys[c]})}
+        if unnamed := next((c for c in keys if c not in names and c not in ("query", "rubric")), None):
+            problem = question_of(plan, found.rows, unnamed, keys[unnamed])
+            return replace(found, plan=replace(complete.plan, problem=problem))
+        mapping |= names
+        complete = look_into(piece, replace(overrides, mapping=mapping))
+    complete = _with_query(piece, complete, overrides, mapping)
     paths = {c: ", ".join(v) if isinstance(v, tuple) else v for c, v in nested.mapping.items()}
     wide = (paths[c] for c, v in nested.mapping.items() if isinstance(v, tuple))
     remark = f"its labels lie within its records, at {next(wide, paths.get('label'))}"
@@ -149,6 +185,14 @@ def _within(
     return replace(
         complete, plan=replace(complete.plan, guesses=guesses, remarks=(*complete.plan.remarks, remark))
     )
+
+
+def _lies_in(nested: Nested, packed: Mapping[str, str]) -> bool:
+    """Whether labels lie within lists or objects that were taken for names; only of rubrics do mere values tell."""
+    columns = packed.values() if nested.sure else [packed.get("rubric", "")]
+    label = nested.mapping.get("label", nested.mapping.get("rubric", ""))
+    paths = label if isinstance(label, tuple) else (label,)
+    return any(path.startswith((f"{c}.", f"{c}[]", f"{c}{{}}")) for c in columns if c for path in paths)
 
 
 def _with_query(piece: Piece, found: Found, overrides: Overrides, mapping: Columns) -> Found:
@@ -178,12 +222,6 @@ def _with_plain_columns(paths: Columns, columns: Sequence[str]) -> Columns:
         return unescaped(path) if path not in columns and unescaped(path) in columns else path
 
     return {c: tuple(map(plain, v)) if isinstance(v, tuple) else plain(v) for c, v in paths.items()}
-
-
-def _is_packed(rows: tuple[Any, ...], at: int) -> bool:
-    """Whether the cells of a column are lists or objects of JSON."""
-    cells = [row[at] for row in rows if at < len(row) and row[at]]
-    return bool(cells) and all(isinstance(unpacked(cell), (list, dict)) for cell in cells)
 
 
 def _with_rules_told(found: Found, asked: Columns, mapping: Columns) -> Found:

@@ -113,3 +113,89 @@ def test_columns_of_labels_are_shown_before_texts_with_a_marked_one(ws):
     )
     with pytest.raises(IngestError, match="look like labels"):
         ws.ingest(content.replace(b"model", b"Machine"), "d", name="x.csv")
+
+
+def batch(*replies, custom_id="north__q1") -> bytes:
+    choices = [{"index": n, "message": {"content": json.dumps(r)}} for n, r in enumerate(replies)]
+    response = {"status_code": 200, "body": {"model": "gpt-4.1", "choices": choices}}
+    return json.dumps({"custom_id": custom_id, "response": response}).encode()
+
+
+WHOSE = {"custom_id": "={system}__{query}"}
+# what a reply holds → (the reply, the label of each criterion)
+IN_A_REPLY = {
+    "a list of criteria beside a verdict of the whole": (
+        {"criteria": [{"id": "c1", "met": True}, {"id": "c2", "met": False}], "verdict": "pass"},
+        {"c1": 1, "c2": 0},
+    ),
+    "criteria beside a score of the whole": (
+        {"reasoning": "so", "clarity": 4, "tone": 3, "score": 2},
+        {"clarity": 4, "tone": 3},
+    ),
+    "an object of criteria beside a verdict and a count": (
+        {"scores": {"clarity": 4, "tone": 3}, "pass": True, "n_errors": 2},
+        {"clarity": 4, "tone": 3},
+    ),
+    "criteria with a reason each within an object, beside that of the whole": (
+        {"evaluation": {"clarity": {"score": 4, "reason": "so"}, "tone": {"score": 3}}, "overall": {"score": 1}},
+        {"clarity": 4, "tone": 3},
+    ),
+    "numbers as text": ({"clarity": "4", "tone": "3", "safe": True}, {"clarity": 4, "tone": 3, "safe": 1}),
+    "words, and what is counted": ({"clarity": "yes", "tone": "no", "count": 3, "total": 7}, {"clarity": 1, "tone": 0}),
+    "how sure the judge is": ({"clarity": 4, "tone": 3, "confidence": 5}, {"clarity": 4, "tone": 3}),
+    "two lists with the same ids": (
+        {k: [{"id": n, "met": met} for n in (1, 2)] for k, met in (("facts", True), ("style", False))},
+        {"facts.1": 1, "facts.2": 1, "style.1": 0, "style.2": 0},
+    ),
+    "criteria that are called like descriptions": (
+        {"content": 4, "organization": 3},
+        {"content": 4, "organization": 3},
+    ),
+    "a flag beside the only verdict": ({"score": 4, "needs_review": False, "reasoning": "so"}, {"score": 4}),
+    "evidence beside the only verdict": ({"evidence": [{"quote": "so", "rating": 3}], "score": 4}, {"score": 4}),
+    "an unknown verdict": (
+        {"all": [{"metric": "clarity", "score": 4}, {"metric": "tone", "score": None}]},
+        {"clarity": 4, "tone": None},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", IN_A_REPLY)
+def test_all_criteria_of_a_reply_in_a_batch_are_read(read, name):
+    reply, wanted = IN_A_REPLY[name]
+    dataset, report = read(batch(reply), mapping=WHOSE)
+    assert labels_of(dataset) == {("north", "q1", f"q1#{c}", "gpt-4.1", v) for c, v in wanted.items()}
+    left = {"verdict", "score", "pass", "overall", "needs_review"} & (set(reply) - set(wanted))
+    assert all(any(f"'{key}' of a judge's reply is not used" in n for n in report.notes) for key in left)
+
+
+def test_each_choice_of_a_reply_in_a_batch_is_a_run(read):
+    dataset, _ = read(batch({"score": 2}, {"score": 3, "reason": "so"}, {"score": 2}), mapping=WHOSE)
+    found = dataset.labels()
+    assert list(zip(found["run"], found["label"], strict=True)) == [("0", 2), ("1", 3), ("2", 2)]
+    assert found["reason"].dropna().tolist() == ["so"]
+
+
+# why a reply is rejected → the reply
+HALF_UNDERSTOOD = {
+    "has a criterion without a verdict": {"criteria": [{"id": 1, "met": True}, {"id": 2, "note": "so"}]},
+    "no names of criteria": {"scores": [4, 3], "safe": True},
+    "has no verdict": {"reasoning": "so", "confidence": 3},
+}
+
+
+@pytest.mark.parametrize("why", HALF_UNDERSTOOD)
+def test_a_reply_of_which_a_part_would_be_lost_is_rejected_with_the_reason(ws, why):
+    whole = batch({"clarity": 1, "tone": 2}, custom_id="south__q1")
+    report = ws.ingest(whole + b"\n" + batch(HALF_UNDERSTOOD[why]), "d", name="x.jsonl", mapping=WHOSE)
+    assert (report.accepted, report.rejected) == (2, 1)
+    assert why in ws.rejects("d")["reason"].item()
+
+
+def test_a_request_about_one_rubric_has_one_verdict(ws):
+    given = {"mapping": {"custom_id": "={system}__{query}__{rubric}"}, "name": "x.jsonl"}
+    reply = {"verdict": "yes", "cited": False, "checked": False}
+    ws.ingest(batch(reply, custom_id="north__q1__r1"), "d", **given)
+    assert labels_of(ws.dataset("d")) == {("north", "q1", "q1#r1", "gpt-4.1", 1)}
+    with pytest.raises(IngestError, match="'r1' alone, and its reply has several verdicts"):
+        ws.ingest(batch({"clarity": 1, "tone": 2}, custom_id="north__q1__r1"), "e", **given)

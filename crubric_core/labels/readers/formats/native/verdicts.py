@@ -1,0 +1,141 @@
+"""What a judge's reply in JSON says of an answer: one verdict, or one of each criterion, however these are nested."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ...columns import synonyms_of
+from ...label_names import is_certainty, is_measured, may_hold_labels
+from ...words import is_number, is_verdict, levels_of
+from .base import MalformedError
+
+VERDICTS = (
+    *("grade", "score", "verdict", "criteria_met", "met", "label", "rating"),
+    *("judgment", "judgement", "passed"),
+)
+REASONS = ("explanation", "reason", "rationale", "reasoning", "justification", "comment")
+RUBRICS = ("criterion_id", "rubric_id", "rubric", "criterion", "item_id")
+_NAMES = (*RUBRICS, "name", "id", "title", "dimension", "aspect", "metric")
+_OF_WHOLE = (*VERDICTS, "pass")
+_OF_CRITERION = tuple(dict.fromkeys((*VERDICTS, *synonyms_of("labels", "label"))))
+_NOTED = frozenset(("id", "index", "weight", "version", "threshold"))
+_HOLDING = re.compile(  # what holds criteria, and is none
+    r"(?i)(^|_)(scores|ratings|grades|labels|verdicts|judge?ments?|evaluations?|assessments?|criteria|rubrics?"
+    r"|results?|dimensions|metrics|checks|items|output|response)$"
+)
+_OVERALL = re.compile(r"(?i)(overall|final)(_\w+)?")  # of the whole, beside an object or a list of criteria
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A label of a criterion, with the reason beside it; group: the key of what holds it."""
+
+    criterion: str
+    label: Any
+    reason: Any = None
+    group: str = ""
+
+
+@dataclass
+class Said:
+    """What a reply says: of the answer as a whole, of criteria; left: keys of what is in neither."""
+
+    whole: Verdict | None = None
+    criteria: list[Verdict] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+
+
+def first_of(record: Mapping[str, Any], keys: Sequence[str]) -> Any:
+    """The first value of some keys that a record has."""
+    return next((record[k] for k in keys if record.get(k) not in (None, "")), None)
+
+
+def said_in(found: Any) -> Said:
+    """What a reply says; criteria of one name in several groups are called after these, too.
+
+    Raises MalformedError where labels have no names, or some criteria have no label.
+    """
+    said = Said(criteria=_of_list(found, "")) if isinstance(found, list) else Said()
+    said = _of_object(found, "") if isinstance(found, dict) else said
+    if (
+        len(set(names := [v.criterion for v in said.criteria])) < len(names)
+        and len({v.group for v in said.criteria}) > 1
+    ):
+        said.criteria = [replace(v, criterion=f"{v.group}.{v.criterion}".lstrip(".")) for v in said.criteria]
+    return said
+
+
+def _of_object(found: Mapping[str, Any], group: str) -> Said:
+    whole = next((k for k in _OF_WHOLE if k in found and _is_plain(found[k])), None)
+    plain, held = list[Verdict](), list[Verdict]()
+    left = list[str]()
+    for key, value in found.items():
+        if isinstance(value, list) and not (whole and _is_nameless(value)):
+            held += _of_list(value, key)
+        elif isinstance(value, dict):
+            inner = _of_inner(value, key, group)
+            held, left = [*held, *inner.criteria], [*left, *inner.left]
+        elif key != whole and _is_label(key, value):
+            plain.append(Verdict(key, value, group=group))
+    criteria = [*plain, *held]
+    if any(v.group != group for v in held):
+        sums = [v for v in criteria if v.group == group and _OVERALL.fullmatch(v.criterion)]
+        criteria, left = [v for v in criteria if v not in sums], [*left, *(v.criterion for v in sums)]
+    if whole is None:
+        return Said(None, criteria, left)
+    verdict = Verdict("score" if whole in VERDICTS else whole, found[whole], first_of(found, REASONS))
+    if held or len(plain) > 1:
+        return Said(verdict, criteria, [*left, whole])
+    return Said(verdict, [], [v.criterion for v in plain])  # one key beside a verdict may be any remark
+
+
+def _of_inner(found: Mapping[str, Any], key: str, group: str) -> Said:
+    """The criteria of an object that holds them; else the label of the criterion that it is called after."""
+    verdict = next((k for k in _OF_CRITERION if k in found and not isinstance(found[k], (list, dict))), None)
+    said = _of_object(found, key)
+    if verdict is None or (said.criteria and _HOLDING.search(key)):
+        return said
+    return Said(criteria=[Verdict(key, found[verdict], first_of(found, REASONS), group)])
+
+
+def _of_list(items: Sequence[Any], key: str) -> list[Verdict]:
+    """The label of each item, by its name or place; none of a list of anything else."""
+    if items and _HOLDING.search(key) and all(isinstance(i, (int, float)) for i in items):
+        raise MalformedError(f"gives labels in {key!r} of its reply, and no names of criteria")
+    verdicts = [
+        next((k for k in _OF_CRITERION if k in item), None) if isinstance(item, dict) else None
+        for item in items
+    ]
+    if not any(verdicts):
+        return []
+    found = []
+    for place, (item, verdict) in enumerate(zip(items, verdicts, strict=True)):
+        if verdict is None or isinstance(item[verdict], (list, dict)):
+            raise MalformedError("has a criterion without a verdict in its reply")
+        name = first_of(item, _NAMES)
+        found.append(
+            Verdict(str(place if name is None else name), item[verdict], first_of(item, REASONS), key)
+        )
+    return found
+
+
+def _is_nameless(items: Sequence[Any]) -> bool:
+    """Whether items are known by their places alone: beside a verdict of the whole they may be its evidence."""
+    return any(first_of(i, _NAMES) is None for i in items if isinstance(i, dict))
+
+
+def _is_plain(value: Any) -> bool:
+    return value not in (None, "") and not isinstance(value, (list, dict))
+
+
+def _is_label(key: str, value: Any) -> bool:
+    """Whether a value is a label by what it is: a number or a word with a level, and nothing counted or noted."""
+    if is_measured(key) or is_certainty(key) or key.lower() in _NOTED or key in _OF_WHOLE:
+        return False
+    if not isinstance(value, str) or is_number(value):
+        return isinstance(value, (bool, int, float, str))
+    known = is_verdict(value) or (len(value) > 1 and any(n is not None for n in levels_of([value]).values()))
+    return known and may_hold_labels(key)

@@ -26,17 +26,25 @@ _OF_SYSTEMS = re.compile(r"(^|_)(systems?|models?)(_|$)")  # in the name of an o
 
 @dataclass(frozen=True)
 class Nested:
-    """Canonical column → path; sure: whether names alone tell it; missing: what the labels still lack."""
+    """Canonical column → path; sure: whether names alone tell it; missing: what the labels still lack.
+
+    judges: what else the mapping is where keys that were taken for criteria are judges; None where they cannot be.
+    """
 
     mapping: Columns
     sure: bool
     missing: tuple[str, ...]
+    judges: Columns | None = None
 
     def question(self, name: str, mapping: Columns) -> str:
         """What to ask of a file whose labels may lie there."""
         shown = json.dumps(dict.fromkeys(self.missing, "=…") | dict(mapping), ensure_ascii=False)
         lacking = f", with its {' and '.join(self.missing)} in place of …" if self.missing else ""
-        return f"{name} seems to hold labels within its records: if so, read it with the mapping {shown}{lacking}."
+        asked = f"{name} seems to hold labels within its records: if so, read it with the mapping {shown}{lacking}"
+        if not self.judges:
+            return f"{asked}."
+        other = json.dumps({**mapping, **self.judges}, ensure_ascii=False)
+        return f"{asked}; where the keys that this takes for criteria are judges, with {other}."
 
 
 def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Nested | None:
@@ -60,7 +68,16 @@ def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Nested | Non
     if not sure and "system" in lacking and names_runs(fields.get(str(found.get("run")), ())):
         found = {"system" if c == "run" else c: path for c, path in found.items()}
         lacking = tuple(c for c in lacking if c != "system")
-    return Nested(found, sure, lacking)
+    judges = _if_judges(kind, found)
+    return Nested(found, sure and not judges, lacking, judges)
+
+
+def _if_judges(kind: Kind, found: Columns) -> Columns | None:
+    """What else the keys of ``judge_scores`` may be than criteria; None where they cannot be judges."""
+    who, rubric = "annotator" if kind == "gold" else "judge", str(found.get("rubric", ""))
+    holder, _, _ = rubric.rpartition("{}.#")
+    both = holder and "_" in last_name(holder) and GRADER.search(last_name(holder))
+    return {who: rubric, "rubric": "=score"} if both and who not in found else None
 
 
 def _found(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Columns | None:

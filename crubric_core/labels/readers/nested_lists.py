@@ -12,6 +12,7 @@ from .label_names import may_hold_labels
 from .nested_names import (
     GRADER,
     LABEL_ALIKE,
+    holds_judges,
     holds_labels,
     is_called,
     is_label,
@@ -102,7 +103,11 @@ def _of_items(kind: Kind, fields: Mapping[str, Sequence[Any]], label: str) -> di
         if named:
             mapping["rubric"] = min(named, key=lambda f: (naming_rank(f), len(f)))
     mapping = _with_siblings(kind, fields, mapping)
-    return mapping if "rubric" in mapping else {**mapping, "rubric": _unnamed(kind, fields, home, mapping)}
+    if "rubric" in mapping:
+        return mapping
+    if mapping["label"] != label:
+        return {**mapping, "rubric": f"{mapping['label'].rpartition('[]')[0]}[].#"}
+    return {**mapping, "rubric": _unnamed(kind, fields, home, mapping)}
 
 
 def naming_rank(path: str) -> int:
@@ -237,6 +242,7 @@ def _with_siblings(
         return found
     who = "annotator" if kind == "gold" else "judge"
     graders = all(GRADER.search(unescaped(k)) or MODEL.search(unescaped(k)) for k in keys)
+    graders = graders or holds_judges(".".join(before) or keys[0])
     if not {"system", "rubric"} & set(found) and any(f"{old}{marks}.{word}" in fields for word in _TEXTS):
         found["system"], found["rubric"] = f"{holder}.#", f"={last_name(mapping['label'])}"
     elif "rubric" not in found and not graders:

@@ -28,6 +28,8 @@ GRADER = re.compile(
     r"(?i)judge|grader|rater|human|annotator|reviewer|expert|evaluator|physician|doctor|nurse|assessor|worker"
 )
 
+_WHO = r"(judge|rater|annotator|reviewer|evaluator|assessor|labell?er|coder|expert|human|worker|physician|doctor)"
+_JUDGES = re.compile(rf"(^|_){_WHO}s$|(^|_)(by|per)_({_WHO}|grader)s?$")
 _JUDGING = re.compile(r"(?i)judg|grader|evaluator|(^|_)(rater|annotator|reviewer)s?(\W|$)")
 _OF_MODELS, _OF_TEXTS = ("name", "model", "model_name", "id"), ("id", "name", "title")
 OWN_NAMES: Mapping[str, tuple[str, ...]] = {  # of an object that is what a column names; best first
@@ -105,6 +107,11 @@ def _may_be_query(path: str, home: str) -> bool:
 def last_name(path: str) -> str:
     """The last key of a path, as names are compared."""
     return plain_name(unescaped(parts_of(path)[-1]).replace("[]", "").replace("{}", ""))
+
+
+def holds_judges(path: str) -> bool:
+    """Whether an object is called after the judges that its keys name: ``judges``, ``ratings_by_judge``."""
+    return bool(_JUDGES.search(last_name(path)))
 
 
 def is_label(kind: Kind, path: str) -> bool:

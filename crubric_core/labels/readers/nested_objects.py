@@ -11,7 +11,16 @@ from .file_names import split_by
 from .guess import MODEL
 from .label_names import is_certainty, may_hold_labels
 from .nested_beside import lists_names
-from .nested_names import GRADER, LABEL_ALIKE, holds_labels, is_called, is_label, last_name, others
+from .nested_names import (
+    GRADER,
+    LABEL_ALIKE,
+    holds_judges,
+    holds_labels,
+    is_called,
+    is_label,
+    last_name,
+    others,
+)
 from .paths import parts_of, unescaped
 
 # names of objects whose keys are criteria (or judges) and whose values are labels
@@ -31,14 +40,8 @@ def in_objects(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Mapping[str, 
     """Labels as the values of an object such as ``scores``: its keys are criteria, else judges."""
     groups: dict[str, list[str]] = {}
     for field in fields:
-        trail = parts_of(field)
-        for depth in range(1, len(trail)):
-            if (
-                plain_name(trail[depth - 1].replace("[]", "")).strip("_") in HOLDERS
-                and "[]" not in trail[depth - 1]
-            ):
-                groups.setdefault(".".join(trail[:depth]), []).append(field)
-                break
+        if holder := _holder_of(parts_of(field)):
+            groups.setdefault(holder, []).append(field)
     for holder, members in groups.items():
         if _sums_up(fields, holder, members):
             continue
@@ -48,6 +51,14 @@ def in_objects(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Mapping[str, 
         if mapping is not None:
             return mapping if len(labels) == len(members) else _one_by_one(mapping, labels)
     return None
+
+
+def _holder_of(trail: Sequence[str]) -> str:
+    """The first object on a field's way that is called after labels, else the first called after judges; "" of none."""
+    homes = [depth for depth in range(1, len(trail)) if "[]" not in trail[depth - 1]]
+    named = [d for d in homes if plain_name(trail[d - 1]).strip("_") in HOLDERS]
+    named = named or [d for d in homes if holds_judges(trail[d - 1])]
+    return ".".join(trail[: named[0]]) if named else ""
 
 
 def _sums_up(fields: Mapping[str, Sequence[Any]], holder: str, members: Sequence[str]) -> bool:
@@ -153,6 +164,8 @@ def _keyed_by(
         return {"run": path} | ({} if "rubric" in mapping else {"rubric": "=score"})
     if "rubric" in mapping:
         return _with_draws({who: path}, keys) if who not in mapping else None
+    if holds_judges(holder) and who not in mapping:
+        return _with_draws({who: path, "rubric": "=score"}, keys)
     whose = without_draws(keys)
     if (all(map(MODEL.search, whose)) or all(map(called_judge, whose))) and who not in mapping:
         return _with_draws({who: path, "rubric": "=score"}, keys) if known else None
@@ -213,6 +226,7 @@ def _of_two(
     who = "annotator" if kind == "gold" else "judge"
     levels = [[unescaped(parts_of(m.removeprefix(holder + "."))[i]) for m in members] for i in (0, 1)]
     names = [all(MODEL.search(k) or GRADER.search(k) for k in level) for level in levels]
+    names = [True, False] if holds_judges(holder) else names
     runs = [repeats_among(level) == tuple(level) and kind == "labels" for level in levels]
     if names[0] == names[1] and not any(runs):
         return None

@@ -167,6 +167,43 @@ def test_every_nested_label_comes_to_its_cell(ws, name):
     assert cells(ws) == wanted
 
 
+PEOPLE = ("ann", "bob")
+
+
+@pytest.mark.parametrize("holder", ["judges", "raters", "annotators", "ratings_by_judge", "scores per rater"])
+@pytest.mark.parametrize("within", [lambda n: n, lambda n: {"score": n, "reason": "so"}])
+def test_keys_of_what_is_called_after_judges_are_judges(ws, holder, within):
+    records = [{"model": m, "question_id": q, holder: {j: within(label(m, q, j)) for j in PEOPLE}} for m in MODELS for q in QUERIES]  # fmt: skip
+    ws.ingest(lines(records), "d", name="x.jsonl")
+    assert cells(ws) == {(m, q, f"{q}#score", j): label(m, q, j) for m in MODELS for q in QUERIES for j in PEOPLE}  # fmt: skip
+
+
+@pytest.mark.parametrize("keys", [PEOPLE, ("gpt-4", "claude")])
+def test_items_of_each_judge_that_name_no_criteria_are_asked_about_by_their_places(ws, keys):
+    records = [{"model": m, "question_id": q, "judges": {j: [{"score": label(m, q, j, n)} for n in range(2)] for j in keys}} for m in MODELS for q in QUERIES]  # fmt: skip
+    with pytest.raises(IngestError, match="seems to hold labels within its records") as told:
+        ws.ingest(lines(records), "d", name="x.jsonl")
+    ws.ingest(lines(records), "d", name="x.jsonl", mapping=json.loads(re.search(r"\{.*\}", str(told.value))[0]))  # fmt: skip
+    assert cells(ws) == {(m, q, f"{q}#{n}", j): label(m, q, j, n) for m in MODELS for q in QUERIES for j in keys for n in range(2)}  # fmt: skip
+
+
+def test_judges_whose_names_nobody_knows_have_criteria(ws):
+    records = [{"model": m, "question_id": q, "judges": {j: {c: label(m, q, j, c) for c in CRITERIA} for j in PEOPLE}} for m in MODELS for q in QUERIES]  # fmt: skip
+    ws.ingest(lines(records), "d", name="x.jsonl")
+    assert cells(ws) == {(m, q, f"{q}#{c}", j): label(m, q, j, c) for m in MODELS for q in QUERIES for j in PEOPLE for c in CRITERIA}  # fmt: skip
+
+
+@pytest.mark.parametrize("keys", [PEOPLE, CRITERIA])
+def test_keys_of_judge_scores_may_be_judges_or_criteria(ws, keys):
+    records = [{"model": m, "question_id": q, "judge_scores": {k: label(m, q, k) for k in keys}} for m in MODELS for q in QUERIES]  # fmt: skip
+    with pytest.raises(IngestError, match="takes for criteria are judges") as told:
+        ws.ingest(lines(records), "d", name="x.jsonl")
+    both = [json.loads(found) for found in re.findall(r"\{\".*?\"\}(?=;|\.$)", str(told.value))]
+    ws.ingest(lines(records), "d", name="x.jsonl", mapping=both[keys == PEOPLE])
+    whose = [("score", k) if keys == PEOPLE else (k, "judge") for k in keys]
+    assert cells(ws) == {(m, q, f"{q}#{c}", j): label(m, q, k) for m in MODELS for q in QUERIES for k, (c, j) in zip(keys, whose, strict=True)}  # fmt: skip
+
+
 def test_models_as_keys_of_judgments_are_judges():
     records = [{"prompt_id": q, "evaluations": {j: {c: {"score": 1 + label(q, j, c)} for c in CRITERIA} for j in ("gpt-4o", "claude")}} for q in QUERIES]  # fmt: skip
     (file,) = plan_ingest(lines(records), name="x.jsonl").files

@@ -133,6 +133,8 @@ def _unnamed(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, mapping
         home = _around(home)
         if not home or _is_known(home, mapping):
             return f"={last_name(mapping['label'])}"
+    if mapping.get("run") == f"{home}.#":
+        return f"={last_name(mapping['label'])}"
     if beside := _names_beside(kind, fields, home, mapping["label"]):
         return beside
     outer = _around(home)

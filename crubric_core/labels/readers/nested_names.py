@@ -62,11 +62,23 @@ def others(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, taken: se
         )
         if fits:
             found[canonical] = fits[0]
+    if kind == "labels" and "run" not in found and (runs := _runs_on_the_way(home, found)):
+        found["run"] = f"{runs}.#"
     free = [f for f in usable if _may_be_query(f, home) and f not in found.values()]
     texts = [f for f in free if len(set(map(str, fields[f]))) > 1]
     if "query" not in found and texts:  # of a column of its own that is decided later
         found["query"] = min(texts, key=lambda f: NAMES_OF_QUERIES.index(last_name(f)))
     return found
+
+
+def _runs_on_the_way(home: str, found: Mapping[str, str]) -> str:
+    """The list called after runs on the way to a list, or that itself, where each is of what is named outside it."""
+    parts = parts_of(home)
+    lists = [".".join(parts[: at + 1]) for at, part in enumerate(parts) if part.endswith("[]")]
+    words = {f"{name}s" for name in ("run", *synonyms_of("labels", "run"))}
+    named = [found[c] for c in ("system", "query") if c in found]
+    runs = (path for path in lists if last_name(path) in words)
+    return next((p for p in runs if named and not any(n.startswith(f"{p}.") for n in named)), "")
 
 
 def _that_may_be(kind: Kind, canonical: str, fields: Sequence[str], home: str) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .column_names import called_after_queries
+from .column_names import called_after_queries, names_a_judge
 from .columns import Kind
 from .guess import MODEL
 from .label_names import RATERS, may_hold_labels
@@ -41,13 +41,7 @@ def in_shapes(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Found | None:
 
     Objects next to each other that have the same fields are named by their keys: systems, where these are models.
     """
-    root = _Node()
-    for name, values in fields.items():
-        node = root
-        for part in parts_of(name):
-            node = node.inner.setdefault(part, _Node())
-        node.values.extend(values)
-    folded = dict(_folded(root, "", ()))
+    folded = dict(_folded(_tree(fields), "", ()))
     flat = {path: node.values for path, (node, _) in folded.items()}
     groups: dict[str, list[str]] = {}
     for path, values in flat.items():
@@ -62,7 +56,9 @@ def in_shapes(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Found | None:
     within = home if home.endswith(("[]", "{}")) else ""
     found: Found = dict(others(kind, flat, within, set(labels)))
     found.pop("label", None)
-    if len(labels) > 1 and len(named) != 1 and "rubric" not in found:
+    if _are_of_judges(kind, found, labels):
+        found |= _by_judges(kind, home, labels, flat)
+    elif len(labels) > 1 and len(named) != 1 and "rubric" not in found:
         found["rubric"] = tuple(labels)
     else:
         found["label"] = named[0] if named else labels[0]
@@ -79,6 +75,35 @@ def in_shapes(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Found | None:
     if "rubric" not in found:
         found["rubric"] = f"{within}.#" if within.endswith("[]") else f"={last_name(labels[0])}"
     return found
+
+
+def _tree(fields: Mapping[str, Sequence[Any]]) -> _Node:
+    """The keys of the records, each with those within it."""
+    root = _Node()
+    for name, values in fields.items():
+        node = root
+        for part in parts_of(name):
+            node = node.inner.setdefault(part, _Node())
+        node.values.extend(values)
+    return root
+
+
+def _are_of_judges(kind: Kind, found: Found, labels: Sequence[str]) -> bool:
+    """Whether fields with labels are called after models, or after people, beside the system that these judge."""
+    names = [unescaped(parts_of(path)[-1]) for path in labels]
+    free = "system" in found and ("annotator" if kind == "gold" else "judge") not in found
+    return len(names) > 1 and free and all(map(names_a_judge, names))
+
+
+def _by_judges(kind: Kind, home: str, labels: Sequence[str], flat: Mapping[str, Sequence[Any]]) -> Found:
+    """The judges, where the labels are fields that are called after them: of the criterion that holds them."""
+    who = "annotator" if kind == "gold" else "judge"
+    if home.endswith(("[]", "{}")):
+        return {who: tuple(labels)}
+    criterion = f"={unescaped(parts_of(home)[-1])}"
+    if sum(path.startswith(f"{home}.") for path in flat) > len(labels):
+        return {who: tuple(labels), "rubric": criterion}
+    return {"label": f"{home}{{}}", who: f"{home}{{}}.#", "rubric": criterion}
 
 
 def _folded(

@@ -290,6 +290,36 @@ def test_a_fact_that_is_looked_for_in_all_answers_is_a_rubric_by_its_text_as_in_
     assert cells(ws) == {(m, f"why {q}", f"why {q}#fact {n}", "judge"): label(m, q, n) + label(n, q) for m in MODELS for q in QUERIES for n in range(3)}  # fmt: skip
 
 
+def _of_criteria():
+    return [{"model": m, "question_id": q, **{c: {j: label(m, q, c, j) for j in ("gpt4", "human")} for c in CRITERIA}} for m in MODELS for q in QUERIES]  # fmt: skip
+
+
+def _of_runs(held):
+    return [{"model": m, "question_id": q, "runs": [held(m, q, n) for n in range(2)]} for m in MODELS for q in QUERIES]  # fmt: skip
+
+
+# what each run holds → its labels by criterion
+RUNS = {
+    "a score": (lambda *r: {"seed": 7, "score": label(*r)}, lambda *r: {"score": label(*r)}),
+    "fields": (lambda *r: {c: label(*r, c) for c in ("clear", "short")}, lambda *r: {c: label(*r, c) for c in ("clear", "short")}),
+    "an object": (lambda *r: {"scores": {c: label(*r, c) for c in CRITERIA}}, lambda *r: {c: label(*r, c) for c in CRITERIA}),
+    "a list": (lambda *r: {"checks": [{"criterion": c, "met": label(*r, c)} for c in CRITERIA]}, lambda *r: {c: label(*r, c) for c in CRITERIA}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("held", RUNS)
+def test_the_items_of_a_list_of_runs_are_runs(ws, held):
+    ws.ingest(lines(_of_runs(RUNS[held][0])), "d", name="x.jsonl")
+    found = ws.dataset("d").labels()
+    read = {tuple(row) for row in found[["system", "rubric", "run", "label"]].itertuples(index=False)}
+    assert read == {(m, f"{q}#{c}", str(n), v) for m in MODELS for q in QUERIES for n in range(2) for c, v in RUNS[held][1](m, q, n).items()}  # fmt: skip
+
+
+def test_runs_of_a_system_each_are_no_draws():
+    runs = [{"model": m, "results": [{"question_id": q, "criterion": "x", "score": label(m, q)} for q in QUERIES]} for m in MODELS]  # fmt: skip
+    assert "run" not in plan_ingest(json.dumps({"runs": runs}).encode(), name="x.json").files[0].mapping
+
+
 def _of_keys():
     return [
         {
@@ -307,6 +337,16 @@ NAMELESS = {  # records, what has to be said besides what the refusal shows, the
             (m, f"t{q}", f"t{q}#summary.axes.{c}", j): label(m, q, j, *k)
             for m in MODELS for q in QUERIES for j in ("w1", "w2") for c, k in (("overall", ()), ("cites", (1,)))
         },
+    ),
+    "an object of judges for each criterion": (
+        _of_criteria(),
+        {},
+        {(m, q, f"{q}#{c}", j): label(m, q, c, j) for m in MODELS for q in QUERIES for c in CRITERIA for j in ("gpt4", "human")},
+    ),
+    "an object of judges of one criterion": (
+        [{k: v for k, v in r.items() if k != "clear"} for r in _of_criteria()],
+        {},
+        {(m, q, f"{q}#cites well", j): label(m, q, "cites well", j) for m in MODELS for q in QUERIES for j in ("gpt4", "human")},
     ),
     "one object of systems and queries with a record each, as in ALCE": (
         _of_keys(),

@@ -9,7 +9,14 @@ from dataclasses import replace
 from typing import Any
 
 from ...text import listed
-from .column_names import called_after_queries, names_a_judge, repeats_among, spread_names
+from .column_names import (
+    called_after_queries,
+    crossing,
+    names_a_judge,
+    repeats_among,
+    spread_names,
+    without_queries,
+)
 from .columns import MISSING, SPECS, plain_name, synonyms_of
 from .ground_truth import is_truth
 from .guess import MODEL, Profile, fits_name, guess_columns, profile
@@ -22,6 +29,7 @@ from .query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES, TURNS, bare_name
 from .raters import told_apart
 from .values import shortened
 from .wide_columns import counts_rows, spread_key
+from .wide_plan import systems_times_judges
 from .words import is_number, is_verdict
 
 _LABELS = 0.8  # share of a column's cells that look like labels
@@ -212,12 +220,21 @@ def _wide(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile
         return ""
     likeliest = max(alike, key=lambda c: all(map(is_verdict, filter(None, cells_of(plan, rows, c)))))
     shown: dict[str, Any] = {"system": "=…"} | keys | {what: likeliest if what == "label" else alike}
-    shown |= {"rubric": "=score"} if what == "system" and "rubric" not in keys else {}
+    if what == "system":
+        shown |= {"rubric": shown.get("rubric", "=score")} | _named_with_systems(alike, shown)
     whose = "one of them is the label" if what == "label" else f"each is a {what}'s"
     kind = "continuous scores" if continuous else "labels"
     ending = ", with the policy threshold= or bins=." if continuous else "."
     some = listed([repr(c) for c in alike], 3)
     return f"{some} look like {kind}: where {whose}, give such a mapping: {_shown(shown)}{ending}"
+
+
+def _named_with_systems(columns: Sequence[str], shown: dict[str, Any]) -> dict[str, str]:
+    """The judge or the query, where columns of systems are named after these, too."""
+    if "query" not in shown and (found := without_queries(columns)):
+        return {"query": crossing("query", "system") if found[2] == 1 else crossing("system", "query")}
+    product = systems_times_judges("system", columns, shown)
+    return product[0] if product else {}
 
 
 def _of_texts(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile]) -> str:

@@ -326,6 +326,12 @@ def spread_key(found: Set[str], wide: Sequence[str]) -> Spread | None:
     if "rubric" in found:
         return _beside_rubrics(spread_names(wide))
     of_queries = None if "query" in found else without_queries(wide)
+    if (
+        of_queries
+        and "system" not in found
+        and all(MODEL.search(c) and names_a_judge(c) for c in of_queries[1])
+    ):
+        return "system"
     if _ends_with_judges(of_queries[1] if of_queries else wide) or of_queries:
         return "rubric"
     if "query" in found and "system" not in found:

@@ -188,7 +188,7 @@ def _named_within(what: str, wide: Sequence[str], mapping: Columns) -> tuple[dic
         asked = what == "rubric" and "system" in mapping and "judge" not in {*mapping, *within}
         beside = {**mapping, "query": within["query"].replace(what, "judge")}
         return within, [*others, *(may_be_judges(own, wide, beside) if asked else ())]
-    if what in ("system", "judge") and (product := _systems_times_judges(what, wide, mapping)):
+    if what in ("system", "judge") and (product := systems_times_judges(what, wide, mapping)):
         return product
     pairs = crossed_names(wide) if what == "rubric" else None
     if pairs is None:
@@ -221,7 +221,7 @@ def _and_within(
     return {other: crossing(other, what) if first else crossing(what, other), **within}, [said, *told]
 
 
-def _systems_times_judges(
+def systems_times_judges(
     what: str, wide: Sequence[str], mapping: Columns
 ) -> tuple[dict[str, str], Sequence[str]] | None:
     """The same of columns that are systems times judges, or may be; None of others."""

@@ -11,7 +11,7 @@ import pytest
 from crubric_core.errors import IngestError
 from crubric_core.labels.readers.bundle import plan_ingest
 from crubric_core.labels.readers.policies import Policies
-from tests.labels.readers.test_layouts import label, table
+from tests.labels.readers.test_layouts import cells, label, table
 
 ROWS = range(8)
 # name → (columns, cells of a row, canonical columns that the proposal must have, policies)
@@ -330,3 +330,30 @@ def test_essays_without_a_system_may_be_the_systems(ws):
     dataset = ws.dataset("d")
     assert (len(dataset.systems), dataset.judges) == (12, ("rater1", "rater2"))
     assert set(dataset.rubrics["criterion"]) == {"trait1", "trait2"}
+
+
+SYSTEMS, RATERS = ("gpt-4o", "claude-3"), ("Rater 1", "Rater 2")
+
+
+@pytest.mark.parametrize("name", ["{system} - {rater}", "{system}__{rater}", "{rater}: {system}"])
+def test_columns_of_models_times_raters_are_proposed_as_both(ws, name):
+    """The mapping that was shown made a system of each column, and lost the raters."""
+    heads = [name.format(system=s, rater=r) for s in SYSTEMS for r in RATERS]
+    content = table(["question", *heads], [[f"q{n}", *(label(n, h) for h in heads)] for n in ROWS])
+    with pytest.raises(IngestError, match="where each is a system's") as told:
+        ws.ingest(content, "d", name="x.csv")
+    ws.ingest(content, "d", name="x.csv", mapping=json.loads(re.search(r"\{.*\}", str(told.value))[0]))
+    assert cells(ws) == {(s, f"q{n}", f"q{n}#score", r): label(n, name.format(system=s, rater=r)) for n in ROWS for s in SYSTEMS for r in RATERS}  # fmt: skip
+
+
+def test_models_that_a_form_asks_of_in_each_question_are_proposed_as_systems(ws):
+    """The models had been criteria of a system that was asked for."""
+    heads = [f"{q} [{s}]" for q in ("Q1", "Q2") for s in SYSTEMS]
+    content = table(
+        ["Timestamp", "Email Address", *heads],
+        [["2024/05/01 9:00:00 AM", f"r{n}@x.org", *(1 + label(n, h) for h in heads)] for n in ROWS],
+    )
+    with pytest.raises(IngestError, match="where each is a system's") as told:
+        ws.ingest(content, "d", name="x.csv")
+    ws.ingest(content, "d", name="x.csv", mapping=json.loads(re.search(r"\{.*\}", str(told.value))[0]))
+    assert cells(ws) == {(s, q, f"{q}#score", f"r{n}@x.org"): 1 + label(n, f"{q} [{s}]") for n in ROWS for q in ("Q1", "Q2") for s in SYSTEMS}  # fmt: skip

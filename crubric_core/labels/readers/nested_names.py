@@ -89,7 +89,7 @@ def _that_may_be(kind: Kind, canonical: str, fields: Sequence[str], home: str) -
     if canonical in ("judge", "annotator") and not fits:
         fits = [f for f in fields if home and f.startswith(f"{home}.") and last_name(f) in RATERS]
         fits = fits or [f for f in fields if is_called(kind, "system", f) and _is_of_judge(f)]
-    return fits or [f for f in fields if names_its_object(kind, canonical, f)]
+    return fits or [f for f in fields if _names_its_object(kind, canonical, f)]
 
 
 def _is_of_judge(path: str) -> bool:
@@ -97,7 +97,7 @@ def _is_of_judge(path: str) -> bool:
     return any(map(_JUDGING.search, parts_of(path)[:-1]))
 
 
-def names_its_object(kind: Kind, canonical: str, path: str) -> bool:
+def _names_its_object(kind: Kind, canonical: str, path: str) -> bool:
     """Whether a field names the object around it, which is called after a canonical column: ``model.name``.
 
     Of rubrics only criteria have such names: a rubric has several, and an item may be a query.

@@ -155,7 +155,8 @@ def bank_chip(candidates: int, budget: int, queries: int, covered: int) -> Chip:
         said = f"{count(candidates, 'rubric')} can be chosen: a bank of {budget:,} leaves none out, a lower B does."
         return Chip("Bank", figure, "good" if candidates else "look", said)
     said = f"The bank covers {covered:,} of {count(queries, 'query', 'queries')}"
-    if covered < min(queries, budget) / 2:  # so many could be covered; of queries with one rubric no bank covers more
+    # A bank covers no more queries than it has rubrics.
+    if covered < min(queries, budget) / 2:
         return Chip("Bank", figure, "look", f"{said}: raise B, or set Bounds on the Bank page.")
     return Chip("Bank", figure, "good", f"{said}.")
 

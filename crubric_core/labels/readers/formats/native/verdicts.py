@@ -13,8 +13,16 @@ from ...words import is_number, is_verdict, levels_of
 from .base import MalformedError
 
 VERDICTS = (
-    *("grade", "score", "verdict", "criteria_met", "met", "label", "rating"),
-    *("judgment", "judgement", "passed"),
+    "grade",
+    "score",
+    "verdict",
+    "criteria_met",
+    "met",
+    "label",
+    "rating",
+    "judgment",
+    "judgement",
+    "passed",
 )
 REASONS = ("explanation", "reason", "rationale", "reasoning", "justification", "comment")
 RUBRICS = ("criterion_id", "rubric_id", "rubric", "criterion", "item_id")

@@ -286,6 +286,8 @@ def _by_stem(named: Sequence[str], suffix: str) -> NameGuess | None:
         head = tail = ""
     if any(not _NOISE.sub("", s).strip("._- ") for s in stems):
         return None
+    if all(_JUDGE.match(s) and not MODEL.search(s) for s in stems):
+        return None
     sure = 0.6 if len(named) > 1 else 0.5
     return NameGuess(f"{head}{{system}}{tail}{suffix}", sure, "the file's name is taken for the system")
 

@@ -300,3 +300,16 @@ def test_other_names_of_two_parts_are_systems(ws, firsts, lasts):
     stems = [f"{a}-{b}" for a in firsts for b in lasts]
     ws.ingest(files_named(*stems), "d")
     assert set(ws.dataset("d").systems) == set(stems)
+
+
+@pytest.mark.parametrize("names", [("rater1.csv", "rater2.csv"), ("annotator_a.csv", "annotator_b.csv")])
+def test_files_named_after_raters_are_no_systems(ws, names):
+    labels = [b"question_id,clarity,tone\nq1,1,%d\nq2,0,1\n" % n for n in (0, 1)]
+    with pytest.raises(IngestError, match="has no column for system"):
+        ws.ingest(list(zip(names, labels, strict=True)), "d")
+
+
+def test_files_of_models_may_say_that_judges_labelled_them(ws):
+    labels = b"question_id,clarity,tone\nq1,1,0\nq2,0,1\n"
+    ws.ingest([(f"judged_{model}.csv", labels) for model in ("gpt-4o", "claude-3")], "d")
+    assert len(ws.dataset("d").systems) == 2

@@ -10,7 +10,7 @@ from typing import Any
 from ..records import parse_reply
 from .base import MalformedError, NativeFormat, Record, Row, Setting, has, label, mapped, named
 from .custom_ids import identity
-from .verdicts import REASONS, RUBRICS, VERDICTS, Verdict, first_of, said_in
+from .verdicts import REASONS, RUBRICS, VERDICTS, ReplyVerdict, first_of, said_in
 
 _TEXTS = (
     "text",
@@ -72,7 +72,7 @@ def _batch_rows(record: Record, setting: Setting) -> Iterator[Row]:
             yield label(*whose, said.label, run=run, reason=said.reason)
 
 
-def _verdicts_in(choice: Any, rubric: str | None, setting: Setting) -> list[Verdict]:
+def _verdicts_in(choice: Any, rubric: str | None, setting: Setting) -> list[ReplyVerdict]:
     """The verdicts of a choice: of the rubric that its request names, else of criteria rather than of the whole."""
     message = choice.get("message") if isinstance(choice, dict) else None
     text = message.get("content") if isinstance(message, dict) else None

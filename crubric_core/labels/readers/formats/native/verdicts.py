@@ -38,7 +38,7 @@ _OVERALL = re.compile(r"(?i)(overall|final)(_\w+)?")  # of the whole, beside an 
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ReplyVerdict:
     """A label of a criterion, with the reason beside it; group: the key of what holds it."""
 
     criterion: str
@@ -51,8 +51,8 @@ class Verdict:
 class Said:
     """What a reply says: of the answer as a whole, of criteria; left: keys of what is in neither."""
 
-    whole: Verdict | None = None
-    criteria: list[Verdict] = field(default_factory=list)
+    whole: ReplyVerdict | None = None
+    criteria: list[ReplyVerdict] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
 
 
@@ -78,7 +78,7 @@ def said_in(found: Any) -> Said:
 
 def _of_object(found: Mapping[str, Any], group: str) -> Said:
     whole = next((k for k in _OF_WHOLE if k in found and _is_plain(found[k])), None)
-    plain, held = list[Verdict](), list[Verdict]()
+    plain, held = list[ReplyVerdict](), list[ReplyVerdict]()
     left = list[str]()
     for key, value in found.items():
         if isinstance(value, list) and not (whole and _is_nameless(value)):
@@ -87,14 +87,14 @@ def _of_object(found: Mapping[str, Any], group: str) -> Said:
             inner = _of_inner(value, key, group)
             held, left = [*held, *inner.criteria], [*left, *inner.left]
         elif key != whole and _is_label(key, value):
-            plain.append(Verdict(key, value, group=group))
+            plain.append(ReplyVerdict(key, value, group=group))
     criteria = [*plain, *held]
     if any(v.group != group for v in held):
         sums = [v for v in criteria if v.group == group and _OVERALL.fullmatch(v.criterion)]
         criteria, left = [v for v in criteria if v not in sums], [*left, *(v.criterion for v in sums)]
     if whole is None:
         return Said(None, criteria, left)
-    verdict = Verdict("score" if whole in VERDICTS else whole, found[whole], first_of(found, REASONS))
+    verdict = ReplyVerdict("score" if whole in VERDICTS else whole, found[whole], first_of(found, REASONS))
     if held or len(plain) > 1:
         return Said(verdict, criteria, [*left, whole])
     return Said(verdict, [], [v.criterion for v in plain])  # one key beside a verdict may be any remark
@@ -106,10 +106,10 @@ def _of_inner(found: Mapping[str, Any], key: str, group: str) -> Said:
     said = _of_object(found, key)
     if verdict is None or (said.criteria and _HOLDING.search(key)):
         return said
-    return Said(criteria=[Verdict(key, found[verdict], first_of(found, REASONS), group)])
+    return Said(criteria=[ReplyVerdict(key, found[verdict], first_of(found, REASONS), group)])
 
 
-def _of_list(items: Sequence[Any], key: str) -> list[Verdict]:
+def _of_list(items: Sequence[Any], key: str) -> list[ReplyVerdict]:
     """The label of each item, by its name or place; none of a list of anything else."""
     if items and _HOLDING.search(key) and all(isinstance(i, (int, float)) for i in items):
         raise MalformedError(f"gives labels in {key!r} of its reply, and no names of criteria")
@@ -125,7 +125,7 @@ def _of_list(items: Sequence[Any], key: str) -> list[Verdict]:
             raise MalformedError("has a criterion without a verdict in its reply")
         name = first_of(item, _NAMES)
         found.append(
-            Verdict(str(place if name is None else name), item[verdict], first_of(item, REASONS), key)
+            ReplyVerdict(str(place if name is None else name), item[verdict], first_of(item, REASONS), key)
         )
     return found
 

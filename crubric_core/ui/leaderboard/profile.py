@@ -103,8 +103,10 @@ def details(view: View, system: str, versus: str | None) -> None:
             **parts,
         }
     st.markdown(f"**Why {plain(short_name(system, 60))} stands there**")
-    key = "why" if versus is None else "why two"
-    widgets.lazy_tabs(parts, key=key)
+    # A place each: tabs in the place of others may begin with their names, and open another one than the server.
+    alone, beside = st.container(), st.container()
+    with alone if versus is None else beside:
+        widgets.lazy_tabs(parts, key="why" if versus is None else "why two")
 
 
 def _groups(view: View, system: str) -> None:

@@ -14,6 +14,7 @@ from ..readers.label_names import CERTAINTIES, SPENT
 from ..readers.sums import LONGEST, MAY_SUM, sums_among
 from .job import Job
 
+_SAID_OF_LABELS = {CERTAINTIES: "it says how sure a label is", SPENT: "it says what an answer took"}
 _TABLES = {"system": "systems", "judge": "judges", "annotator": "judges", "run": "runs"}
 
 
@@ -49,31 +50,25 @@ def leave_out_sums(job: Job) -> None:
     """
     # Of several columns at once DuckDB looks at each row, of one at each different name.
     for column in sorted({"system", "query", "rubric", "judge", "annotator"} & job.columns):
-        _leave_out(job, column, _sums(job, column), "it sums up other rows")
-        if column == "rubric":
-            _leave_out(job, column, _called(job, column, CERTAINTIES), "it says how sure a label is")
-            _leave_out(job, column, _called(job, column, SPENT), "it says what an answer took")
-
-
-def _sums(job: Job, column: str) -> list[str]:
-    """The names of a column that sum up others."""
-    name = values.name("raw")
-    names = f"(SELECT DISTINCT {column} AS raw FROM incoming) WHERE raw IS NOT NULL"
-    may_be = f"length({name}) <= {LONGEST} AND regexp_matches(lower(raw), $pattern)"
-    found = [raw for (raw,) in job.all(f"SELECT raw FROM {names} AND {may_be}", pattern=MAY_SUM)]
-    if not found:
-        return []
-    (words,) = job.one(
-        f"SELECT count(*) FROM {names} AND NOT ({may_be}) AND NOT regexp_matches({name}, '[0-9\\s]')",
-        pattern=MAY_SUM,
-    )
-    return sorted(sums_among(found, column, numbered=not words))
-
-
-def _called(job: Job, column: str, words: Collection[str]) -> list[str]:
-    """The names of a column that are among the words."""
-    sql = f"SELECT DISTINCT {column} FROM incoming i WHERE list_contains($words, lower({values.name(f'i.{column}')}))"
-    return sorted(raw for (raw,) in job.all(sql, words=sorted(words)))
+        kinds = _SAID_OF_LABELS if column == "rubric" else {}
+        name, may_sum = (
+            values.name("raw"),
+            f"length(raw) <= {LONGEST} AND regexp_matches(lower(raw), $pattern)",
+        )
+        found, others = job.one(
+            f"""
+            SELECT coalesce(list(raw) FILTER ({may_sum} OR list_contains($words, lower({name}))), []),
+                   count(*) FILTER (NOT ({may_sum}) AND NOT regexp_matches({name}, '[0-9\\s]'))
+            FROM (SELECT DISTINCT {column} AS raw FROM incoming)
+            """,
+            pattern=MAY_SUM,
+            words=sorted(frozenset().union(*kinds)),
+        )
+        if found:
+            sums = sums_among(found, column, numbered=not others)
+            _leave_out(job, column, sorted(sums), "it sums up other rows")
+        for words, why in kinds.items():
+            _leave_out(job, column, sorted(raw for raw in found if raw.strip().lower() in words), why)
 
 
 def _leave_out(job: Job, column: str, names: Collection[str], why: str) -> None:

@@ -58,7 +58,7 @@ def leave_out_sums(job: Job) -> None:
         found, others = job.one(
             f"""
             SELECT coalesce(list(raw) FILTER ({may_sum} OR list_contains($words, lower({name}))), []),
-                   count(*) FILTER (NOT ({may_sum}) AND NOT regexp_matches({name}, '[0-9\\s]'))
+                   count(*) FILTER (NOT ({may_sum}) AND NOT regexp_matches({name}, '[0-9]'))
             FROM (SELECT DISTINCT {column} AS raw FROM incoming)
             """,
             pattern=MAY_SUM,

@@ -276,6 +276,7 @@ def _describes(
     wanted = SPECS[kind].values[canonical]
     seen: dict[tuple[str | None, ...], str] = {}
     beside: list[tuple[float, list[float]]] = []
+    worded = False
     for row in rows:
         cell = row[at] if at < len(row) else None
         if cell is None or not cell.strip():
@@ -286,6 +287,7 @@ def _describes(
         if canonical == "polarity" and name not in _SIGNED and not cell.strip().isalpha():
             return False  # a dash may stand for nothing
         value = cell.strip()
+        worded = worded or value.isalpha()
         if wanted != "text":
             if number is None or not _is_of_type(number, wanted):
                 return False
@@ -297,8 +299,12 @@ def _describes(
     within = [i for i, k in enumerate(keys) if k in {plan.mapping.get(c) for c in WITHIN[kind]}]
     if canonical == "text":
         return bool(seen) and _told_apart(seen, within)
-    if canonical == "polarity" and name != canonical:  # a type, say, may be that of the query
-        return any(len(set(group)) > 1 for group in _grouped(seen, within))
+    if canonical == "polarity" and (
+        name != canonical or worded
+    ):  # it may be that of the query, or of the answer
+        of_names = _grouped(seen, [i for i in range(len(keys)) if i not in within])
+        several = any(len(set(group)) > 1 for group in _grouped(seen, within))
+        return several and all(len(set(group)) == 1 for group in of_names)
     return bool(seen) and (name == canonical or _suits(canonical, beside))
 
 

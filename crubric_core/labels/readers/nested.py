@@ -20,6 +20,7 @@ from .paths import is_path, leads_to, parts_of, unescaped
 from .plan import Columns, FilePlan
 from .rules import sources_of
 from .unused import MOST, is_verdict_field
+from .wide_columns import called_after_criteria
 
 _OF_SYSTEMS = re.compile(r"(^|_)(systems?|models?)(_|$)")  # in the name of an object whose keys are such
 
@@ -68,16 +69,19 @@ def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Nested | Non
     if not sure and "system" in lacking and names_runs(fields.get(str(found.get("run")), ())):
         found = {"system" if c == "run" else c: path for c, path in found.items()}
         lacking = tuple(c for c in lacking if c != "system")
-    judges = _if_judges(kind, found)
+    judges = _if_judges(kind, found, fields)
     return Nested(found, sure and not judges, lacking, judges)
 
 
-def _if_judges(kind: Kind, found: Columns) -> Columns | None:
+def _if_judges(kind: Kind, found: Columns, fields: Mapping[str, Sequence[Any]]) -> Columns | None:
     """What else the keys of ``judge_scores`` may be than criteria; None where they cannot be judges."""
     who, rubric = "annotator" if kind == "gold" else "judge", str(found.get("rubric", ""))
     holder, _, _ = rubric.rpartition("{}.#")
-    both = holder and "_" in last_name(holder) and GRADER.search(last_name(holder))
-    return {who: rubric, "rubric": "=score"} if both and who not in found else None
+    name = last_name(holder) if holder else ""
+    if "_" not in name or not GRADER.search(name) or who in found:
+        return None
+    keys = {unescaped(parts_of(f)[len(parts_of(holder))]) for f in fields if f.startswith(f"{holder}.")}
+    return None if called_after_criteria(sorted(keys)) else {who: rubric, "rubric": "=score"}
 
 
 def _found(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Columns | None:

@@ -22,6 +22,7 @@ from .nested_names import (
     rank,
 )
 from .paths import parts_of, unescaped
+from .wide_columns import called_after_criteria
 from .words import is_verdict, levels_of
 
 _FEW = 12  # different levels of a criterion that only its field's name tells, at most
@@ -244,7 +245,10 @@ def _with_siblings(
         return found
     who = "annotator" if kind == "gold" else "judge"
     graders = all(GRADER.search(unescaped(k)) or MODEL.search(unescaped(k)) for k in keys)
-    graders = graders or holds_judges(".".join(before) or keys[0])
+    judges = holds_judges(".".join(before) or keys[0]) and not called_after_criteria(
+        list(map(unescaped, keys))
+    )
+    graders = graders or judges
     if not {"system", "rubric"} & set(found) and any(f"{old}{marks}.{word}" in fields for word in _TEXTS):
         found["system"], found["rubric"] = f"{holder}.#", f"={last_name(mapping['label'])}"
     elif "rubric" not in found and not graders:

@@ -28,8 +28,8 @@ GRADER = re.compile(
     r"(?i)judge|grader|rater|human|annotator|reviewer|expert|evaluator|physician|doctor|nurse|assessor|worker"
 )
 
-_WHO = r"(judge|rater|annotator|reviewer|evaluator|assessor|labell?er|coder|expert|human|worker|physician|doctor)"
-_JUDGES = re.compile(rf"(^|_){_WHO}s$|(^|_)(by|per)_({_WHO}|grader)s?$")
+_WHO = r"(judge|rater|annotator|reviewer|assessor|labell?er|coder|expert|human|worker|physician|doctor)"
+_JUDGES = re.compile(rf"(^|_){_WHO}s$|(^|_)(by|per)_({_WHO}|grader|evaluator)s?$")
 _JUDGING = re.compile(r"(?i)judg|grader|evaluator|(^|_)(rater|annotator|reviewer)s?(\W|$)")
 _OF_MODELS, _OF_TEXTS = ("name", "model", "model_name", "id"), ("id", "name", "title")
 OWN_NAMES: Mapping[str, tuple[str, ...]] = {  # of an object that is what a column names; best first

@@ -22,6 +22,7 @@ from .nested_names import (
     others,
 )
 from .paths import parts_of, unescaped
+from .wide_columns import called_after_criteria
 
 # names of objects whose keys are criteria (or judges) and whose values are labels
 HOLDERS = frozenset(
@@ -164,7 +165,7 @@ def _keyed_by(
         return {"run": path} | ({} if "rubric" in mapping else {"rubric": "=score"})
     if "rubric" in mapping:
         return _with_draws({who: path}, keys) if who not in mapping else None
-    if holds_judges(holder) and who not in mapping:
+    if holds_judges(holder) and who not in mapping and not called_after_criteria(keys):
         return _with_draws({who: path, "rubric": "=score"}, keys)
     whose = without_draws(keys)
     if (all(map(MODEL.search, whose)) or all(map(called_judge, whose))) and who not in mapping:
@@ -226,7 +227,7 @@ def _of_two(
     who = "annotator" if kind == "gold" else "judge"
     levels = [[unescaped(parts_of(m.removeprefix(holder + "."))[i]) for m in members] for i in (0, 1)]
     names = [all(MODEL.search(k) or GRADER.search(k) for k in level) for level in levels]
-    names = [True, False] if holds_judges(holder) else names
+    names = [True, False] if holds_judges(holder) and not called_after_criteria(levels[0]) else names
     runs = [repeats_among(level) == tuple(level) and kind == "labels" for level in levels]
     if names[0] == names[1] and not any(runs):
         return None

@@ -221,7 +221,7 @@ def asked_of_key(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> str:
     for column in plan.columns:
         chosen = cells_of(plan, rows, column)
         several = len(set(zip(queries, chosen, strict=True))) > about
-        if column not in (label, plan.mapping.get("system")) and several and set(right) <= set(chosen):
+        if column not in plan.mapping.values() and several and set(right) <= set(chosen):
             say = json.dumps({"label": label}, ensure_ascii=False)
             return (
                 f"{label!r} is the same for all systems of each query, and among what {column!r} holds: where it is "

@@ -39,9 +39,17 @@ def own_names(plan: FilePlan, rows: Sequence[Sequence[Any]], keys: dict[str, str
         texts = _TEXTS_OF_RUBRICS if canonical == "rubric" else ()
         fields = [key for o in objects[:1] if isinstance(o, dict) for key in o]
         named = [f for name in (*OWN_NAMES[canonical], *texts) for f in fields if plain_name(f) == name]
+        if canonical == "query":  # another one is another query, whatever they are called
+            named = [f for f in named if _apart(objects, f)]
         if own := next((f for f in named if all(_is_name(o, f) for o in objects)), None):
             found[canonical] = f"{_escaped(column)}.{_escaped(own)}"
     return found
+
+
+def _apart(objects: Sequence[Any], field: str) -> bool:
+    """Whether a field of objects tells as many apart as there are different ones."""
+    names = {str(o.get(field)) for o in objects if isinstance(o, dict)}
+    return len(names) == len({json.dumps(o, sort_keys=True, default=str) for o in objects})
 
 
 def question_of(plan: FilePlan, rows: Sequence[Sequence[Any]], canonical: str, column: str) -> str:

@@ -34,10 +34,10 @@ def sums_among(names: Collection[str], column: str, *, numbered: bool = True) ->
     """Those of the names of a column of systems, queries, rubrics, judges or annotators that sum up others.
 
     A word that names other things as often (max, and of queries mean) counts with a colon or an ending, or where all
-    other names have digits, or several words. numbered: whether those have that are not among ``names``.
+    other names have digits. numbered: whether those have that are not among ``names``.
     """
     clear, doubtful = _SUMS, _STATISTICS
-    if column in ("judge", "annotator"):
+    if column in ("system", "judge", "annotator"):
         doubtful -= _OF_PEOPLE
     if column == "query":
         clear, doubtful = clear - _TOPICS, doubtful | _TOPICS
@@ -47,10 +47,10 @@ def sums_among(names: Collection[str], column: str, *, numbered: bool = True) ->
     for name in names:
         bare = _COUNTED.sub("", plain(name)).rstrip(" ,")
         short = bare if column == "rubric" else _ENDING.sub("", bare)
-        marked = short != plain(name) or name.strip().endswith((":", "."))
+        marked = short != plain(name) or name.strip().endswith(":")
         if short in clear or bare in clear or (short in doubtful and marked):
             found.add(name)
         elif short in doubtful:
             open_.add(name)
     others = set(names) - found - open_
-    return found | open_ if numbered and all(re.search(r"\d|\s", name.strip()) for name in others) else found
+    return found | open_ if numbered and all(re.search(r"\d", name) for name in others) else found

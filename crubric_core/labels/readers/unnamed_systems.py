@@ -17,7 +17,10 @@ from .query_names import is_written
 from .sources import SHEET
 from .wide_columns import called_after_criteria, label_columns
 
-_DESCRIBING = re.compile(r"(?i)quer|question|prompt|rubric|criteri|item|task|meta|dataset|feature|attribute")
+_DESCRIBING = re.compile(
+    r"(?i)quer|question|prompt|rubric|criteri|item|task|meta|dataset|feature|attribute|info|flag|topic|propert|tag"
+    r"|cluster|difficult|type"
+)
 
 
 def hold_labels(found: Sequence[Found | None]) -> tuple[set[int], dict[int, str]]:
@@ -32,10 +35,20 @@ def hold_labels(found: Sequence[Found | None]) -> tuple[set[int], dict[int, str]
     describing = {i for i, f in tables.items() if _DESCRIBING.search(_file_of(f))}
     bare = {i for i, f in tables.items() if set(f.plan.mapping) <= {"query", "rubric"}} - describing
     known = _rubrics_of([f for f in found if f])
-    alike = {i for i in bare if known & held[i].keys() or any(_share(tables, held, i, j) for j in bare - {i})}
+    alike = {
+        i for i in bare if held[i].keys() <= known or any(_share(tables, held, i, j) for j in bare - {i})
+    }
+    if any(f and _names_systems(f) for f in found):  # in a column: files are named after none
+        return _differing(tables, held) | alike, {}
     sure = _differing(tables, held) | (of_models - describing) | alike
     asked = {i for i in bare - sure if len(held[i]) > 1 or called_after_criteria(tuple(held[i].values()))}
     return sure, {i: _question(tables[i], tuple(held[i].values())) for i in asked}
+
+
+def _names_systems(found: Found) -> bool:
+    """Whether a table of labels is whole, and has a column of systems."""
+    plan = found.plan
+    return plan.kind == "labels" and not plan.problem and plan.mapping.get("system") in plan.columns
 
 
 def with_question(found: Found, question: str) -> Found:

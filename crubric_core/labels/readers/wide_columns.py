@@ -36,6 +36,7 @@ Spread = Literal["judge", "system", "rubric", "run"]
 
 OR_CRITERIA = frozenset(["valid", "validity", "satisfied"])  # a label's name, or that of a criterion
 _LEVELS = 11  # different labels of a criterion that only its column's name tells, at most
+_AGREEING = 20  # rows that repeat the value of another one, from which a judge's equal labels are no chance
 _LEAST = 4  # rows from which a running number is told from labels
 
 
@@ -54,7 +55,7 @@ def counts_rows(cells: Sequence[str | None]) -> bool:
     if all(b - a == 1 for a, b in pairwise(numbers)):
         return True
     distinct = len(set(numbers)) == len(numbers) > _LEVELS and all(n.is_integer() for n in numbers)
-    return distinct and max(numbers) - min(numbers) < 2 * len(numbers)  # scores lie wider apart
+    return distinct and min(numbers) in (0, 1) and max(numbers) < 2 * len(numbers)  # scores lie wider apart
 
 
 _ANSWERED = re.compile(r"(?i)answer\.|output:")  # MTurk, Toloka
@@ -133,7 +134,7 @@ def guess_spread(
     found = {*named, *known}
     wide = label_columns(columns, sample)
     if "label" in found:
-        wide = _with_overall(wide, columns, sample, named.get("label")) if "rubric" not in found else ()
+        wide = _with_overall(wide, columns, sample, named) if "rubric" not in found else ()
         found -= {"label"} if wide else set()
     wide = crossed_among(wide, found)
     if "rubric" not in known and is_query(named, wide):
@@ -160,11 +161,17 @@ def guess_spread(
 
 
 def _with_overall(
-    criteria: Sequence[str], columns: Sequence[str], sample: Sample, label: str | None
+    criteria: Sequence[str], columns: Sequence[str], sample: Sample, named: Mapping[str, str]
 ) -> tuple[str, ...]:
     """Several columns that are called like criteria, with what is called a label beside them, if it holds any."""
+    label = named.get("label")
+    if label is None:
+        return ()
+    held = tuple(dict.fromkeys((*criteria, label)))
+    facts = same_within([named["query"]], held, columns, sample) if "query" in named else ()
+    criteria = [c for c in criteria if c not in facts]  # what says something of the query is no criterion
     own = [c for c in criteria if plain_name(c) not in INSTEAD_OF_LABEL]
-    if label is None or len(own) < 2 or not called_after_criteria(own):
+    if len(own) < 2 or not called_after_criteria(own):
         return ()
     overall = profile(cells_at(sample, columns.index(label))).labels >= ENOUGH
     return tuple(c for c in columns if c in criteria or (overall and c == label))
@@ -225,11 +232,11 @@ def _without_facts(
     """
     about = [keys[k] for k in ("query", "rubric") if k in keys]
     if what == "judge":
-        facts = same_within(about, wide, columns, sample) if about else ()
+        facts = same_within(about, wide, columns, sample, _AGREEING) if about else ()
         return tuple(c for c in wide if c not in facts or names_a_judge(c))
     others = not_called_systems(wide)
     of_one = {c for key in about for c in same_for_each(key, others, columns, sample)}
-    of_one |= {c for key in about for c in same_within([key], wide, columns, sample)}
+    of_one |= {c for key in about for c in same_within([key], wide, columns, sample, _AGREEING)}
     return tuple(c for c in wide if c not in of_one.intersection(others))
 
 
@@ -239,7 +246,9 @@ def not_called_systems(wide: Sequence[str]) -> tuple[str, ...]:
     return others if 2 * len(others) < len(wide) else ()
 
 
-def same_within(keys: Sequence[str], wide: Sequence[str], columns: Sequence[str], sample: Sample) -> set[str]:
+def same_within(
+    keys: Sequence[str], wide: Sequence[str], columns: Sequence[str], sample: Sample, least: int = 1
+) -> set[str]:
     """Those of the columns with one value wherever all ``keys`` are the same, in several rows, where others differ.
 
     None where that is in few rows, or another value than the commonest is in one place alone: it may be by chance.
@@ -252,7 +261,8 @@ def same_within(keys: Sequence[str], wide: Sequence[str], columns: Sequence[str]
     }
     repeated = sum(times > 1 for times in many.values())
     same = {c for c, own in values.items() if len(own) == repeated}
-    if repeated < _LEAST or len(same) == len(values):
+    agreeing = sum(times for times in many.values() if times > 1) - repeated
+    if repeated < _LEAST or agreeing < least or len(same) == len(values):
         return set()
     shares = {c: Counter(value for _, value in values[c]) for c in same}
     return {c for c, found in shares.items() if sum(times > 1 for times in found.values()) > 1}

@@ -38,10 +38,12 @@ def hold_labels(found: Sequence[Found | None]) -> tuple[set[int], dict[int, str]
     alike = {
         i for i in bare if held[i].keys() <= known or any(_share(tables, held, i, j) for j in bare - {i})
     }
-    if any(f and _names_systems(f) for f in found):  # in a column: files are named after none
-        return _differing(tables, held) | alike, {}
-    sure = _differing(tables, held) | (of_models - describing) | alike
-    asked = {i for i in bare - sure if len(held[i]) > 1 or called_after_criteria(tuple(held[i].values()))}
+    sure, named = _differing(tables, held) | alike, any(f and _names_systems(f) for f in found)
+    sure |= (
+        set() if named else of_models - describing
+    )  # beside a column of systems files are named after none
+    like = {i for i in bare - sure if called_after_criteria(tuple(held[i].values()))}
+    asked = like if named else like | {i for i in bare - sure if len(held[i]) > 1}
     return sure, {i: _question(tables[i], tuple(held[i].values())) for i in asked}
 
 

@@ -236,8 +236,13 @@ def _without_facts(
         return tuple(c for c in wide if c not in facts or names_a_judge(c))
     others = not_called_systems(wide)
     of_one = {c for key in about for c in same_for_each(key, others, columns, sample)}
-    of_one |= {c for key in about for c in same_within([key], wide, columns, sample, _AGREEING)}
-    return tuple(c for c in wide if c not in of_one.intersection(others))
+    of_one |= {c for key in about for c in same_within([key], wide, columns, sample)}
+    return tuple(c for c in wide if c not in of_one.intersection(others) or _OURS.match(c))
+
+
+_OURS = re.compile(
+    r"(?i)(our|my|new|proposed|baseline|base|finetuned|fine.tuned|ft)"
+)  # systems of who wrote the table
 
 
 def not_called_systems(wide: Sequence[str]) -> tuple[str, ...]:

@@ -88,7 +88,7 @@ def test_tags_of_the_query_beside_a_score_are_no_criteria(ws):
     assert found.counts()["labels"] == 24
 
 
-@pytest.mark.parametrize("name", ["difficulty.csv", "info.csv", "gpt-4-flags.csv", "w2.csv"])
+@pytest.mark.parametrize("name", ["difficulty.csv", "info.csv", "gpt-4-flags.csv"])
 def test_a_table_about_queries_beside_labels_of_named_systems_is_no_system(ws, name):
     labels = table(
         "system,query,clarity,tone",

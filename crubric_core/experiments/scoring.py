@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri, stdtrit
 
-from ..leaderboard.different_units import beside_units
+from ..leaderboard.different_units import means_beside_units
 from ..leaderboard.linked import linked_groups
 from ..task_types.scoring import QueryScores, score_systems
 from ..task_types.types import TASK_TYPES, ObjectArray, QueryTypes, resolve_task_types
@@ -79,7 +79,7 @@ def score_draws(by_query: FloatArray, weights: FloatArray, draws: IntArray) -> F
     if not known[scored][:, counted].all():
         if linked_groups(known[scored][:, counted].T).any():
             return scores
-        means, psi, _ = beside_units(by_query[scored][:, counted], omega[counted], np.arange(counted.sum()))
+        means, psi, _ = means_beside_units(by_query[scored][:, counted], omega[counted])
         scores[:, scored] = means + (draws[:, counted] - 1) @ psi
         return scores
     shares = draws * omega

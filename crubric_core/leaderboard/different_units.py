@@ -42,12 +42,23 @@ def differing_units(scores: FloatArray, unit: IntArray) -> IntArray:
 def beside_units(
     scores: FloatArray, omega: FloatArray, of: IntArray
 ) -> tuple[FloatArray, FloatArray, IntArray]:
-    """(M,), (n, M) and (M, M): mean scores over all units, contributions, and how many units differences rest on.
+    """(M,), (n, M) and (M, M): ``means_beside_units``, and how many units differences rest on.
+
+    of: (n,) what counts as a unit. Of more than MOST_COMPARED systems the last is all units.
+    """
+    means, contributions, inverse = means_beside_units(scores, omega)
+    resting = np.full((len(scores),) * 2, len(np.unique(of)))
+    if len(scores) <= MOST_COMPARED:
+        resting = _resting(np.isfinite(scores), omega, inverse, of)
+    return means, contributions, resting
+
+
+def means_beside_units(scores: FloatArray, omega: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """(M,), (n, M) and (M, M): mean scores over all units, their contributions, and the inverse of the equations.
 
     Least squares of scores (M, n), NaN unknown, on one effect of each system and one of each unit (least-squares
     means): a system that was scored on easy units alone is compared with the others on these. Where all scores are
-    known these are the plain means and their contributions. omega: (n,) > 0. of: (n,) what counts as a unit. Of more
-    than MOST_COMPARED systems the last is all units.
+    known these are the plain means and their contributions. omega: (n,) > 0.
     """
     known = np.isfinite(scores)
     count = known.sum(axis=0)
@@ -61,10 +72,7 @@ def beside_units(
     level = float(share @ unit)
     moves = (inverse @ (residual * omega)).T
     levels = share * (unit - level) - moves @ ((known / count) @ share)
-    resting = np.full((len(known),) * 2, len(np.unique(of)))
-    if len(known) <= MOST_COMPARED:
-        resting = _resting(known, omega, inverse, of)
-    return system + level, moves + levels[:, None], resting
+    return system + level, moves + levels[:, None], inverse
 
 
 def _resting(known: BoolArray, omega: FloatArray, inverse: FloatArray, of: IntArray) -> IntArray:

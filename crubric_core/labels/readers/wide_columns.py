@@ -240,9 +240,8 @@ def _without_facts(
     return tuple(c for c in wide if c not in of_one.intersection(others) or _OURS.match(c))
 
 
-_OURS = re.compile(
-    r"(?i)(our|my|new|proposed|baseline|base|finetuned|fine.tuned|ft)"
-)  # systems of who wrote the table
+# systems of who wrote the table
+_OURS = re.compile(r"(?i)(ours?|mine|baseline|proposed|finetuned|fine.tuned|ft)([\s_.\-]|$)")
 
 
 def not_called_systems(wide: Sequence[str]) -> tuple[str, ...]:

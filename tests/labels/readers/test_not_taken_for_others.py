@@ -47,7 +47,7 @@ def test_a_polarity_of_what_was_said_turns_no_label(ws):
 
 def test_queries_are_told_apart_by_all_that_their_objects_say(ws):
     records = [
-        {"system": m, "query": {"id": i, "dataset": d}, "rubric": "right", "label": (i + n) % 2}
+        {"system": m, "query": {"id": i, "dataset": d}, "rubric": f"{d} {i}", "label": (i + n) % 2}
         for n, m in enumerate(MODELS)
         for i in range(4)
         for d in ("gsm8k", "math")

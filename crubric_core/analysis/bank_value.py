@@ -154,7 +154,9 @@ def worth_sentences(curve: WorthCurve, size: int) -> tuple[str, str]:
             f"All {count(curve.pool, 'candidate')} separate no pair of systems, so no bank can keep any.",
             "Read intervals, not ranks.",
         )
-    if size >= curve.pool:
+    if (
+        size >= curve.pool and chosen.kept.estimate == 1
+    ):  # without a system fewer may vary, which the rest tells
         return (
             f"{count(curve.pool, 'rubric')} are all that pass and vary: the bank separates the same "
             f"{count(chosen.separated, 'pair')}.",

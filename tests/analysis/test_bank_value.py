@@ -187,6 +187,18 @@ def test_each_fold_is_tested_with_what_it_has_where_some_have_fewer_candidates(a
     assert as_new.ranking().n_rubrics == (min(lengths), max(lengths))
 
 
+def test_a_bank_of_all_is_said_to_keep_all_only_where_each_fold_has_all(analysis):
+    curve = analysis.worth()
+    chosen, _ = curve.at(20)
+    for kept, told in (
+        (chosen.kept, "keep"),
+        (replace(chosen.kept, estimate=1.0), "the bank separates the same"),
+    ):
+        whole = replace(curve, chosen=tuple(replace(w, kept=kept) for w in curve.chosen), pool=20)
+        assert told in worth_sentences(whole, 20)[0]
+        assert ("the same" in worth_sentences(whole, 20)[0]) == (kept.estimate == 1)
+
+
 def test_the_sentence_states_the_share_kept_by_the_bank_and_by_random_ones(analysis):
     curve = analysis.worth()
     chosen, random = curve.at(20)

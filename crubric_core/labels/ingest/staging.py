@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, cast
 from ...errors import IngestError
 from ...types import Progress
 from ..readers.apart import apart, is_heavy
-from ..readers.column_names import names_within
 from ..readers.columns import SPECS, Kind, choose_columns
 from ..readers.described import described_parts
 from ..readers.formats import open_reader, recognise
@@ -28,10 +27,11 @@ from ..readers.native_files import companions, native_rows, records_of
 from ..readers.plan import FilePlan, Plan
 from ..readers.policies import Policies
 from ..readers.raters import question
-from ..readers.reasons import is_reason_rule, reasons_of
 from ..readers.rules import with_derived
 from ..readers.sources import Piece, Source
-from ..readers.wide import spread_out
+from ..readers.wide.column_names import names_within
+from ..readers.wide.reasons import is_reason_rule, reasons_of
+from ..readers.wide.unpivot import spread_out
 from .descriptions import distinct
 from .storing import IngestRequest, Upload
 

@@ -15,8 +15,8 @@ from .formats.native.base import MissingError, NativeFormat, Record, Setting, la
 from .formats.records import Fault
 from .listed_rubrics import with_listed
 from .native_files import companions, first_records, native_of, native_rows
-from .nested import Nested, find_nested, with_nested_unused
-from .nested_names import last_name
+from .nested.field_names import last_name
+from .nested.labels import Nested, find_nested, with_nested_unused
 from .not_labels import why_no_labels, why_pairs
 from .packed_keys import is_packed, own_names, packed_keys, question_of
 from .paths import fields_of_records, is_path, unescaped

@@ -10,10 +10,10 @@ from typing import Literal
 
 from ...errors import IngestError
 from ...text import listed
-from .column_names import names_a_judge
 from .columns import plain_name, synonyms_of
 from .guess import MODEL
 from .sources import SHEET
+from .wide.column_names import names_a_judge
 
 FIELDS = ("system", "judge", "query", "rubric", "run")
 _LONGEST = 2000  # characters of a pattern, and of the end of a path, that are looked at

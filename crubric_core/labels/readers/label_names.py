@@ -240,3 +240,15 @@ def may_hold_labels(column: str) -> bool:
         or bool(_OF_ID.search(name))
     )
     return bool(name) and not other and name not in described
+
+
+def called_after_criteria(wide: Sequence[str]) -> bool:
+    """Whether most of the columns are called like criteria: ``clarity``, ``helpfulness``, ``tone_score``."""
+    criteria = sum(bool(_CRITERION.search(plain_name(c))) for c in wide)
+    return 2 * criteria >= len(wide) > 0
+
+
+_CRITERION = re.compile(
+    r"(ity|ness|ency|ance|ence|acy|tion|sion|ment|ism|ability|style|tone|quality|depth|length|format|grammar|logic"
+    r"|safe|helpful|harmful|correct|relevant|coherent|fluent|accurate|complete|concise|faithful|overall)(_score|_rating)?$"
+)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from .columns import SPECS
-from .nested_names import is_called, last_name
+from .nested.field_names import is_called, last_name
 from .paths import parts_of, unescaped
 from .plan import FilePlan
 from .plan_cells import cells_of

@@ -8,13 +8,13 @@ from itertools import pairwise
 from typing import Any
 
 from ...errors import IngestError
-from .column_names import repeats_among
 from .columns import choose_columns, plain_name, synonyms_of
 from .guess import profile
 from .plan import FilePlan
 from .plan_cells import LEAST, cells_of, of_one_system, parts_all
 from .query_names import NAMES_OF_QUERIES, bare_name
 from .synonyms import INSTEAD_OF_RUBRIC
+from .wide.column_names import repeats_among
 from .words import is_abc, is_number, letters_of, levels_of
 
 _OF_RUBRICS = (  # names of columns that describe an item as a rubric
@@ -229,8 +229,3 @@ def asked_of_key(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> str:
                 f"it says how good an answer is, give the mapping {say}"
             )
     return ""
-
-
-def told_of_one_rubric(name: str) -> str:
-    """What is said of a table that names no rubric."""
-    return f"no column names a rubric, so that {name!r} is taken as the only rubric of each query"

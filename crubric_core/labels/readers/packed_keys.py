@@ -8,7 +8,7 @@ from typing import Any
 
 from .columns import plain_name
 from .formats.records import unpacked
-from .nested_names import OWN_NAMES
+from .nested.field_names import OWN_NAMES
 from .plan import Columns, FilePlan
 
 _TEXTS_OF_RUBRICS = ("text", "description")  # where it has no other name

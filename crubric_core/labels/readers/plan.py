@@ -265,3 +265,8 @@ def _some(names: Sequence[str], most: int = 3) -> str:
 
 def _was(names: Sequence[str]) -> str:
     return "was" if len(names) == 1 else "were"
+
+
+def told_of_one_rubric(name: str) -> str:
+    """What is said of a table that names no rubric."""
+    return f"no column names a rubric, so that {name!r} is taken as the only rubric of each query"

@@ -9,7 +9,18 @@ from dataclasses import replace
 from typing import Any
 
 from ...text import listed
-from .column_names import (
+from .columns import MISSING, SPECS, plain_name, synonyms_of
+from .ground_truth import is_truth
+from .guess import MODEL, Profile, fits_name, guess_columns, profile
+from .label_names import ENDINGS, NOTED, RATERS, is_derived, is_index, may_hold_labels
+from .nested.field_names import GRADER
+from .open_questions import runs_as_systems
+from .plan import FilePlan
+from .plan_cells import cells_of, rows_of_keys
+from .query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES, TURNS, bare_name
+from .raters import told_apart
+from .values import shortened
+from .wide.column_names import (
     called_after_queries,
     crossing,
     names_a_judge,
@@ -17,19 +28,9 @@ from .column_names import (
     spread_names,
     without_queries,
 )
-from .columns import MISSING, SPECS, plain_name, synonyms_of
-from .ground_truth import is_truth
-from .guess import MODEL, Profile, fits_name, guess_columns, profile
-from .label_names import ENDINGS, NOTED, RATERS, is_derived, is_index, may_hold_labels
-from .nested_names import GRADER
-from .open_questions import runs_as_systems
-from .plan import FilePlan
-from .plan_cells import cells_of, rows_of_keys
-from .query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES, TURNS, bare_name
-from .raters import told_apart
-from .values import shortened
-from .wide_columns import counts_rows, spread_key
-from .wide_plan import systems_times_judges
+from .wide.label_columns import counts_rows
+from .wide.plan import systems_times_judges
+from .wide.spread import spread_key
 from .words import is_number, is_verdict
 
 _LABELS = 0.8  # share of a column's cells that look like labels

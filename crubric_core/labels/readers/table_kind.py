@@ -12,7 +12,8 @@ from .guess import ENOUGH, MODEL, cells_at, guess_kind, profile
 from .open_questions import one_rubric
 from .plan import Columns, FilePlan
 from .query_names import is_written
-from .wide_columns import guess_spread, label_columns, named_after_models, only_criterion
+from .wide.label_columns import label_columns, named_after_models, only_criterion
+from .wide.spread import guess_spread
 
 
 def kind_of_table(name: str, columns: tuple[str, ...], rows: tuple[Any, ...], mapping: Columns) -> Kind:

@@ -22,18 +22,17 @@ from .open_questions import (
     label_by_content,
     one_rubric,
     runs_as_systems,
-    told_of_one_rubric,
 )
-from .plan import Columns, FilePlan, Guess, Overrides
+from .plan import Columns, FilePlan, Guess, Overrides, told_of_one_rubric
 from .raters import settled, told_apart
-from .reasons import reasons_of
 from .sums import LONGEST, sums_among
 from .synonyms import INSTEAD_OF_RUBRIC
 from .table_kind import columns_and_constants, kind_of_table, with_fixed
 from .unused import like_labels, unused_columns
-from .wide_columns import only_criterion
-from .wide_plan import spread_of
-from .wide_questions import told_beside_one_rubric
+from .wide.label_columns import only_criterion
+from .wide.plan import spread_of
+from .wide.questions import told_beside_one_rubric
+from .wide.reasons import reasons_of
 from .words import levels_among
 
 SAMPLE = 200

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .column_names import is_crossing, names_within
 from .formats import open_reader
 from .plan import FilePlan
-from .reasons import is_reason_rule, reasons_by
 from .rules import sources_of, with_derived
 from .sources import Sources, gathered
 from .table_plan import SAMPLE
+from .wide.column_names import is_crossing, names_within
+from .wide.reasons import is_reason_rule, reasons_by
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ...text import listed
-from .column_names import spread_names
 from .columns import plain_name
 from .describing import Found
 from .formats.native import NATIVE
 from .guess import MODEL
+from .label_names import called_after_criteria
 from .plan_cells import cells_of, rows_of_keys
 from .query_names import is_written
 from .sources import SHEET
-from .wide_columns import called_after_criteria, label_columns
+from .wide.column_names import spread_names
+from .wide.label_columns import label_columns
 
 _DESCRIBING = re.compile(
     r"(?i)quer|question|prompt|rubric|criteri|item|task|meta|dataset|feature|attribute|info|flag|topic|propert|tag"

@@ -12,8 +12,7 @@ from typing import Any
 from .describing import Found
 from .formats.native import NATIVE
 from .guess import MODEL
-from .open_questions import told_of_one_rubric
-from .plan import Guess
+from .plan import Guess, told_of_one_rubric
 from .plan_cells import cells_of, rows_of_keys, taken
 from .query_names import NAMES_OF_QUERIES, bare_name
 from .sources import SHEET, Piece

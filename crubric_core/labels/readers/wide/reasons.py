@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-from ...errors import IngestError
+from ....errors import IngestError
+from ..columns import plain_name, synonyms_of
+from ..plan import Columns
 from .column_names import AFFIX, spread_names
-from .columns import plain_name, synonyms_of
-from .plan import Columns
 
 _RULE = re.compile(r"~ .*\{column\}.*")
 _WORDS = (

@@ -8,19 +8,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .columns import SPECS, Kind
-from .guess import MODEL
-from .nested_beside import beside
-from .nested_lists import in_lists, in_verdicts, in_wide_items, side_by_side
-from .nested_names import GRADER, last_name
-from .nested_objects import HOLDERS, in_objects, in_tree
-from .nested_shapes import in_shapes
-from .open_questions import names_runs
-from .paths import is_path, leads_to, parts_of, unescaped
-from .plan import Columns, FilePlan
-from .rules import sources_of
-from .unused import MOST, is_verdict_field
-from .wide_columns import called_after_criteria
+from ..columns import SPECS, Kind
+from ..guess import MODEL
+from ..label_names import called_after_criteria
+from ..open_questions import names_runs
+from ..paths import is_path, leads_to, parts_of, unescaped
+from ..plan import Columns, FilePlan
+from ..rules import sources_of
+from ..unused import MOST, is_verdict_field
+from .beside import beside
+from .field_names import GRADER, last_name
+from .lists import in_lists, in_verdicts, in_wide_items, side_by_side
+from .objects import HOLDERS, in_objects, in_tree
+from .shapes import in_shapes
 
 _OF_SYSTEMS = re.compile(r"(^|_)(systems?|models?)(_|$)")  # in the name of an object whose keys are such
 

@@ -7,22 +7,15 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...text import listed
+from ....text import listed
+from ..columns import plain_name, synonyms_of
+from ..guess import ENOUGH, cells_at, guess_columns, profile
+from ..label_names import called_after_criteria, is_derived, is_index, may_hold_labels
+from ..plan import Columns, FilePlan
 from .column_names import called_after_queries, crossed_names, crossing, names_a_judge, spread_names
-from .columns import plain_name, synonyms_of
-from .guess import ENOUGH, cells_at, guess_columns, profile
-from .label_names import is_derived, is_index, may_hold_labels
-from .plan import Columns, FilePlan
-from .wide_columns import (
-    OR_CRITERIA,
-    called_after_criteria,
-    counts_rows,
-    label_columns,
-    may_be_query,
-    not_called_systems,
-    same_for_each,
-    same_within,
-)
+from .facts import not_called_systems, same_for_each, same_within
+from .label_columns import OR_CRITERIA, counts_rows, label_columns
+from .spread import may_be_query
 
 _OCCASION = re.compile(
     r"(?i)(turn|phase|stage|step|session|wave|round|week|day)[\s_.\-#]*\d+|(before|after|pre|post)([\s_.\-]?test)?"

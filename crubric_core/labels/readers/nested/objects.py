@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .column_names import called_after_queries, called_judge, drawn_names, repeats_among, without_draws
-from .columns import Kind, plain_name
-from .file_names import split_by
-from .guess import MODEL
-from .label_names import is_certainty, may_hold_labels
-from .nested_beside import lists_names
-from .nested_names import (
+from ..columns import Kind, plain_name
+from ..file_names import split_by
+from ..guess import MODEL
+from ..label_names import called_after_criteria, is_certainty, may_hold_labels
+from ..paths import parts_of, unescaped
+from ..wide.column_names import called_after_queries, called_judge, drawn_names, repeats_among, without_draws
+from .beside import lists_names
+from .field_names import (
     GRADER,
     LABEL_ALIKE,
     holds_judges,
@@ -21,8 +22,6 @@ from .nested_names import (
     last_name,
     others,
 )
-from .paths import parts_of, unescaped
-from .wide_columns import called_after_criteria
 
 # names of objects whose keys are criteria (or judges) and whose values are labels
 HOLDERS = frozenset(

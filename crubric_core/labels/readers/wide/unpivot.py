@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from .formats import Reader, Staged
-from .formats.base import STAGING
+from ..formats import Reader, Staged
+from ..formats.base import STAGING
 
 if TYPE_CHECKING:
     import duckdb

@@ -8,7 +8,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...text import listed
+from ....text import listed
+from ..columns import SPECS
+from ..ground_truth import is_truth
+from ..guess import MODEL, guess_columns
+from ..plan import Columns, FilePlan, Guess, told_of_one_rubric
 from .column_names import (
     called_judge,
     crossed_names,
@@ -19,21 +23,9 @@ from .column_names import (
     without_draws,
     without_queries,
 )
-from .columns import SPECS
-from .ground_truth import is_truth
-from .guess import MODEL, guess_columns
-from .open_questions import told_of_one_rubric
-from .plan import Columns, FilePlan, Guess
-from .reasons import reason_rule, reasons_by
-from .wide_columns import (
-    Matrix,
-    criteria_called_reasons,
-    guess_matrix,
-    guess_spread,
-    is_query,
-    ticked_among,
-)
-from .wide_questions import (
+from .label_columns import criteria_called_reasons, ticked_among
+from .matrix import Matrix, guess_matrix
+from .questions import (
     mapping_of,
     may_be_crossed,
     may_be_judges,
@@ -47,6 +39,8 @@ from .wide_questions import (
     told_of_overall,
     what_they_are,
 )
+from .reasons import reason_rule, reasons_by
+from .spread import guess_spread, is_query
 
 _CROSSED = re.compile(r"__|[/|:(]| - ")  # models have other signs within their names
 SURE = 0.7  # confidence from which a layout need not be asked for

@@ -6,10 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-from ...errors import IngestError
-from .guess import MODEL
-from .label_names import ENDINGS
-from .plan import Columns
+from ....errors import IngestError
+from ..guess import MODEL
+from ..label_names import ENDINGS
+from ..plan import Columns
 
 _SEPARATORS = ("__", "/", "|", ":", "(", "[", ".", " - ", "_", "-", " ")
 _CROSSING = re.compile(r"~ \{(\w+)\}×\{(\w+)\}")

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .columns import SPECS, Kind
-from .label_names import RATERS, may_hold_labels
-from .nested_lists import NAMING, siblings
-from .nested_names import holds_labels, is_called, last_name, may_be_labels, others
-from .paths import parts_of
-from .words import is_number, is_verdict
+from ..columns import SPECS, Kind
+from ..label_names import RATERS, may_hold_labels
+from ..paths import parts_of
+from ..words import is_number, is_verdict
+from .field_names import holds_labels, is_called, last_name, may_be_labels, others
+from .lists import NAMING, siblings
 
 Found = dict[str, str | tuple[str, ...]]
 _PLURAL = "s"

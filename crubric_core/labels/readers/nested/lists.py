@@ -6,10 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .columns import SPECS, Kind
-from .guess import MODEL, profile
-from .label_names import may_hold_labels
-from .nested_names import (
+from ..columns import SPECS, Kind
+from ..guess import MODEL, profile
+from ..label_names import called_after_criteria, may_hold_labels
+from ..paths import parts_of, unescaped
+from ..words import is_verdict, levels_of
+from .field_names import (
     GRADER,
     LABEL_ALIKE,
     holds_judges,
@@ -21,9 +23,6 @@ from .nested_names import (
     others,
     rank,
 )
-from .paths import parts_of, unescaped
-from .wide_columns import called_after_criteria
-from .words import is_verdict, levels_of
 
 _FEW = 12  # different levels of a criterion that only its field's name tells, at most
 

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .column_names import called_after_queries, names_a_judge
-from .columns import Kind
-from .guess import MODEL
-from .label_names import RATERS, may_hold_labels
-from .nested_lists import NAMING, OF_RUNS, naming_rank, texts_shared
-from .nested_names import GRADER, holds_labels, is_label, last_name, others
-from .paths import parts_of, unescaped
-from .query_names import NAMES_OF_QUERIES
+from ..columns import Kind
+from ..guess import MODEL
+from ..label_names import RATERS, may_hold_labels
+from ..paths import parts_of, unescaped
+from ..query_names import NAMES_OF_QUERIES
+from ..wide.column_names import called_after_queries, names_a_judge
+from .field_names import GRADER, holds_labels, is_label, last_name, others
+from .lists import NAMING, OF_RUNS, naming_rank, texts_shared
 
 Found = dict[str, str | tuple[str, ...]]
 _FEW = 12  # different levels of a field without a name of labels, at most

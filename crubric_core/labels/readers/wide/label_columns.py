@@ -1,0 +1,150 @@
+"""Which columns of a table hold labels, by their cells and names, and name nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from itertools import pairwise
+
+from ..columns import plain_name, synonyms_of
+from ..guess import ENOUGH, MODEL, Sample, cells_at, guess_columns, profile
+from ..label_names import NOTED, is_derived, is_index, may_hold_labels
+from ..plan import FilePlan, Guess
+from ..words import is_abc, is_number, letters_of, named_levels, plain, verdict_level
+from .reasons import say_why
+
+OR_CRITERIA = frozenset(["valid", "validity", "satisfied"])  # a label's name, or that of a criterion
+_LEVELS = 11  # different labels of a criterion that only its column's name tells, at most
+
+
+_LEAST = 4  # rows from which a running number is told from labels
+
+
+def named_columns(columns: Sequence[str]) -> list[Guess]:
+    """Which columns names alone tell."""
+    found = guess_columns("labels", columns, ())
+    return [g for g in found if g.confidence > 0.6 and plain_name(g.column) not in OR_CRITERIA]
+
+
+def counts_rows(cells: Sequence[str | None]) -> bool:
+    """Whether cells are a running number of the rows, as a data frame writes beside them, in whatever order."""
+    known = [c for c in cells if c]
+    if len(known) < max(_LEAST, len(cells)) or not all(map(is_number, known)):
+        return False
+    numbers = [float(c) for c in known]
+    if all(b - a == 1 for a, b in pairwise(numbers)):
+        return True
+    distinct = len(set(numbers)) == len(numbers) > _LEVELS and all(n.is_integer() for n in numbers)
+    return distinct and min(numbers) in (0, 1) and max(numbers) < 2 * len(numbers)  # scores lie wider apart
+
+
+_ANSWERED = re.compile(r"(?i)answer\.|output:")  # MTurk, Toloka
+
+
+def label_columns(columns: Sequence[str], sample: Sample, *, scores: bool = False) -> tuple[str, ...]:
+    """The columns that may be labels of a wide table, by their cells and names, and name nothing else.
+
+    Where some are named as answers of a task (``Answer.fluency``, ``OUTPUT:fluency``), only these.
+    With ``scores`` also those of continuous scores. One letter in all cells is a grade beside other grades alone, and
+    what its name says is derived from others (``final_score``) holds labels only where no other column does.
+    """
+    taken = {g.column for g in named_columns(columns)}
+    noted = NOTED.intersection(columns)
+    taken |= noted if len(noted) > 1 else set()  # one alone may be a criterion: Progress
+    cells = {c: cells_at(sample, i) for i, c in enumerate(columns)}
+    taken |= {c for c, own in cells.items() if counts_rows(own)}
+    held = {c: profile(own) for c, own in cells.items()}
+    share = {c: max(h.labels, h.scores) if scores else h.labels for c, h in held.items()}
+    criteria = set(criteria_called_reasons(columns, sample))
+    taken -= criteria
+    named = [c for c in columns if (c in criteria or may_hold_labels(c)) and not is_index(c, columns)]
+    could = [c for c in named if c not in taken and not _says_again(c, columns)]
+    shares = any(share[c] >= ENOUGH and _has_parts(cells[c]) for c in could)  # halves, and thirds beside them
+    alike = {
+        c for c in could if shares and held[c].scores >= ENOUGH and 4 * held[c].distinct <= held[c].known
+    }
+    found = tuple(c for c in could if c in alike or share[c] >= ENOUGH)
+    found = tuple(c for c in found if not _is_legend(cells[c]))
+    found = tuple(c for c in found if _ANSWERED.match(c)) or found
+    reasons = {c for c in say_why(found) if not all(map(is_number, filter(None, cells[c])))}
+    found = tuple(c for c in found if c not in reasons)
+    found = tuple(c for c in found if not is_derived(c)) or found
+    letters = {c: letters_of(cells[c]) for c in found}
+    if not all(letters.values()):  # A, B and C beside other labels are an arm, or a choice
+        found = tuple(c for c in found if not is_abc(letters[c]))
+    graded = any(len(own) > 1 for own in letters.values())
+    return found if graded else tuple(c for c in found if len(letters[c]) != 1 or letters[c] == {"f"})
+
+
+def _is_legend(cells: Sequence[str | None]) -> bool:
+    """Whether a few of the cells say once each what a number stands for, as a legend beside a table does: 1 = bad."""
+    known = [c for c in cells if c]
+    return 2 * len(known) < len(cells) and len(set(known)) == len(known) and bool(named_levels(known))
+
+
+def criteria_called_reasons(columns: Sequence[str], sample: Sample) -> tuple[str, ...]:
+    """Columns of labels in most rows that are called like the reason of one: ``Reasoning``, ``Explanation``."""
+    names = ("reason", *synonyms_of("labels", "reason"))
+    held = {c: profile(cells_at(sample, i)) for i, c in enumerate(columns) if plain_name(c) in names}
+    return tuple(c for c, own in held.items() if own.labels >= ENOUGH and 2 * own.known > len(sample))
+
+
+def _says_again(column: str, columns: Sequence[str]) -> bool:
+    """Whether Azure's evaluators say in it what a field beside it says: ``relevance.gpt_relevance``, ``…_result``."""
+    home, _, last = column.rpartition(".")
+    name = home.rpartition(".")[2]
+    again = (f"gpt_{name}", f"{name}_result", f"{name}_threshold")
+    return bool(name) and last in again and f"{home}.{name}" in columns
+
+
+def _has_parts(cells: Sequence[str | None]) -> bool:
+    """Whether some cells are numbers between two whole ones."""
+    return any(cell and is_number(cell) and not float(cell).is_integer() for cell in cells)
+
+
+def ticked_among(columns: Sequence[str], sample: Sample) -> tuple[str, ...]:
+    """The choices of one question, of which each row ticks one: ``Answer.clear.1``, ``Answer.clear.2``."""
+    if len(sample) < _TICKED:
+        return ()
+    groups: dict[str, list[str]] = {}
+    for column in columns:
+        if numbered := _CHOICE.fullmatch(column):
+            groups.setdefault(numbered[1], []).append(column)
+    cells = {c: [plain(cell or "") for cell in cells_at(sample, i)] for i, c in enumerate(columns)}
+    for choices in groups.values():
+        levels = [
+            [verdict_level(word) for word in row] for row in zip(*(cells[c] for c in choices), strict=True)
+        ]
+        if len(choices) > 1 and all(sorted(row, key=str) == [0] * (len(row) - 1) + [2] for row in levels):
+            return tuple(choices)
+    return ()
+
+
+_CHOICE = re.compile(r"(.*[^\W\d].*?)[\W_]+\d{1,2}")
+_TICKED = 8  # rows from which it is no coincidence
+
+
+def only_criterion(
+    plan: FilePlan, sample: Sample, named: Collection[str], fixed: Collection[str]
+) -> dict[str, str]:
+    """The label's column where none is named so, and one alone holds labels beside a system and a query; else {}.
+
+    It has a name of its own, the criterion's (``clarity``), and few levels, of which several occur. What is the same in
+    all rows of each system, or of each query, says something of these: a version, a difficulty.
+    """
+    if plan.kind not in ("labels", "gold") or {"label", "rubric"} & {*named, *fixed}:
+        return {}
+    found = {g.canonical for g in named_columns(plan.columns)} | {*named, *fixed}
+    wide = label_columns(plan.columns, sample)
+    if len(wide) != 1 or not {"system", "query"} <= found or {"label", "rubric"} & found:
+        return {}
+    cells = cells_at(sample, plan.columns.index(wide[0]))
+    keys = [g.column for g in named_columns(plan.columns) if g.canonical in ("system", "query")]
+    about = [cells_at(sample, plan.columns.index(key)) for key in keys]
+    of_one = any(len(set(zip(own, cells, strict=True))) == len(set(own)) < len(own) for own in about)
+    return {"label": wide[0]} if 1 < profile(cells).distinct <= _LEVELS and not of_one else {}
+
+
+def named_after_models(columns: Sequence[str], sample: Sample) -> bool:
+    """Whether several columns hold labels and are named after models: a wide table, whatever else it names."""
+    return sum(bool(MODEL.search(c)) for c in label_columns(columns, sample)) > 1

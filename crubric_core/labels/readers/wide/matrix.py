@@ -1,0 +1,54 @@
+"""Response matrices: one column of names, and labels of systems or of items in all others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..columns import plain_name
+from ..guess import ENOUGH, MODEL, Sample, cells_at, profile
+from ..label_names import is_measured
+from .spread import Spread
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A table of responses, systems by items or the other way round.
+
+    what: what its columns are, system or rubric; columns: those with labels; key: the column that names the rows.
+    """
+
+    what: Spread
+    columns: tuple[str, ...]
+    key: str
+    confidence: float
+    reason: str
+
+    @property
+    def rows_are(self) -> Spread:
+        """What its rows are."""
+        return "rubric" if self.what == "system" else "system"
+
+
+_NAMELESS = frozenset(["column_1", "id", "name", "index", "unnamed:_0", "row"])
+
+
+def guess_matrix(columns: Sequence[str], sample: Sample) -> Matrix | None:
+    """A response matrix: one column of names, and nothing but labels in all others; None for any other table."""
+    if len(columns) < 4 or plain_name(columns[0]) not in _NAMELESS:
+        return None
+    cells = [cells_at(sample, i) for i in range(len(columns))]
+    names = [c for c in cells[0] if c]
+    at = [i for i, c in enumerate(columns) if i and not is_measured(c)]
+    wide = tuple(columns[i] for i in at)
+    alike = len(wide) > 1 and all(profile(cells[i]).labels >= ENOUGH for i in at)
+    if len(set(names)) < max(2, len(sample)) or not alike:
+        return None
+    rows, heads = (sum(bool(MODEL.search(n)) for n in part) / len(part) for part in (names, wide))
+    if max(rows, heads) >= 0.5 and abs(rows - heads) >= 0.3:
+        what: Spread = "rubric" if rows > heads else "system"
+        return Matrix(
+            what, wide, columns[0], 0.75, f"its {'rows' if rows > heads else 'columns'} are named like models"
+        )
+    what = "rubric" if len(names) <= len(wide) else "system"
+    return Matrix(what, wide, columns[0], 0.5, "one column of names, and labels in all others")

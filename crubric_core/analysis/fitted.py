@@ -16,6 +16,7 @@ from ..errors import DatasetError
 from ..irt.fit import IrtFit
 from ..irt.information import item_information, response_curve
 from ..irt.uncertainty import ability_standard_errors
+from ..judges import guessing
 from ..judges.anchors import gold_levels
 from ..judges.gate_price import GateVerdict, judge_gate
 from ..judges.independence import residual_correlation
@@ -126,10 +127,13 @@ class Fitted(Stages):
         """One row a query."""
         return self.data.queries
 
-    @stage("model", title="Reading the labels", heavy=True, of_content=True)
     def panel(self, response: Response | None = None) -> FloatArray:
         """(M, J, K) every judge's label, NaN where unknown: on the scale that the model reads, or on another."""
-        return self.data.panel(response or self.settings.response)
+        return self._panel(response or self.settings.response)
+
+    @stage(title="Reading the labels", heavy=True, of_content=True)
+    def _panel(self, response: Response) -> FloatArray:
+        return self.data.panel(response)
 
     @stage(
         "model",
@@ -170,6 +174,14 @@ class Fitted(Stages):
     def consensus_warnings(self) -> tuple[str, ...]:
         """What must be said of the labels where they are not the majority's."""
         return posterior_warnings(self.data, self.given(), self.settings)
+
+    @stage("confidence", after=("given",), title="Comparing the judges' labels", heavy=True, of_content=True)
+    def judge_warnings(self) -> tuple[str, ...]:
+        """Judges who are not shown to agree with the others beyond chance."""
+        if self.given().n_judges < guessing.FEWEST:
+            return ()
+        tables, judges = self.data.tables_with_others(), self.data.judges
+        return tuple(filter(None, [guessing.guessing_note_of(tables, judges, self.settings.confidence)]))
 
     @stage("agreement", "prior", "alpha", "beta", after=("given",))
     def _agreement_rates(self) -> AgreementRates:

@@ -109,6 +109,7 @@ def result_of(analysis: Analysis) -> Result:
             *type_warnings(ranking.scores),
             *composition_notes(settings, analysis.constraints(), order, feasible),
             *analysis.consensus_warnings(),
+            *analysis.judge_warnings(),
         ),
         queries=analysis.queries(),
         judges=data.judges,

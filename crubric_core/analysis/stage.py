@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import wraps
+from inspect import signature
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, cast
 
 import numpy as np
@@ -25,6 +26,7 @@ class Stage:
     heavy: whether it takes long, or much memory, so that few of its results are kept. lasting: whether a store may keep
     its results when the process ends: they are small beside what they cost, and made of ``lasting.RECORDS``.
     kept_by: the settings in its key. masks: the results in its key, in place of settings that it reads by these alone.
+    where: its method's full name.
     """
 
     name: str
@@ -34,6 +36,7 @@ class Stage:
     lasting: bool = False
     kept_by: tuple[str, ...] = ()
     masks: tuple[str, ...] = ()
+    where: str = ""
 
 
 class Store(Protocol):
@@ -102,8 +105,12 @@ def stage(
         by_mask = set(masks).union(*(STAGES[name].masks for name in after))
         every = kept_by.union(*(STAGES[name].reads for name in by_mask))
         reads_, kept_by_, masks_ = (tuple(sorted(names)) for names in (every, kept_by, by_mask))
-        declared = Stage(compute.__name__, reads_, title, heavy, lasting, kept_by_, masks_)
+        where = f"{compute.__module__}.{compute.__qualname__}"
+        declared = Stage(compute.__name__, reads_, title, heavy, lasting, kept_by_, masks_, where)
+        if (other := STAGES.get(declared.name)) and other.where != where:  # its module may be loaded again
+            raise TypeError(f"Two stages are called {declared.name}: {other.where} and {where}.")
         STAGES[declared.name] = declared
+        takes = signature(compute)
 
         @wraps(compute)
         def kept(self: S, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -111,17 +118,15 @@ def stage(
                 found = compute(self, *args, **kwargs)
                 return self.checked(found) if of_content else found
 
-            found: R = self.store.once(declared, _key(self, declared, args, kwargs), make)
+            asked = takes.bind(self, *args, **kwargs)
+            asked.apply_defaults()
+            _, *values = asked.arguments.values()
+            found: R = self.store.once(declared, (*self.key(declared.name), *map(_hashable, values)), make)
             return found
 
         return cast("Callable[Concatenate[S, P], R]", kept)
 
     return declare
-
-
-def _key(self: Stages, declared: Stage, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Key:
-    asked = (*args, *(value for _, value in sorted(kwargs.items())))
-    return (*self.key(declared.name), *map(_hashable, asked))
 
 
 def _hashable(value: Any) -> object:

@@ -93,6 +93,14 @@ def agreement(
     return Agreement(coefficient=coefficient, value=value, low=low, high=high, n_units=int(counts.sum()))
 
 
+def cohen_of_groups(tables: FloatArray, confidence: float = 0.95) -> Agreement:
+    """Cohen's kappa of two raters from the confusion tables (G, L, L) of groups; its interval is over groups."""
+    levels, total = np.arange(tables.shape[1], dtype=np.float64), tables.sum(axis=0)
+    value = float(_cohen(total, levels))
+    low, high = _interval("cohen", value, tables, levels, confidence)
+    return Agreement("cohen", value, low, high, int(total.sum()))
+
+
 def _interval(
     coefficient: Coefficient, value: float, by_group: FloatArray, levels: FloatArray, confidence: float
 ) -> tuple[float, float]:

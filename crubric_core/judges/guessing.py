@@ -2,32 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
 from ..text import count, ends, numeral, short_name
 from ..types import FloatArray, IntArray
-from .agreement import agreement
+from .agreement import cohen_of_groups
 from .rates import Rate
 from .votes import leave_one_out_majority
 
 LITTLE = 0.2  # kappa, "slight" up to there (Landis & Koch 1977)
 NAMED = 3  # judges whose names a sentence can hold
+FEWEST = 3  # judges of whom votes can show one who guesses
 
 
-def kappa_with_others(panel: FloatArray, cluster: IntArray, confidence: float = 0.95) -> Rate:
-    """Cohen's kappa of each judge's labels (M, J, K) 0/1 and the majority of the others; (K,), NaN where undefined.
+def tables_with_others(panel: FloatArray, cluster: IntArray) -> FloatArray:
+    """Each judge's labels (M, J, K) 0/1 against the majority of the others, by query: (K, G, 2, 2) cells.
 
-    cluster: (J,) the query of each rubric; intervals hold for further queries like these.
+    cluster: (J,) the query of each rubric, 0..G-1.
     """
-    others, groups = leave_one_out_majority(panel), np.tile(cluster, len(panel))
-    found = [
-        agreement(
-            np.stack([panel[:, :, k], others[:, :, k]], axis=2).reshape(-1, 2), "cohen", confidence, groups
-        )
-        for k in range(panel.shape[2])
-    ]
+    others = leave_one_out_majority(panel)
+    known = np.isfinite(panel) & np.isfinite(others)
+    n_judges, n_groups = panel.shape[2], int(cluster.max(initial=-1)) + 1
+    _, rubric, judge = np.nonzero(known)
+    place = (judge * n_groups + cluster[rubric]) * 4 + (2 * panel[known] + others[known]).astype(np.int64)
+    counts = np.bincount(place, minlength=n_judges * n_groups * 4)
+    return counts.reshape(n_judges, n_groups, 2, 2).astype(np.float64)
+
+
+def kappa_with_others(tables: FloatArray, confidence: float = 0.95) -> Rate:
+    """Cohen's kappa of each judge and the majority of the others; (K,), NaN where undefined.
+
+    tables: (K, G, 2, 2) as ``tables_with_others``; intervals hold for further queries like these.
+    """
+    found = [cohen_of_groups(of_judge, confidence) for of_judge in tables]
     return Rate(*(np.array([getattr(one, name) for one in found]) for name in ("value", "low", "high")))
+
+
+def guessing_note_of(tables: FloatArray, judges: Sequence[str], confidence: float) -> str:
+    """``guessing_note`` of K judges by name, from their tables with the others alone."""
+    kappa = kappa_with_others(tables, confidence)
+    rows = {"judge": judges, "kappa": kappa.value, "kappa_low": kappa.low, "kappa_high": kappa.high}
+    return guessing_note(pd.DataFrame(rows))
 
 
 def guessing_note(judges: pd.DataFrame) -> str:
@@ -36,7 +54,7 @@ def guessing_note(judges: pd.DataFrame) -> str:
     judges: judge, kappa, kappa_low, kappa_high. Of two judges nothing shows which one guesses.
     """
     found = judges[(judges["kappa_low"] <= 0) & (judges["kappa_high"] < LITTLE)]
-    if len(judges) <= 2 or found.empty:
+    if len(judges) < FEWEST or found.empty:
         return ""
     if len(found) == len(judges):
         return (

@@ -12,7 +12,7 @@ from scipy.special import expit, ndtri
 
 from ..intervals import jackknife_half_width
 from ..types import FloatArray, IntArray
-from .guessing import kappa_with_others
+from .guessing import kappa_with_others, tables_with_others
 from .independence import ResidualCorrelation, residual_correlation
 from .rates import JudgeRates, Rate, judge_rates
 from .votes import validity_log_odds, validity_votes
@@ -78,7 +78,7 @@ def judge_reliability(
             judges,
             {
                 "leniency": leniency(panel, cluster, confidence),
-                "kappa": kappa_with_others(panel, cluster, confidence),
+                "kappa": kappa_with_others(tables_with_others(panel, cluster), confidence),
             },
             label_rates,
             vote_rates,

@@ -226,7 +226,7 @@ def rubric_panel(study: Study, row: int, response: Response | None = None) -> Fl
     if study.dataset.has_labels:
         return study.panel(response)[:, row, :]
     asked = response or study.settings.response
-    return _rubric_panel((*study.key("panel"), asked, row), study, row, asked)
+    return _rubric_panel((*study.key("_panel"), asked, row), study, row, asked)
 
 
 @st.cache_resource(max_entries=MANY, show_spinner="Asking for the labels of this rubric …")
@@ -249,7 +249,7 @@ class Shares:
 
 def shares(study: Study) -> Shares:
     """Read once from all labels: they may be many."""
-    return _shares((*study.key("panel"), *study.key("given")), study)
+    return _shares((*study.key("_panel"), *study.key("given")), study)
 
 
 @st.cache_resource(max_entries=FEW, show_spinner="Reading the labels …")

@@ -94,7 +94,10 @@ def show_chips(study: loaders.Study, cards: Sequence[Card]) -> list[Chip]:
             cross_fitted=study.settings.cross_fitted,
         ),
         "Agreement": lambda: health.agreement_chip(
-            study.given(), study.gating(), study.verdict(), study.consensus_warnings()
+            study.given(),
+            study.gating(),
+            study.verdict(),
+            (*study.consensus_warnings(), *study.judge_warnings()),
         ),
         "Model": lambda: health.model_chip(study.calibration()),
         "Bank": lambda: _bank_chip(study),

@@ -14,7 +14,8 @@ import pytest
 from crubric_core import Priors, Settings, Workspace
 from crubric_core.analysis.fitted import with_rules
 from crubric_core.analysis.ranking import score_rubrics
-from crubric_core.analysis.stage import STAGES, Memory
+from crubric_core.analysis.stage import STAGES, Memory, Stages
+from crubric_core.analysis.stage import stage as declare
 from crubric_core.analysis.stages import Analysis
 from crubric_core.composition import Composition, Limit
 from crubric_core.demo import simulate
@@ -73,6 +74,7 @@ def ask(analysis: Analysis, name: str) -> Any:
     """The result of a stage, asked for as the pages do."""
     strategy, everything = ("pairs", 512), np.ones(len(analysis.given().rubrics), dtype=bool)
     asked = {
+        "_panel": ("binary",),
         "_order": strategy,
         "_fold_orders": strategy,
         "_certificates": (512,),
@@ -175,6 +177,42 @@ def test_a_stage_is_computed_once_for_what_it_reads(dataset: Dataset) -> None:
     other = study(dataset, replace(one.settings, budget=3, tau_c=0.2), store=store)
     assert other.calibration() is one.calibration()
     assert other.measurability() is not one.measurability()
+
+
+@pytest.fixture
+def two(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """What has one stage with two arguments, called bounds."""
+    monkeypatch.setattr("crubric_core.analysis.stage.STAGES", {})
+
+    class Two(Stages):
+        fingerprint, settings, store = "print", PLAIN, Memory()
+
+        @declare()
+        def bounds(self, low: int | None = None, high: int | None = None) -> tuple[int | None, int | None]:
+            """What it was asked."""
+            return low, high
+
+    return Two()
+
+
+def test_arguments_of_a_stage_are_told_apart_however_they_are_given(two: Any) -> None:
+    assert two.bounds(low=1) == (1, None)
+    assert two.bounds(high=1) == (None, 1)
+    assert two.bounds(1) is two.bounds(low=1)
+    assert two.bounds() is two.bounds(None, None)
+
+
+def test_labels_are_read_once_whether_their_scale_is_named_or_not(whole: Analysis) -> None:
+    assert whole.panel() is whole.panel(whole.settings.response)
+
+
+@pytest.mark.usefixtures("two")
+def test_two_stages_of_one_name_are_refused() -> None:
+    def bounds(self: Stages) -> None:
+        """Another stage of that name."""
+
+    with pytest.raises(TypeError, match="Two stages are called bounds"):
+        declare()(bounds)
 
 
 def test_the_score_whose_pairs_are_compared_has_no_weight_that_was_fitted_to_these_labels(

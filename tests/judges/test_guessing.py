@@ -6,8 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crubric_core.judges.guessing import guessing_note, kappa_with_others
+from crubric_core.judges.agreement import agreement
+from crubric_core.judges.guessing import guessing_note, kappa_with_others, tables_with_others
 from crubric_core.judges.reliability import judge_reliability
+from crubric_core.judges.votes import leave_one_out_majority
 
 TABLES = 30
 
@@ -19,7 +21,7 @@ def judged(seed, right, systems=12, queries=20, per_query=5):
     truth = rng.random((systems, len(query))) < rng.beta(2, 2, len(query))
     correct = rng.random((*truth.shape, len(right))) < np.array(right)
     panel = np.where(correct, truth[:, :, None], ~truth[:, :, None]).astype(float)
-    found = kappa_with_others(panel, query)
+    found = kappa_with_others(tables_with_others(panel, query))
     return pd.DataFrame(
         {
             "judge": [f"judge-{k}" for k in range(len(right))],
@@ -45,6 +47,18 @@ def test_the_judge_who_guesses_is_named_and_no_other(right):
     )
     assert sum(note.startswith(guesser) for note in notes) >= 0.9 * TABLES
     assert not any(f"judge-{k}" in note for note in notes for k in range(len(right) - 1))
+
+
+def test_kappa_with_the_others_is_cohen_s_of_all_cells_with_its_interval_over_queries() -> None:
+    rng = np.random.default_rng(5)
+    panel = rng.integers(0, 2, (6, 40, 4)).astype(float)
+    panel[rng.random(panel.shape) < 0.2] = np.nan
+    query = np.repeat(np.arange(10), 4)
+    found, others = kappa_with_others(tables_with_others(panel, query)), leave_one_out_majority(panel)
+    for k in range(4):
+        pair = np.stack([panel[:, :, k].ravel(), others[:, :, k].ravel()], axis=1)
+        one = agreement(pair, "cohen", groups=np.tile(query, 6))
+        assert (found.value[k], found.low[k], found.high[k]) == pytest.approx((one.value, one.low, one.high))
 
 
 def test_several_who_guess_are_named_and_where_all_do_nobody_is():

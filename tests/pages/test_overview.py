@@ -81,3 +81,24 @@ def test_the_card_of_the_labels_has_the_warnings_of_the_data_page(
         assert any(caption.value.replace("\\", "").startswith(said) for caption in app.caption)
         data = open_page("data", tmp_path / "w.duckdb", dataset=name)
         assert bool(data.warning) == (name == "warned")
+
+
+def test_a_judge_who_guesses_is_named_on_the_card_of_agreement(open_page: Open, tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    cells = pd.MultiIndex.from_product([range(8), range(40), range(3)], names=["system", "query", "rubric"])
+    truth = rng.random(len(cells)) < cells.get_level_values("system") / 8
+    judged = [
+        cells.to_frame(index=False).assign(
+            judge=judge, label=np.where(rng.random(len(cells)) < right, truth, ~truth)
+        )
+        for judge, right in (("careful", 0.95), ("exact", 0.95), ("steady", 0.95), ("careless", 0.5))
+    ]
+    with Workspace(tmp_path / "w.duckdb") as workspace:
+        for name, judges in (("panel", judged), ("without", judged[:3])):
+            labels = pd.concat(judges).assign(label=lambda t: t["label"].astype(int))
+            workspace.ingest(labels.to_csv(index=False).encode(), name)
+    said = "careless is not shown to agree with the majority of the others beyond chance"
+    for name, guessing in (("panel", True), ("without", False)):
+        app = open_page("overview", tmp_path / "w.duckdb", dataset=name)
+        assert any(caption.value.startswith(said) for caption in app.caption) == guessing
+        assert (f"Agreement: {said}" in app.header[0].value.replace("\\", "")) == guessing

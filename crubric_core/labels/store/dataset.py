@@ -254,6 +254,18 @@ class Dataset:
             )
             return JudgeMeetings.read(cursor, pairs, excess, judges)
 
+    def tables_with_others(self) -> FloatArray:
+        """(K, G, 2, 2) cells by query, each judge's fail and pass against those of the majority of the others.
+
+        G is 0 where a Spark session has the labels: nothing is known then.
+        """
+        with self._reading(raw=True) as cursor:
+            judges = len(self._names(cursor, catalogue.judges))
+            if not self.has_labels:
+                return np.zeros((judges, 0, 2, 2))
+            asked = judge_sums.tables_with_others(self._id, self._has_runs(cursor))
+            return judge_sums.read_tables(cursor, asked, judges)
+
     def raised_by_numbers(
         self,
         response: Response = "binary",

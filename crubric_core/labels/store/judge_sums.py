@@ -158,6 +158,15 @@ class JudgeMeetings:
         return cls(tied, over, float((np.asarray(above["xx"], dtype=float) / scale**2).sum()))
 
 
+def read_tables(cursor: duckdb.DuckDBPyConnection, tables: Query, n_judges: int) -> FloatArray:
+    """(K, G, 2, 2) from the answer of ``tables_with_others``."""
+    found = cursor.execute(*tables).fetchnumpy()
+    k, unit, own, majority = (np.asarray(found[name]) for name in ("k", "unit", "own", "majority"))
+    out = np.zeros((n_judges, int(unit.max(initial=-1)) + 1, 2, 2))
+    out[k, unit, own, majority] = found["cells"]
+    return out
+
+
 def units_of(queries: pd.Series) -> IntArray:
     """(J,) number of each rubric's unit of evidence: its query in order, or itself where there is one query."""
     names = queries.to_numpy(dtype=object)
@@ -217,6 +226,25 @@ def meetings(dataset: int, response: Response, runs: bool) -> Query:
         SELECT block, a.k, b.k AS l, sum(cells * ({WHOLE} // len(who)))::DOUBLE AS w
         FROM pairs JOIN judge_order a ON a.judge_id = one JOIN judge_order b ON b.judge_id = other
         WHERE one <> other GROUP BY ALL
+        """,
+        {"dataset": dataset},
+    )
+
+
+def tables_with_others(dataset: int, runs: bool) -> Query:
+    """(k, unit, own, majority, cells): a judge's fail or pass against the strict majority of the cell's others."""
+    return (
+        f"""
+        WITH {readings_of("binary", runs)}, {UNITS},
+        sums AS (
+            SELECT system_id, j, count(*) - 1 AS others, sum(x) AS s FROM readings GROUP BY system_id, j
+        ),
+        beside AS (
+            SELECT k, unit, x, CASE WHEN 2 * (s - x) > others THEN 1 WHEN 2 * (s - x) < others THEN 0 END AS majority
+            FROM readings JOIN sums USING (system_id, j) JOIN units USING (j) JOIN judge_order USING (judge_id)
+        )
+        SELECT k, unit, x::INTEGER AS own, majority, count(*) AS cells FROM beside
+        WHERE majority IS NOT NULL GROUP BY ALL
         """,
         {"dataset": dataset},
     )

@@ -36,6 +36,7 @@ class Snapshot(Dataset):
         self._panels = {response: ds.panel(response) for response in responses if ds.has_labels}
         self._shares = {response: ds.judge_shares(response) for response in responses}
         unequal = [response for response in responses if self._shares[response].beyond_chance.any()]
+        self._tables = ds.tables_with_others()
         self._meetings = {response: ds.judge_meetings(response) for response in unequal}
         self._raised = {
             which: ds.raised_by_numbers(settings.response, settings.tie, *which)
@@ -89,6 +90,10 @@ class Snapshot(Dataset):
     def judge_shares(self, response: Response = "binary") -> JudgeShares:
         """As ``Dataset.judge_shares``."""
         return self._shares[response]
+
+    def tables_with_others(self) -> FloatArray:
+        """As ``Dataset.tables_with_others``."""
+        return self._tables
 
     def judge_meetings(self, response: Response = "binary") -> JudgeMeetings:
         """As ``Dataset.judge_meetings``, of unequal panels."""

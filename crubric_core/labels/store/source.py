@@ -51,6 +51,9 @@ class LabelSource(Protocol):
     def judge_meetings(self, response: Response = "binary") -> JudgeMeetings:
         """How judges differ on the cells that several labelled."""
 
+    def tables_with_others(self) -> FloatArray:
+        """How often each judge's label is that of the majority of the others."""
+
     def raised_by_numbers(
         self,
         response: Response = "binary",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crubric_core.judges.guessing import tables_with_others
 from crubric_core.labels import Workspace
 from crubric_core.labels.store.judge_sums import MOST_BLOCKS, WHOLE, JudgeMeetings, JudgeShares, units_of
 from tests import oracles
@@ -97,6 +100,17 @@ def test_a_judge_who_denies_what_is_bad_is_lenient():
         other = dataset(ws, bad, "other").judge_meetings()
     np.testing.assert_allclose(found[0].excess, found[1].excess, atol=1e-12)
     assert np.abs(found[0].excess - other.excess).max() > 0.5
+
+
+@given(rows=ROWS)
+@settings(max_examples=examples(30))
+def test_labels_and_the_others_majorities_are_counted_as_in_the_panel(rows: list[Any]) -> None:
+    with Workspace() as ws:
+        ds = dataset(ws, frame(rows))
+        panel, unit, found = ds.panel(), units_of(ds.rubrics["query"]), ds.tables_with_others()
+    every = tables_with_others(panel, unit)
+    assert np.array_equal(found, every[:, : found.shape[1]])
+    assert found.sum() == every.sum()
 
 
 def test_repeated_draws_of_a_judge_are_one_label():

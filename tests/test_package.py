@@ -11,12 +11,14 @@ import sys
 import tomllib
 import zipfile
 from collections.abc import Iterator
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 
 from crubric_core.__main__ import build_parser
 from tests.security.servers import Server, Talk, free_port, started
+from tests.test_layers import imported
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILT = (
@@ -136,6 +138,19 @@ def test_the_lock_holds_every_requirement_within_its_bounds_and_with_hashes(name
         if line[:1].isalpha():
             wanted = Requirement(line)
             assert wanted.specifier.contains(pinned[canonicalize_name(wanted.name)]), line
+
+
+def test_every_library_that_the_program_imports_is_a_requirement_of_its_own() -> None:
+    from packaging.requirements import Requirement
+    from packaging.utils import canonicalize_name
+
+    optional, for_types = {"distributed", "pyspark"}, {"_typeshed", "pyarrow"}
+    of_module = packages_distributions()
+    lines = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
+    required = {canonicalize_name(Requirement(line).name) for line in lines if line[:1].isalpha()}
+    for path in (ROOT / "app.py", *(ROOT / "pages").glob("*.py"), *(ROOT / "crubric_core").rglob("*.py")):
+        for module in imported(path) - sys.stdlib_module_names - optional - for_types - {"crubric_core"}:
+            assert {canonicalize_name(name) for name in of_module[module]} & required, f"{path}: {module}"
 
 
 def test_the_image_installs_locked_packages_and_runs_as_nobody_special() -> None:

@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any
 
 import h11
+from uvicorn.config import HTTP_PROTOCOLS
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEADERS = 20.0  # seconds until the whole head of a request is there
@@ -17,8 +18,10 @@ BODY = 60.0  # seconds without a byte of its body
 def close_half_open() -> None:
     """From now on no connection of this process waits for ever for the rest of a request. Done twice, done once.
 
-    CRUBRIC_PATIENCE: seconds, in place of HEADERS and BODY.
+    To be called before uvicorn loads its configuration: it then reads with h11, also where httptools is installed,
+    whose connections cannot be watched. CRUBRIC_PATIENCE: seconds, in place of HEADERS and BODY.
     """
+    HTTP_PROTOCOLS["auto"] = HTTP_PROTOCOLS["h11"]
     patience = os.environ.get("CRUBRIC_PATIENCE", "")
     headers, body = (float(patience),) * 2 if patience.isdecimal() else (HEADERS, BODY)
     protocol: Any = H11Protocol

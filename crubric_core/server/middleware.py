@@ -15,7 +15,6 @@ from starlette.responses import JSONResponse, PlainTextResponse, RedirectRespons
 from ..access import process_role
 from .entrance import TOKEN
 from .first_document import asks_for_page, starting, without_compression
-from .half_open import close_half_open
 from .logs import keep_brief
 from .protocol_filter import FROM_ANYBODY, FROM_EDITORS, discreet, filtered
 from .seats import Seats
@@ -129,7 +128,6 @@ class RequestFilter:
 
     def _prepare(self) -> None:
         """Once, when the server starts."""
-        close_half_open()
         keep_brief(one_line=self.rules.messages == FROM_ANYBODY)
         if self.rules.entrance is not None:
             self.rules.entrance.announce()

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..errors import DatasetError
 from ..judges.anchors import gold_cells
-from ..leaderboard.correction import FEWEST, Correction, correct_means
+from ..leaderboard.correction import DOUBT, FEWEST, Correction, correct_means
 from ..leaderboard.inference import Inference, infer, marginal_intervals
 from ..text import count, percent
 from .agreement import cell_means, mean_scores
@@ -98,8 +98,8 @@ class HumanLabels:
         moved = f"The judges' mean label of {which} is {_beside(found.shift)} that of {of}"
         if found.doubtful:
             return (
-                f"The queries that people labelled are no random sample. {moved} (p < 0.01). The corrected means and "
-                "their intervals then do not hold."
+                f"The queries that people labelled are no random sample. {moved} (p < {DOUBT:g}). The corrected means "
+                "and their intervals then do not hold."
             )
         return f"{needs} {moved} (p = {found.p:.2f}), which does not contradict it."
 

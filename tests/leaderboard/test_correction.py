@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crubric_core.leaderboard.correction import FEWEST, correct_means
+from crubric_core.leaderboard.correction import FEWEST, Sample, correct_means
 from crubric_core.leaderboard.inference import infer, marginal_intervals
 from crubric_core.leaderboard.influence import Domains
 
@@ -76,6 +76,13 @@ def test_the_weight_makes_differences_between_systems_least_variable():
     at = np.linspace(0, 1, 1001)
     assert 0.3 < found.weight < 1
     assert found.weight == pytest.approx(at[np.argmin([variance(w) for w in at])], abs=1e-3)
+
+
+def test_judges_who_use_half_of_the_scale_count_no_more_than_once() -> None:
+    judged, human, _, cells = table(np.random.default_rng(3), noise=0.01)
+    judged = 0.25 + judged / 2
+    found = correct_means(judged, human, np.where(np.isfinite(human), judged, np.nan), cells)
+    assert found.weight == 1
 
 
 def test_judges_who_say_the_opposite_have_no_weight_and_the_human_labels_are_all():
@@ -251,3 +258,8 @@ def test_systems_of_which_judges_saw_different_queries_are_compared_as_if_on_all
     human = np.where(np.arange(60) % 2 == 0, judged, np.nan)
     apart = correct_means(judged, human, human, np.full(4, 10))
     assert infer(apart.corrected, np.random.default_rng(1)).n_groups == 2
+
+
+@pytest.mark.parametrize(("p", "doubtful"), [(0.009, True), (0.011, False), (0.04, False)])
+def test_a_sample_is_doubtful_where_chance_makes_its_like_once_in_a_hundred(p: float, doubtful: bool) -> None:
+    assert Sample(None, 0.1, p).doubtful == doubtful

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crubric_core.leaderboard.separation import separation
-from crubric_core.leaderboard.tiers import rank_intervals, rank_probabilities, standings
+from crubric_core.leaderboard.tiers import equal_where_alike, rank_intervals, rank_probabilities, standings
 from tests import oracles
 
 RULES = ("adjacent", "leader")
@@ -31,6 +31,12 @@ def test_tiers_are_those_of_the_walk_down_the_ranking(theta, seed, rule, confide
     theta, draws = np.array(theta), simulated(theta, replicates=60, seed=seed)
     expected = oracles.naive_tiers(theta, draws, confidence, rule)
     assert tiers_of(theta, draws, rule, confidence).tolist() == expected.tolist()
+
+
+def test_systems_that_pass_all_have_their_mean_in_each_draw_and_so_have_those_that_fail_all() -> None:
+    draws = np.array([[2.0, 4, 0, -1, -5], [1, 0, 5, -2, -3]])
+    found = equal_where_alike(draws, np.array([1, 1, 0, -1, -1]))
+    assert found.tolist() == [[3, 3, 0, -3, -3], [0.5, 0.5, 5, -2.5, -2.5]]
 
 
 def test_close_neighbours_chain_into_one_tier_unless_the_leader_is_compared():

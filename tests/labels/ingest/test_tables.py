@@ -14,11 +14,6 @@ ROW = re.compile(
     r"^\| ((?:`[a-z_]+`(?:, )?)+) \| [^|]+ \| ((?:`ingest/[a-z_]+\.py`(?:, )?)+) \|$", re.MULTILINE
 )
 NAMED = {"system_names", "judge_names", "annotator_names", "run_names"}  # made by one statement
-    "system_names",
-    "judge_names",
-    "annotator_names",
-    "run_names",
-}  # one of these a column, made by the same statement
 BY_READERS = {"incoming", "rejected"}  # made by readers, and of several files by more modules
 
 

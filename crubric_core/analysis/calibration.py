@@ -13,7 +13,8 @@ from ..labels.store.reduction import Reduction
 from ..leaderboard import cross_fit
 from ..leaderboard.cross_fit import CrossFit, FoldFits, too_few_to_cross_fit
 from ..settings import Settings
-from ..types import Progress
+from ..text import count
+from ..types import FloatArray, Progress
 from .result import Calibration
 
 
@@ -67,3 +68,16 @@ def fold_fits(
         return cross_fit.fold_fits(reduction.y, fit, progress=progress)
     together = np.zeros(len(reduction.systems), dtype=np.int64)
     return FoldFits(together, (fit.items,), np.array([fit.converged]))
+
+
+def information_sentences(nu: FloatArray, constant: int) -> tuple[str, str]:
+    """How few of J rubrics have half of the information, and how many have none.
+
+    nu: (J,) information of each about these systems. constant: rubrics with the same label for every system; the second
+    sentence is empty where there are none.
+    """
+    sharpest = np.sort(nu)[::-1].cumsum()
+    half = int(np.searchsorted(sharpest, sharpest[-1] / 2)) + 1
+    first = f"Half of all information about these systems comes from {half:,} of {count(len(nu), 'rubric')}."
+    verb = "gives" if constant == 1 else "give"
+    return first, f"{constant:,} {verb} none: the same label for every system." if constant else ""

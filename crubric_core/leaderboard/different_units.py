@@ -95,16 +95,29 @@ def _resting(known: BoolArray, omega: FloatArray, inverse: FloatArray, of: IntAr
         length[length < 1e-9 * length.max(axis=1, keepdims=True, initial=0.0)] = 0.0
         total, square = length.sum(axis=1), (length**2).sum(axis=1)
         found[i, i:] = found[i:, i] = np.divide(total**2, square, out=np.zeros(len(total)), where=square > 0)
-    np.fill_diagonal(found, known.sum(axis=1))
-    if size <= MOST_WAYS:
-        found = np.minimum(found, _ways(by_unit(known, of)))
-    return np.floor(found + 1e-9).astype(np.int64)
+    whole, together = np.floor(found + 1e-9).astype(np.int64), by_unit(known, of)
+    np.fill_diagonal(whole, together.sum(axis=1))
+    return at_most_ways(whole, together) if size <= MOST_WAYS else whole
 
 
-def _ways(known: BoolArray) -> IntArray:
-    """(M, M) the most ways from one system to another, each by other units (M, n) that two systems have: Menger's."""
+def at_most_ways(found: IntArray, known: BoolArray) -> IntArray:
+    """(M, M) ``found``, or the most ways from one system to another where these are fewer.
+
+    Ways are by different units (M, n), each of which two systems have (Menger): a maximum flow. Its direct ways, and
+    those by one other system, are counted at once; the flow is sought where ``found`` is more than these.
+    """
     size = len(known)
     patterns, units = np.unique(known[:, known.sum(axis=0) > 1], axis=1, return_counts=True)
+    having, weighed = patterns.astype(float), patterns * units.astype(float)
+    both = weighed @ having.T
+    by_one = np.zeros((size, size))
+    for k in range(size):
+        with_all = (weighed * having[k]) @ having.T  # units of i, k and each other
+        by_one = np.maximum(by_one, np.minimum(both[:, [k]], both[k]) - with_all)
+    least = np.rint(both + by_one).astype(np.int64)
+    np.fill_diagonal(least, found.max(initial=0))
+    if (found <= least).all():
+        return found
     system, pattern = np.nonzero(patterns)
     enter, leave = size + np.arange(len(units)), size + len(units) + np.arange(len(units))
     ways = [
@@ -114,11 +127,10 @@ def _ways(known: BoolArray) -> IntArray:
     ]
     start, end, capacity = (np.concatenate(part) for part in zip(*ways, strict=True))
     graph = csr_matrix((capacity.astype(np.int32), (start, end)), shape=(size + 2 * len(units),) * 2)
-    found = np.zeros((size, size), dtype=np.int64)
-    for i in range(size):
-        for k in range(i):
-            found[i, k] = found[k, i] = maximum_flow(graph, i, k).flow_value  # type: ignore[arg-type]
-    np.fill_diagonal(found, known.sum(axis=1))
+    found = found.copy()
+    for i, k in np.argwhere(np.triu(found > least)):
+        flow = maximum_flow(graph, int(i), int(k)).flow_value  # type: ignore[arg-type]
+        found[i, k] = found[k, i] = min(found[i, k], flow)
     return found
 
 

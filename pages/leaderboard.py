@@ -1,7 +1,10 @@
 """Who is really ahead?"""
 
+from functools import cache
+
 import streamlit as st
 
+from crubric_core.analysis.claims import Claims
 from crubric_core.analysis.warnings import saturation_warnings
 from crubric_core.ui import widgets
 from crubric_core.ui.leaderboard import board
@@ -19,16 +22,24 @@ if nothing_passes(study):
 def standing() -> None:
     """Who is ahead, what that rests on, and the board."""
     now = study.now()
-    said = now.claims()
-    now.answer(*said.headline)
-    widgets.notes(saturation_warnings(now.ranking()))
-    st.caption(plain(" ".join(said.basis)))
+    rests_on = st.container()
+
+    @cache
+    def told() -> Claims:
+        """The claims, which are on the page from now on: they take longer than the chart that is drawn before them."""
+        said = now.claims()
+        now.answer(*said.headline)
+        with rests_on:
+            widgets.notes(saturation_warnings(now.ranking()))
+            st.caption(plain(" ".join(said.basis)))
+        return said
+
     if not now.by_score:
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
             basis_switch()
             if now.settings.basis == "bank":
                 st.toggle("Also show all rubrics that pass", value=True, key="beside", bind="query-params")
-    board.show(now, said.reading, said.beside)
+    board.show(now, told)
 
 
 part("standing", standing, ("tau_c", "budget"))

@@ -16,10 +16,11 @@ from . import profile, sections
 from .view import choose, filters, view_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable
 
     import pandas as pd
 
+    from ...analysis.claims import Claims
     from ..page import StudyPage
     from .view import View
 
@@ -27,11 +28,8 @@ MOST_ROWS = 40  # that are drawn one by one
 
 
 @st.fragment
-def show(study: StudyPage, reading: Sequence[str], beside: Sequence[str]) -> None:
-    """All that a click on a system changes.
-
-    reading: how to read estimates, intervals and tiers. beside: what else ranks the systems, and does not contradict.
-    """
+def show(study: StudyPage, told: Callable[[], Claims]) -> None:
+    """All that a click on a system changes. told: the claims, asked for when the chart is drawn."""
     view = view_of(study.now())
     keep = filters(view)
     _say_unknown(view)
@@ -45,14 +43,16 @@ def show(study: StudyPage, reading: Sequence[str], beside: Sequence[str]) -> Non
             f"{len(shown):,} of {count(len(view.table), 'system')} shown; places are among all of them."
         )
     if shown.empty:
+        told()
         st.info("No system fits these filters.")
         return
     left, right = st.columns([11, 7], gap="medium") if system else (st.container(), st.container())
     with left:
         _forest(view, shown, system)
-        st.caption(plain(f"How to read it: {' '.join(reading)}"))
-        if beside:
-            st.caption(plain(f"Other rankings: {' '.join(beside)}"))
+        said = told()
+        st.caption(plain(f"How to read it: {' '.join(said.reading)}"))
+        if said.beside:
+            st.caption(plain(f"Other rankings: {' '.join(said.beside)}"))
         if system:
             profile.lead_to(system, "below")
     if system:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
+from scipy import sparse
 from scipy.special import betainccinv, betaincinv, ndtri, stdtrit
 
-from .types import BoolArray, FloatArray
+from .types import BoolArray, FloatArray, IntArray
 
 FEWEST_CLUSTERS = 5  # fewer do not show how much others would differ
 
@@ -15,6 +18,15 @@ def percentile_interval(draws: FloatArray, confidence: float) -> tuple[FloatArra
     tail = (1 - confidence) / 2
     low, high = np.quantile(draws, [tail, 1 - tail], axis=0)
     return low, high
+
+
+def cluster_sums(values: FloatArray, cluster: IntArray, clusters: int | None = None) -> FloatArray:
+    """(G, …) sums of the rows (J, …) of each cluster 0..G-1. clusters: G, by default as many as occur."""
+    size = int(cluster.max(initial=-1)) + 1 if clusters is None else clusters
+    rows = np.arange(len(cluster))
+    member = sparse.csr_array((np.ones(len(rows)), (cluster, rows)), shape=(size, len(rows)))
+    shape = values.shape[1:]
+    return np.asarray(member @ values.reshape(len(rows), math.prod(shape))).reshape(size, *shape)
 
 
 def leave_one_out_sums(rows: FloatArray) -> FloatArray:

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from crubric_core.intervals import (
+    cluster_sums,
     coefficient_interval,
     difference_interval,
     disjoint_pairs,
@@ -24,6 +25,13 @@ def clusters(shares, size, rng):
     met[1] = np.where(rng.random(size) < 0.5, met[1], rng.random(size) < shares[1])
     total = met.sum(axis=1, keepdims=True)
     return np.hstack([total / size, (total - met) / (size - 1)])
+
+
+def test_sums_of_clusters_are_those_of_their_rows_also_of_clusters_without_any() -> None:
+    values, cluster = np.arange(12.0).reshape(4, 3), np.array([2, 0, 2, 0])
+    assert cluster_sums(values, cluster).tolist() == [[12, 14, 16], [0, 0, 0], [6, 8, 10]]
+    assert cluster_sums(values[:, 0], cluster, 4).tolist() == [12, 0, 6, 0]
+    assert cluster_sums(np.empty((0, 2)), np.empty(0, dtype=int)).shape == (0, 2)
 
 
 @pytest.mark.parametrize("met", [1, 5, 29])

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtr, stdtrit
 
-from ..intervals import FEWEST_CLUSTERS, percentile_interval
+from ..intervals import FEWEST_CLUSTERS, cluster_sums, percentile_interval
 from ..types import BoolArray, FloatArray, IntArray
 
 COUNTED = 64  # up to so many systems ranks are counted, beyond they are sorted
@@ -123,9 +123,7 @@ def query_draws(query_index: IntArray, replicates: int, rng: np.random.Generator
 
 def sum_by_query(values: FloatArray, query_index: IntArray, kept: BoolArray) -> FloatArray:
     """(N, …) sums of the kept rubrics' rows. values (J, …)."""
-    out = np.zeros((int(query_index.max()) + 1, *values.shape[1:]))
-    np.add.at(out, query_index[kept], values[kept])
-    return out
+    return cluster_sums(values[kept], query_index[kept], int(query_index.max()) + 1)
 
 
 def interquartile_range(values: FloatArray) -> float:

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy import sparse
 
-from ..intervals import coefficient_interval, effective_clusters
+from ..intervals import cluster_sums, coefficient_interval, effective_clusters
 from ..types import BoolArray, FloatArray, IntArray
 from .dawid_skene import dawid_skene
 from .votes import leave_one_out_majority
@@ -59,7 +58,8 @@ def residual_correlation(
         return _unknown(panel.shape[2])
     products, squares, known = _moments(panel, anchors if anchored else None)
     of = np.arange(panel.shape[1]) if cluster is None else np.unique(cluster, return_inverse=True)[1]
-    low, high = _interval(_within(of, products), _within(of, squares), _within(of, known), confidence)
+    by_query = [cluster_sums(moments, of) for moments in (products, squares, known)]
+    low, high = _interval(by_query[0], by_query[1], by_query[2], confidence)
     expected = np.zeros(low.shape) if anchored else _expected(panel, seed)
     return ResidualCorrelation(
         correlation=_correlate(products.sum(axis=0), squares.sum(axis=0)),
@@ -87,12 +87,6 @@ def _moments(panel: FloatArray, anchors: FloatArray | None) -> tuple[FloatArray,
     there = known.transpose(1, 0, 2)
     products = filled.transpose(1, 2, 0) @ filled.transpose(1, 0, 2)
     return products, (filled**2).transpose(1, 2, 0) @ there, known.transpose(1, 2, 0) @ there
-
-
-def _within(of: IntArray, sums: FloatArray) -> FloatArray:
-    """Sums (J, K, K) over the rubrics of each query: (G, K, K)."""
-    member = sparse.csr_array((np.ones(len(of)), (of, np.arange(len(of)))))
-    return np.asarray(member @ sums.reshape(len(sums), -1)).reshape(-1, *sums.shape[1:])
 
 
 def _interval(

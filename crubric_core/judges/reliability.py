@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
 from scipy.special import expit, ndtri
 
-from ..intervals import jackknife_half_width
+from ..intervals import cluster_sums, jackknife_half_width
 from ..types import FloatArray, IntArray
 from .guessing import kappa_with_others, tables_with_others
 from .independence import ResidualCorrelation, residual_correlation
@@ -110,8 +109,7 @@ def leniency(panel: FloatArray, cluster: IntArray | None = None, confidence: flo
     mean = np.nansum(panel, axis=2, keepdims=True) / np.maximum(n, 1)
     excess, cells = np.where(shared, panel - mean, 0).sum(axis=0), shared.sum(axis=0)
     of = np.arange(panel.shape[1]) if cluster is None else np.unique(cluster, return_inverse=True)[1]
-    within = sparse.csr_array((np.ones(len(of)), (of, np.arange(len(of)))))
-    left = _ratio(excess.sum(axis=0) - within @ excess, cells.sum(axis=0) - within @ cells)
+    left = _ratio(*(sums.sum(axis=0) - cluster_sums(sums, of) for sums in (excess, cells)))
     value, judges = _ratio(excess.sum(axis=0), cells.sum(axis=0)), panel.shape[2]
     squares = np.where(shared, panel - mean, 0) ** 2
     variance = (squares.sum() + 1) / ((n - 1).clip(0).sum() + 1)

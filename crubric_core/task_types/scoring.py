@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from ..errors import SettingsError
+from ..intervals import cluster_sums
 from ..scoring_rules import ScoringRules
 from ..types import BoolArray, FloatArray, IntArray
 from .types import CREATIVE, DECISION, HIGH_RISK, ObjectArray, resolve_task_types
@@ -93,8 +93,10 @@ def query_scores(
 ) -> FloatArray:
     """Weighted mean of each query's known points. (M, J), (J,) ≥ 0, (J,) → (M, N); NaN without weight."""
     known = np.isfinite(points)
-    earned = _sum_by_query(np.where(known, points, 0.0) * weights, query_index, n_queries)
-    possible = _sum_by_query(known * weights, query_index, n_queries)
+    earned, possible = (
+        cluster_sums((values * weights).T, query_index, n_queries).T
+        for values in (np.where(known, points, 0.0), known)
+    )
     scores = np.full(earned.shape, np.nan)
     np.divide(earned, possible, out=scores, where=possible > 0)
     return np.clip(scores, 0.0, 1.0) if clip else scores
@@ -192,13 +194,6 @@ def explain_query(scores: QueryScores, system: int, query: int) -> QueryExplanat
         raw=float(contribution.sum()) if total > 0 else float("nan"),
         score=float(scores.by_query[system, query]),
     )
-
-
-def _sum_by_query(values: FloatArray, query_index: IntArray, n_queries: int) -> FloatArray:
-    """(M, J) → (M, N)."""
-    n_rubrics = len(query_index)
-    entries = (np.ones(n_rubrics), (query_index, np.arange(n_rubrics)))
-    return np.asarray(sparse.csr_array(entries, shape=(n_queries, n_rubrics)) @ values.T).T
 
 
 def _or_none(values: Names | None, length: int) -> Names:

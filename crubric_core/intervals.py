@@ -29,6 +29,16 @@ def cluster_sums(values: FloatArray, cluster: IntArray, clusters: int | None = N
     return np.asarray(member @ values.reshape(len(rows), math.prod(shape))).reshape(size, *shape)
 
 
+def known_mean(values: FloatArray, axis: int = 0) -> FloatArray:
+    """Mean over the known values along an axis; NaN where none is known."""
+    known = np.isfinite(values)
+    count = known.sum(axis=axis)
+    total = np.where(known, values, 0.0).sum(axis=axis)
+    mean = np.full(np.shape(count), np.nan)
+    np.divide(total, count, out=mean, where=count > 0)
+    return mean
+
+
 def leave_one_out_sums(rows: FloatArray) -> FloatArray:
     """(…, 1 + M) sums over all pairs of M systems, then over those without each system. rows: (…, M) over its pairs."""
     total = rows.sum(axis=-1, keepdims=True) / 2

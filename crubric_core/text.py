@@ -97,3 +97,8 @@ def listed(names: Sequence[str], most: int = 5) -> str:
     """``a``, ``a and b``, ``a, b and c``, ``a, b and 7 more``."""
     shown = [*names] if len(names) <= most else [*names[:most], f"{len(names) - most:,} more"]
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def brief(error: Exception) -> str:
+    """The first line of what an error of a library says, at most 120 characters; "damaged" where it says nothing."""
+    return str(error).split("\n", 1)[0][:120].strip(". ") or "damaged"

@@ -18,6 +18,7 @@ import numpy as np
 from scipy.cluster.vq import kmeans2
 
 from ..errors import AssemblyError
+from ..intervals import known_mean
 from ..types import FloatArray, IntArray
 
 TRIALS = 5  # k-means runs; the one of least inertia counts
@@ -91,7 +92,7 @@ def best_of_random(
     """
     if len(shares) < 3:
         raise AssemblyError(f"A line tested on each system needs 3 systems: there are {len(shares)}.")
-    target = _known_means(shares)
+    target = known_mean(shares, axis=1)
     size = min(size, len(candidates))
     best, least = Selection(candidates[:0], np.empty(0)), np.inf
     step = max(1, MOST_CELLS // len(candidates))
@@ -131,14 +132,6 @@ def _subset_means(shares: FloatArray, drawn: IntArray) -> FloatArray:
     counts = inside @ known.T.astype(float)
     mean = np.full(counts.shape, np.nan)
     np.divide(inside @ np.where(known, shares, 0.0).T, counts, out=mean, where=counts > 0)
-    return mean
-
-
-def _known_means(shares: FloatArray) -> FloatArray:
-    """(M,) mean over the known labels of (M, n); NaN without any."""
-    known = ~np.isnan(shares)
-    mean = np.full(len(shares), np.nan)
-    np.divide(np.where(known, shares, 0.0).sum(axis=1), known.sum(axis=1), out=mean, where=known.any(axis=1))
     return mean
 
 

@@ -14,6 +14,7 @@ import pandas as pd
 from ..analysis.calibration import calibrate
 from ..analysis.result import Calibration
 from ..analysis.selection import order_candidates
+from ..intervals import known_mean
 from ..labels.store.dataset import Dataset
 from ..settings import Settings
 from ..text import count
@@ -23,7 +24,7 @@ from .inputs import Inputs, gold_labels, read_inputs, reference_scores
 from .kappa import OTHERS, KappaComparison, compare
 from .results import ExperimentResult, ExperimentWatch, num, records, span
 from .scoring import gap, gap_interval, omega, query_types, score
-from .statistics import interquartile_range, known_mean, query_draws, rank_correlation
+from .statistics import interquartile_range, query_draws, rank_correlation
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ import numpy as np
 
 from ..analysis.fitted import gate
 from ..errors import DatasetError
+from ..intervals import known_mean
 from ..irt.abilities import estimate_abilities
 from ..irt.fit import IrtFit, constant_rubrics, fit_irt
 from ..irt.linking import mean_sigma
@@ -42,7 +43,6 @@ from .inputs import Inputs, read_inputs, reduce_panel, reference_scores
 from .results import ExperimentResult, ExperimentWatch
 from .selectors import SELECTORS, Training
 from .splits import log_budgets
-from .statistics import known_mean
 
 LARGEST = 200
 PAPER_TAU = 0.8

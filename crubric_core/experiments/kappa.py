@@ -13,12 +13,13 @@ from ..intervals import (
     difference_interval,
     effective_clusters,
     jackknife_half_width,
+    known_mean,
 )
 from ..judges.agreement import kappa_of_counts
 from ..judges.consensus import majority
 from ..types import BoolArray, FloatArray, IntArray
 from .inputs import Inputs, reduce_panel
-from .statistics import confusion, known_mean, sum_by_query
+from .statistics import confusion, sum_by_query
 
 HUMAN, OTHERS = "human gold", "the other judges"
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..intervals import FEWEST_CLUSTERS
+from ..intervals import FEWEST_CLUSTERS, known_mean
 from ..labels.store.dataset import Dataset
 from ..settings import Settings
 from ..task_types.types import TASK_TYPES, ObjectArray
@@ -25,7 +25,6 @@ from .scoring import gap, gap_draws, omega, query_types, score
 from .statistics import (
     half_width,
     interquartile_range,
-    known_mean,
     query_draws,
     rank_correlation,
     spearman_p,

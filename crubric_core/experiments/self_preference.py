@@ -16,7 +16,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..intervals import FEWEST_CLUSTERS, difference_interval, effective_clusters, signed_mean_interval
+from ..intervals import (
+    FEWEST_CLUSTERS,
+    difference_interval,
+    effective_clusters,
+    known_mean,
+    signed_mean_interval,
+)
 from ..judges.unequal_panels import leniencies
 from ..labels.store.dataset import Dataset
 from ..labels.store.judge_sums import JudgeShares, units_of
@@ -26,7 +32,7 @@ from ..types import BoolArray, Cancel, FloatArray, IntArray, Progress
 from .declaration import HIGH, LOW, Chart, Experiment, ResultColumn, ResultTable, number
 from .inputs import read_inputs
 from .results import ExperimentResult, ExperimentWatch, num, span
-from .statistics import known_mean, mean_interval, sum_by_query
+from .statistics import mean_interval, sum_by_query
 
 FAMILIES = {
     "Alibaba": ("qwen", "qwq", "tongyi"),

@@ -13,6 +13,7 @@ from ..bank.pairs import PairDistances, pair_distances
 from ..bank.pairs_order import pairs_order
 from ..bank.utility import utility_grid
 from ..errors import DatasetError
+from ..intervals import known_mean
 from ..irt.fit import IrtFit, constant_rubrics, fit_irt
 from ..irt.information import item_information
 from ..irt.models import ItemParameters
@@ -24,7 +25,7 @@ from ..settings import Settings, Strategy
 from ..types import BoolArray, FloatArray, IntArray
 from ..workers import run_tasks
 from .results import ExperimentWatch
-from .statistics import known_mean, rank_correlation
+from .statistics import rank_correlation
 
 STRATEGIES: tuple[Strategy, ...] = ("greedy", "pairs", "plain", "hard_random", "random")
 SMALLEST_BUDGET = 5

@@ -99,16 +99,6 @@ def half_width(drawn: FloatArray, repeats: FloatArray, units: int, confidence: f
     return float(stdtrit(units - 1, (1 + confidence) / 2) * np.sqrt(variance))
 
 
-def known_mean(values: FloatArray, axis: int = 0) -> FloatArray:
-    """Mean over the known values along an axis; NaN where none is known."""
-    known = np.isfinite(values)
-    count = known.sum(axis=axis)
-    total = np.where(known, values, 0.0).sum(axis=axis)
-    mean = np.full(np.shape(count), np.nan)
-    np.divide(total, count, out=mean, where=count > 0)
-    return mean
-
-
 def confusion(first: FloatArray, second: FloatArray) -> FloatArray:
     """(J, 4) cells of each rubric: both pass, only first, only second, both fail. first, second (M, J), NaN unknown."""
     passes = [first == 1, first == 0], [second == 1, second == 0]

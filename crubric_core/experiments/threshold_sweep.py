@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from ..intervals import FEWEST_CLUSTERS
+from ..intervals import FEWEST_CLUSTERS, known_mean
 from ..judges.measurability import agreement_rates, gate_is_off
 from ..labels.store.dataset import Dataset
 from ..settings import Settings
@@ -22,7 +22,6 @@ from .declaration import HIGH, LOW, Chart, Experiment, ResultColumn, ResultTable
 from .inputs import Inputs, gold_labels, read_inputs
 from .kappa import OTHERS, KappaComparison, compare, unread_changes
 from .results import ExperimentResult, ExperimentWatch, compared, num, span
-from .statistics import known_mean
 
 THRESHOLDS = (0.50, 0.60, 0.65, 0.70, 0.80)
 

@@ -6,6 +6,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
+from ...text import count, listed
+
 NAMES = ("systems", "judges", "queries", "rubrics")
 GOLD = "gold labels"
 BY_PEOPLE = (GOLD, "anchors")
@@ -47,7 +49,7 @@ class Changes:
             each = ", each run counted" if self.runs else ""
             unknown = "unknown" if self.unknown == self.added else f"{self.unknown:,} of them unknown"
             new.append(_count(self.added, self.what) + (f" ({unknown})" if self.unknown else "") + each)
-        parts = [f"adds {_listed(new)}"] if new else []
+        parts = [f"adds {listed(new)}"] if new else []
         parts += [f"changes {self.changed:,}"] if self.changed else []
         parts += [f"fills in {self.filled:,}"] if self.filled else []
         parts += (
@@ -78,9 +80,4 @@ class Changes:
 
 
 def _count(number: int, plural: str) -> str:
-    word = plural if number != 1 else {"queries": "query"}.get(plural, plural.removesuffix("s"))
-    return f"{number:,} {word}"
-
-
-def _listed(parts: list[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return count(number, {"queries": "query"}.get(plural, plural.removesuffix("s")), plural)

@@ -14,6 +14,7 @@ from typing import IO, Any, cast
 import zstandard
 
 from ....errors import IngestError
+from ....text import brief
 
 MOST_ENTRIES = 20_000
 LOG = ("header.json", "_journal/start.json")  # one of these is in every Inspect log
@@ -212,7 +213,7 @@ def _opened(path: Path, name: str) -> zipfile.ZipFile:
         ) from error
     except _BROKEN as error:
         raise IngestError(
-            f"{name} is not a complete ZIP archive or Excel workbook ({_words(error)}): write it again."
+            f"{name} is not a complete ZIP archive or Excel workbook ({brief(error)}): write it again."
         ) from error
 
 
@@ -270,14 +271,10 @@ def _broken(name: str, entry: str, error: Exception) -> IngestError:
         return IngestError(
             f"{entry!r} in {name} is packed by a method that is not read here: pack it as an ordinary ZIP."
         )
-    return IngestError(f"{entry!r} in {name} cannot be unpacked ({_words(error)}): make the archive again.")
+    return IngestError(f"{entry!r} in {name} cannot be unpacked ({brief(error)}): make the archive again.")
 
 
 def _bomb(name: str, entry: str) -> IngestError:
     return IngestError(
         f"{name} unpacks to far more than it should ({entry}): it is not read; unpack it and add its files."
     )
-
-
-def _words(error: Exception) -> str:
-    return str(error).split("\n", 1)[0][:120].strip(". ") or "damaged"

@@ -14,6 +14,7 @@ from typing import IO, cast
 import zstandard
 
 from ....errors import IngestError
+from ....text import brief
 from .archive import HIGHEST_RATIO, LARGEST, MOST_ENTRIES, zstd_reader
 
 _BLOCK = 1 << 20
@@ -52,7 +53,7 @@ def decompress(path: Path, name: str, target: Path) -> str:
             _copy(source, file, min(most, LARGEST), name)
     except _BROKEN as error:
         raise IngestError(
-            f"{name} cannot be unpacked ({kind}, {_words(error)}): compress it again."
+            f"{name} cannot be unpacked ({kind}, {brief(error)}): compress it again."
         ) from error
     plain = name.removesuffix(ending)
     for short, long in _SHORT.items():
@@ -87,7 +88,7 @@ def untar(path: Path, name: str, folder: Path) -> Iterator[tuple[str, Path]]:
                 yield entry.name.removeprefix("./"), target
     except _BROKEN as error:
         raise IngestError(
-            f"{name} cannot be unpacked (tar, {_words(error)}): make the archive again."
+            f"{name} cannot be unpacked (tar, {brief(error)}): make the archive again."
         ) from error
 
 
@@ -101,7 +102,3 @@ def _copy(source: IO[bytes], target: IO[bytes], most: int, name: str) -> int:
             )
         target.write(block)
     return size
-
-
-def _words(error: Exception) -> str:
-    return str(error).split("\n", 1)[0][:120].strip(". ") or "damaged"

@@ -6,6 +6,7 @@ a worker is still waiting for is dropped, and what was answered is kept.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -18,6 +19,7 @@ from .endpoint import Endpoint, Question, Refusal, refusal
 from .pace import Pace
 from .watch import UNWATCHED, Watch
 
+logger = logging.getLogger(__name__)
 TICK = 0.1
 NO_COMPLETION = "the reply is not a chat completion"
 T = TypeVar("T")
@@ -123,15 +125,16 @@ class Line(Generic[T]):
             reply.requests += 1
             try:
                 self._ask_once(reply)
-            except RuntimeError:  # what a client that was closed under a request raises
-                if not self._halt.is_set():
-                    raise
-                break
             except openai.OpenAIError as error:
                 refused = refusal(error)
                 self._heed(refused, reply)
                 if not refused.retry:
                     break
+            except Exception as error:
+                if self._halt.is_set():  # a client that was closed under a request
+                    break
+                logger.exception("A request failed")
+                reply.reason = f"the request failed ({type(error).__name__}); the details are in the log"
             if reply.found is not None:
                 break
         return reply

@@ -73,10 +73,10 @@ class Endpoint:
         except ValueError:  # what the client lets through of a body that is no JSON
             return None, (0, 0)
         usage = getattr(reply, "usage", None)
-        tokens = (usage.prompt_tokens or 0, usage.completion_tokens or 0) if usage else (0, 0)
+        tokens = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
         try:
-            return reply.choices[0].message.content or "", tokens
-        except (AttributeError, IndexError, TypeError):
+            return _text(reply.choices[0].message.content), tokens
+        except (AttributeError, LookupError, TypeError):
             return None, tokens
 
     def cost(self, tokens_in: float, tokens_out: float) -> float:
@@ -97,6 +97,19 @@ class Endpoint:
             ],
             response_format=shape,
         )
+
+
+def _count(usage: Any, name: str) -> int:
+    """Tokens as the endpoint counts them; the client hands on whatever it sends."""
+    found = getattr(usage, name, None)
+    return found if isinstance(found, int) else 0
+
+
+def _text(content: Any) -> str | None:
+    """A message's text, of a list of parts those that are text (others are thoughts); None for anything else."""
+    if isinstance(content, list):
+        return "".join(part["text"] for part in content if part["type"] == "text")
+    return content if isinstance(content, str) else None if content else ""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Asking that is cancelled at any moment ends in silence, and a fault of ours is never taken for it."""
+"""Asking that is cancelled at any moment ends in silence; any other fault is the reason of one question alone."""
 
 from __future__ import annotations
 
@@ -62,8 +62,12 @@ def test_a_request_that_meets_a_closed_client_is_dropped() -> None:
     assert [(reply.key, reply.found) for reply in found] == [("answered", "yes")]
 
 
-def test_the_same_error_of_an_open_client_is_raised() -> None:
+def test_the_same_error_of_an_open_client_is_the_reason_of_its_question(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     endpoint = OfAClosedClient()
     endpoint.closed.set()
-    with pytest.raises(RuntimeError, match="closed"):
-        asked(endpoint, Watch(), threading.Event())
+    found = {reply.key: reply for reply in asked(endpoint, Watch(), threading.Event())}
+    assert found["answered"].found == "yes"
+    assert "RuntimeError" in found["interrupted"].reason
+    assert "has been closed" in caplog.text

@@ -127,9 +127,14 @@ def trouble(kind):
         {"content": ""},
         {"content": '{"explanation": "x", "met": "maybe"}'},
         {"raw": "<html>gateway</html>"},
+        {"content": {"met": True}},
+        {"raw": '{"choices": {"a": 1}, "usage": "many"}'},
         {"drop": True},
     ],
-    ids=["slow and 503", "429", "broken JSON", "nothing", "no verdict", "no completion", "hang-up"],
+    ids=[
+        *("slow and 503", "429", "broken JSON", "nothing", "no verdict", "no completion"),
+        *("no text", "odd choices", "hang-up"),
+    ],
 )
 def test_trouble_that_passes_changes_no_label(judged, bank_scale, server, kind):
     server.behave = trouble(kind)

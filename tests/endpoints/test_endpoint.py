@@ -1,0 +1,63 @@
+"""One reply of whatever shape is a text with its tokens, or none; it is never the end of a run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from crubric_core.endpoints.endpoint import Endpoint, Question
+from tests.task_types.conftest import FakeEndpoint
+
+USAGE = {"prompt_tokens": 100, "completion_tokens": 20}
+Complete = Callable[..., tuple[str | None, tuple[float, float]]]
+
+
+@pytest.fixture
+def server() -> Iterator[FakeEndpoint]:
+    fake = FakeEndpoint()
+    yield fake
+    fake.stop()
+
+
+@pytest.fixture
+def complete(server: FakeEndpoint) -> Complete:
+    """``complete(content, **others)`` asks once and is sent a completion of that content."""
+
+    def complete(content: Any = "yes", **others: Any) -> tuple[str | None, tuple[float, float]]:
+        choices = [{"index": 0, "message": {"role": "assistant", "content": content}}]
+        server.behave = lambda query, visit: {
+            "raw": json.dumps({"id": "x", "choices": choices, "usage": USAGE} | others)
+        }
+        endpoint = Endpoint(server.url, "some-model", "secret-key", timeout=5)
+        with endpoint.client() as client:
+            return endpoint.complete(client, Question("", "a question", {}))
+
+    return complete
+
+
+def test_the_text_parts_of_a_list_are_the_text(complete: Complete) -> None:
+    thought = {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}
+    parts = [thought, {"type": "text", "text": "y"}, {"type": "text", "text": "es"}]
+    assert complete(parts) == ("yes", (100, 20))
+
+
+@pytest.mark.parametrize("content", [{"met": True}, ["yes"], [{"text": "yes"}], [{"type": "text"}], 5, True])
+def test_a_message_of_another_kind_is_no_text(complete: Complete, content: object) -> None:
+    assert complete(content) == (None, (100, 20))
+
+
+@pytest.mark.parametrize("choices", [{"a": 1}, "abc", [], [None], None, 5])
+def test_choices_of_another_kind_are_no_completion(complete: Complete, choices: object) -> None:
+    assert complete(choices=choices) == (None, (100, 20))
+
+
+def test_a_message_without_text_is_empty(complete: Complete) -> None:
+    assert complete(None)[0] == ""
+
+
+@pytest.mark.parametrize("usage", ["many", [1], {"prompt_tokens": "12"}, {"total_tokens": 5}, None, 3])
+def test_whatever_stands_for_the_tokens_the_text_is_read(complete: Complete, usage: object) -> None:
+    assert complete(usage=usage)[0] == "yes"

@@ -118,35 +118,39 @@ def run_judge(args: argparse.Namespace) -> None:
     calls = plan_calls(bank_scale, answers, judges, args.runs, args.per)
     for note in answers.notes:
         print(f"note: {note}", file=sys.stderr)
-    file = LabelsFile(args.out, bank_scale.bank_id, write=not args.dry_run)
-    if file.repaired:
-        print(f"note: the last line of {args.out} was torn: it is asked again.", file=sys.stderr)
-    if args.dry_run:
-        print_json(_dry(args, bank_scale, calls, file))
-        return
-    stops: list[Stop] = []
-    patience = Patience(concurrency=args.concurrency)
-    with progress_bar() as progress, _cancelled_by_interrupt() as cancel:
-        watch = Watch(progress, cancel)
-        if args.until_se is None and args.until_tier is None:
-            run = run_calls(calls, file, patience, watch)
-        else:
-            run, stops = judge_until(
-                bank_scale,
-                calls,
-                file,
-                args.until_se,
-                tier=args.until_tier,
-                batch=args.batch,
-                patience=patience,
-                watch=watch,
-            )
+    with LabelsFile(args.out, bank_scale.bank_id, write=not args.dry_run) as file:
+        if file.repaired:
+            print(f"note: the last line of {args.out} was torn: it is asked again.", file=sys.stderr)
+        if args.dry_run:
+            print_json(_dry(args, bank_scale, calls, file))
+            return
+        run, stops = _judge(args, bank_scale, calls, file)
     print_json(_took(run) | ({"systems": [_stop(stop) for stop in stops]} if stops else {}))
     if run.cancelled:
         sys.stdout.flush()
         os._exit(130)  # an ordinary end would wait for requests that are still open; the file is whole
     if not run.complete:
         sys.exit(1)
+
+
+def _judge(
+    args: argparse.Namespace, bank_scale: BankScale, calls: list[Call], file: LabelsFile
+) -> tuple[JudgeRun, list[Stop]]:
+    patience = Patience(concurrency=args.concurrency)
+    with progress_bar() as progress, _cancelled_by_interrupt() as cancel:
+        watch = Watch(progress, cancel)
+        if args.until_se is None and args.until_tier is None:
+            return run_calls(calls, file, patience, watch), []
+        return judge_until(
+            bank_scale,
+            calls,
+            file,
+            args.until_se,
+            tier=args.until_tier,
+            batch=args.batch,
+            patience=patience,
+            watch=watch,
+        )
 
 
 def _dry(

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
+
+from filelock import FileLock, Timeout
 
 from ..bank.identity import find_token
 from ..errors import ExportError, PlacementError
@@ -20,32 +23,52 @@ _Cell = tuple[str, str, str, int]  # rubric, system, judge, run
 
 
 class LabelsFile:
-    """What was answered, by (rubric, system, judge, run).
+    """What was answered, by (rubric, system, judge, run); use it in a ``with`` block.
 
-    write: False to look only. repaired: whether the last line was torn; it is cut off as the file is opened.
-    n_verdicts: lines with a label.
+    write: False to look only; otherwise no other process, and no other part of this one, writes it before the block
+    ends. repaired: whether the last line was torn; it is cut off as the file is opened. n_verdicts: lines with a label.
+    Raises ExportError where another run writes the file or nobody can, PlacementError where it is of another bank.
     """
 
     def __init__(self, path: Path, bank_id: str, *, write: bool = True) -> None:
         self.path = path
         self._hash: dict[_Cell, str] = {}
-        try:
-            content = path.read_bytes() if path.exists() else b""
-            whole = content[: content.rfind(b"\n") + 1]
-            torn = content[len(whole) :]
-            rows = [_row(line, path, n) for n, line in enumerate(whole.splitlines(), 1) if line.strip()]
-            _require_bank(rows, path, bank_id)
-            if write:
-                with path.open("ab") as file:
+        self._lock = FileLock(path.with_name(f".{path.name}.lock"), timeout=0, thread_local=False)
+        with ExitStack() as refused:
+            refused.callback(self._lock.release)
+            try:
+                if write:
+                    self._lock.acquire()
+                self._read(bank_id, write=write)
+            except Timeout as error:
+                raise ExportError(
+                    f"Another run writes {path}: wait until it ends, or name another file with --out."
+                ) from error
+            except OSError as error:
+                raise ExportError(
+                    f"{path} cannot be written ({error.strerror}): name a file that can be, with --out."
+                ) from error
+            refused.pop_all()
+
+    def _read(self, bank_id: str, *, write: bool) -> None:
+        content = self.path.read_bytes() if self.path.exists() else b""
+        whole = content[: content.rfind(b"\n") + 1]
+        self.repaired = len(whole) < len(content)
+        rows = [_row(line, self.path, n) for n, line in enumerate(whole.splitlines(), 1) if line.strip()]
+        _require_bank(rows, self.path, bank_id)
+        if write:
+            with self.path.open("ab") as file:
+                if self.repaired:
                     file.truncate(len(whole))
-        except OSError as error:
-            raise ExportError(
-                f"{path} cannot be written ({error.strerror}): name a file that can be, with --out."
-            ) from error
-        self.repaired = bool(torn)
         self.n_verdicts = sum(row["label"] is not None for row in rows)
         for row in rows:
             self._hash[row["rubric"], row["system"], row["judge"], row["run"]] = row["prompt_hash"]
+
+    def __enter__(self) -> LabelsFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
 
     def __len__(self) -> int:
         return len(self._hash)

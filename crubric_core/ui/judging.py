@@ -13,6 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from ..access import require_editor
+from ..endpoints.watch import Watch
 from ..environment import workspace_path
 from ..errors import CrubricError
 from ..jobs.asking import AskingJob
@@ -119,10 +120,14 @@ def start(calls: list[Call], path: Path, bank_id: str) -> None:
         if before is not None and before.running:
             return
         path.parent.mkdir(parents=True, exist_ok=True)
-        file = LabelsFile(path, bank_id)
+
+        def ask(watch: Watch) -> JudgeRun:
+            with LabelsFile(path, bank_id) as file:
+                return run_calls(calls, file, None, watch)
+
         job = jobs()[path] = AskingJob[JudgeRun]()
         job.start(
-            lambda watch: run_calls(calls, file, None, watch),
+            ask,
             name=f"judging {path.name}",
             unexpected="Judging failed; labels so far are kept. The details are in the log.",
         )

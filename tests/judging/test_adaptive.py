@@ -28,11 +28,11 @@ def until(bank_scale, answers, judge, server, tmp_path):
     path = tmp_path / "labels.jsonl"
 
     def go(target, judges=(judge,), watch=None, per="criterion", **options):
-        file = LabelsFile(path, bank_scale.bank_id)
         calls = plan_calls(bank_scale, answers, judges, per=per)
-        run, (stop,) = judge_until(
-            bank_scale, calls, file, target, patience=PATIENCE, watch=watch or Watch(), **options
-        )
+        with LabelsFile(path, bank_scale.bank_id) as file:
+            run, (stop,) = judge_until(
+                bank_scale, calls, file, target, patience=PATIENCE, watch=watch or Watch(), **options
+            )
         return run, stop
 
     go.path = path

@@ -48,8 +48,8 @@ def judged(bank_scale, answers, judge, server, tmp_path):
 
     def go(judges=(judge,), patience=PATIENCE, watch=None, **options):
         calls = plan_calls(bank_scale, answers, judges, **options)
-        file = LabelsFile(path, bank_scale.bank_id)
-        return run_calls(calls, file, patience, watch or Watch())
+        with LabelsFile(path, bank_scale.bank_id) as file:
+            return run_calls(calls, file, patience, watch or Watch())
 
     go.path = path
     return go
@@ -230,6 +230,32 @@ def test_a_file_of_something_else_or_of_another_bank_is_refused_and_left_alone(t
     judged()
     with pytest.raises(PlacementError, match=f"{bank_scale.bank_id}.* this is the bank 0123"):
         LabelsFile(judged.path, "0123456789ab")
+
+
+def test_a_file_that_another_run_writes_is_left_alone(judged, bank_scale, server):
+    """The other run may be in the middle of a line, which looks torn."""
+    with LabelsFile(judged.path, bank_scale.bank_id):
+        judged.path.write_bytes(b'{"half')
+        with pytest.raises(ExportError, match="Another run writes"):
+            judged()
+        assert LabelsFile(judged.path, bank_scale.bank_id, write=False).repaired
+        assert judged.path.read_bytes() == b'{"half'
+    assert not server.requests
+    assert judged().complete
+
+
+def test_a_file_that_is_refused_is_free_for_others(tmp_path, bank_scale):
+    path = tmp_path / "labels.jsonl"
+    path.write_bytes(b"{}\n")
+    for _ in range(2):
+        with pytest.raises(ExportError, match="line 1"):
+            LabelsFile(path, bank_scale.bank_id)
+
+
+def test_a_file_that_nobody_can_write_is_one_sentence(tmp_path, bank_scale):
+    (tmp_path / "a file").touch()
+    with pytest.raises(ExportError, match="cannot be written"):
+        LabelsFile(tmp_path / "a file" / "labels.jsonl", bank_scale.bank_id)
 
 
 def test_a_dry_look_changes_no_file(judged, bank_scale, tmp_path):

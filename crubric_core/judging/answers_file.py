@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+import pandas as pd
+
 from ..bank.identity import normalised
 from ..errors import PlacementError
 from ..labels.readers.sources import Source
@@ -60,6 +62,11 @@ def read_system_answers(bank_scale: BankScale, source: Source) -> SystemAnswers:
     return SystemAnswers(found.texts, tuple(_notes(bank_scale, found, other, report.rejected)))
 
 
+def has_text(table: pd.DataFrame) -> pd.Series[bool]:
+    """Which rubrics, or queries, of a bank have a text that is not blank."""
+    return table["text"].map(lambda text: isinstance(text, str) and bool(text.strip())).astype(bool)
+
+
 def _queries(bank_scale: BankScale) -> dict[str, str]:
     """A query's name, and its text where that is its own, → its name in the bank."""
     names = [str(name) for name in bank_scale.queries["query"]]
@@ -79,6 +86,13 @@ def _notes(bank_scale: BankScale, found: SystemAnswers, other: set[str], rejecte
             f"{count(len(other), 'query')} of the answers not in the bank, such as {shown}: not judged."
         )
     queries = sorted(set(map(str, bank_scale.rubrics["query"])))
+    known = set(bank_scale.queries["query"][has_text(bank_scale.queries)].map(str))
+    nameless = sorted({query for _, query in found.texts} - known)
+    if nameless:
+        shown = listed([repr(name) for name in nameless[:SHOWN]])
+        notes.append(
+            f"{count(len(nameless), 'query')} of the bank without a text, such as {shown}: judges see the name."
+        )
     for system in found.systems:
         missing = [query for query in queries if (system, query) not in found.texts]
         if missing:

@@ -11,10 +11,11 @@ from typing import Literal, get_args
 import numpy as np
 
 from ..endpoints.endpoint import Question
-from ..errors import SettingsError
+from ..errors import PlacementError, SettingsError
 from ..placement.bank_scale import BankScale
 from ..placement.formats.base import Asked, asked
-from .answers_file import SystemAnswers
+from ..text import count
+from .answers_file import SystemAnswers, has_text
 from .judges_file import Judge
 from .prompting import make_question, prompt_hash
 
@@ -50,11 +51,15 @@ def plan_calls(
     runs: int = 1,
     per: Per = "criterion",
 ) -> list[Call]:
-    """Every call, system by system in the order of the bank. Raises SettingsError for fewer runs than 1."""
+    """Every call, system by system in the order of the bank.
+
+    Raises SettingsError for fewer runs than 1, PlacementError where a rubric of the bank has no text.
+    """
     if runs < 1:
         raise SettingsError(f"runs = {runs} is no number of runs: give 1 or more.")
     if per not in get_args(Per):
         raise SettingsError(f"per = {per!r} is unknown: use {' or '.join(get_args(Per))}.")
+    _require_texts(bank_scale)
     calls = []
     queries = list(asked(bank_scale))
     for system in answers.systems:
@@ -79,6 +84,17 @@ def plan_calls(
                     for run in range(1, runs + 1)
                 ]
     return calls
+
+
+def _require_texts(bank_scale: BankScale) -> None:
+    nameless = bank_scale.rubrics[~has_text(bank_scale.rubrics)]
+    if len(nameless):
+        row = nameless.iloc[0]
+        raise PlacementError(
+            f"{count(len(nameless), 'rubric')} of the bank {bank_scale.bank_id} without a text (first: "
+            f"{row['rubric']!r} of query {row['query']!r}), which a judge needs: ingest a table of rubrics with the "
+            "columns query, rubric and text into the study, and build the bank again."
+        )
 
 
 @dataclass(frozen=True)

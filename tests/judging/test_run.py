@@ -285,6 +285,30 @@ def test_queries_are_known_by_name_or_by_text_and_the_rest_is_told(bank_scale):
         read_system_answers(bank_scale, json.dumps(lines[1]).encode())
 
 
+def without_text(bank_scale, table, names):
+    """The bank with that table's texts of these rows gone."""
+    frame = getattr(bank_scale, table)
+    key = {"queries": "query", "rubrics": "rubric"}[table]
+    return replace(bank_scale, **{table: frame.assign(text=frame["text"].where(~frame[key].isin(names)))})
+
+
+def test_rubrics_without_a_text_are_refused_with_what_to_do(bank_scale, answers, judge):
+    first = bank_scale.rubrics["rubric"].iloc[0]
+    with pytest.raises(
+        PlacementError, match=rf"1 rubric .* without a text .*{first}.*ingest a table of rubrics"
+    ):
+        plan_calls(without_text(bank_scale, "rubrics", [first]), answers, [judge])
+
+
+def test_queries_without_a_text_are_told(bank_scale):
+    first = bank_scale.rubrics["query"].iloc[0]
+    bank = without_text(bank_scale, "queries", [first])
+    found = read_system_answers(bank, answer_lines(bank_scale, "mine"))
+    (note,) = found.notes
+    assert "1 query of the bank without a text" in note
+    assert repr(first) in note
+
+
 def test_answers_in_csv_and_parquet_are_the_same_answers(bank_scale, answers):
     table = pd.DataFrame([json.loads(line) for line in answer_lines(bank_scale, "mine").splitlines()])
     assert read_system_answers(bank_scale, table.to_csv(index=False).encode()).texts == answers.texts

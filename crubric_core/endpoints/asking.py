@@ -1,14 +1,15 @@
 """Many questions to one or several endpoints: concurrent, paced, repeated where that helps, and cancellable.
 
 Workers only ask. The calling thread alone collects what they bring back, so that a cancelled run ends at once: what
-a worker is still waiting for is dropped, and what was answered is kept.
+a worker is still waiting for is dropped, and what was answered is kept. An endpoint that is given up is asked nothing
+more, and what it was asked already is waited for.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
@@ -31,7 +32,8 @@ class Patience:
 
     attempts: requests for one question before it counts as failed. backoff: seconds before the second, then doubled.
     concurrency: requests at a time. requests_per_minute: at most; None without limit.
-    give_up_after: failed questions in a row, with none answered between, after which the endpoint is given up.
+    give_up_after: failures in a row, with none answered between, after which the endpoint is given up. Several about
+    one subject count once, unless the endpoint itself fails.
     """
 
     attempts: int = 5
@@ -46,6 +48,7 @@ class Reply(Generic[T]):
     """What came of one question.
 
     found: the answer as it was read, or None; reason: why there is none. fatal: whether all others would fail too.
+    down: whether the endpoint failed, whatever it was asked.
     answer_tokens: in and out, of the request that was answered; tokens: of all its requests.
     """
 
@@ -53,6 +56,7 @@ class Reply(Generic[T]):
     found: T | None = None
     reason: str = ""
     fatal: bool = False
+    down: bool = False
     requests: int = 0
     answer_tokens: tuple[int, int] = (0, 0)
     tokens: tuple[int, int] = (0, 0)
@@ -69,9 +73,10 @@ class Usage:
 
 
 class Line(Generic[T]):
-    """One endpoint with its questions.
+    """One endpoint, asked once or several times: its pace, its failures in a row and what it took go on.
 
     read(key, text): the answer in the text of a message; raises ValueError with the reason where there is none.
+    subject(key): what a question is about; one subject may be one that nobody can answer about.
     stopped: why the rest of its questions was given up, or empty. usage: what it took so far.
     """
 
@@ -79,25 +84,27 @@ class Line(Generic[T]):
         self,
         endpoint: Endpoint,
         patience: Patience,
-        questions: Mapping[str, Question],
         read: Callable[[str, str], T],
+        subject: Callable[[str], Hashable] = str,
     ) -> None:
-        self.endpoint, self.patience, self.questions = endpoint, patience, questions
+        self.endpoint, self.patience = endpoint, patience
         self.stopped = ""
-        self._read, self._in_a_row = read, 0
+        self._read, self._subject = read, subject
+        self._failed: set[Hashable] = set()
         self._requests, self._tokens = 0, (0, 0)
-        self._halt, self._pace = threading.Event(), Pace(patience.requests_per_minute)
+        self._pace = Pace(patience.requests_per_minute)
 
     @property
     def usage(self) -> Usage:
         """Counts, and the cost where both prices are known."""
         return Usage(self._requests, *self._tokens, self.endpoint.cost(*self._tokens))
 
-    def open(self) -> dict[Future[Reply[T]], Line[T]]:
-        """Hand all questions to workers of its own."""
+    def open(self, questions: Mapping[str, Question]) -> dict[Future[Reply[T]], Line[T]]:
+        """Hand these questions to workers of its own."""
+        self._questions, self._halt = questions, threading.Event()
         self._client = self.endpoint.client()
         self._pool = ThreadPoolExecutor(self.patience.concurrency, thread_name_prefix="endpoint")
-        return {self._pool.submit(self._ask, key): self for key in self.questions}
+        return {self._pool.submit(self._ask, key): self for key in questions}
 
     def close(self) -> None:
         """Let nobody ask any more; does not wait for those who do."""
@@ -105,12 +112,19 @@ class Line(Generic[T]):
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._client.close()
 
-    def count(self, reply: Reply[T]) -> None:
-        """Enter one reply, and stop where the rest is hopeless."""
+    def spend(self, reply: Reply[T]) -> None:
+        """Enter what one reply took."""
         self._requests += reply.requests
         self._tokens = self._tokens[0] + reply.tokens[0], self._tokens[1] + reply.tokens[1]
-        self._in_a_row = 0 if reply.found is not None else self._in_a_row + 1
-        if reply.found is None and (reply.fatal or self._in_a_row >= self.patience.give_up_after):
+
+    def count(self, reply: Reply[T]) -> None:
+        """Enter one reply, and stop where the rest is hopeless."""
+        self.spend(reply)
+        if reply.found is not None:
+            self._failed.clear()
+            return
+        self._failed.add((reply.key,) if reply.down else self._subject(reply.key))
+        if reply.fatal or len(self._failed) >= self.patience.give_up_after:
             self.stopped = self.stopped or reply.reason
             self._halt.set()
 
@@ -134,21 +148,23 @@ class Line(Generic[T]):
                 if self._halt.is_set():  # a client that was closed under a request
                     break
                 logger.exception("A request failed")
+                reply.down = True
                 reply.reason = f"the request failed ({type(error).__name__}); the details are in the log"
             if reply.found is not None:
                 break
         return reply
 
     def _heed(self, refused: Refusal, reply: Reply[T]) -> None:
-        reply.reason, reply.fatal = refused.reason, refused.fatal
+        reply.reason, reply.fatal, reply.down = refused.reason, refused.fatal, refused.retry
         if refused.wait is not None:
             self._pace.hold(refused.wait)
         if refused.fatal:  # at once: who collects may be late, and the next question costs
             self._halt.set()
 
     def _ask_once(self, reply: Reply[T]) -> None:
-        content, tokens = self.endpoint.complete(self._client, self.questions[reply.key])
+        content, tokens = self.endpoint.complete(self._client, self._questions[reply.key])
         reply.tokens = reply.tokens[0] + tokens[0], reply.tokens[1] + tokens[1]
+        reply.down = False
         if content is None:
             reply.reason = NO_COMPLETION
             return
@@ -165,32 +181,35 @@ class Collect(Protocol[T]):
         """Keep them."""
 
 
-def ask_all(lines: Sequence[Line[T]], collect: Collect[T], watch: Watch = UNWATCHED) -> None:
+def ask_all(
+    work: Sequence[tuple[Line[T], Mapping[str, Question]]], collect: Collect[T], watch: Watch = UNWATCHED
+) -> None:
     """Ask every question of every line, all lines at once, until done, cancelled or given up."""
     owner: dict[Future[Reply[T]], Line[T]] = {}
-    opened = []
     try:
-        for line in lines:
-            owner |= line.open()
-            opened.append(line)
+        for line, questions in work:
+            owner |= line.open(questions)
         pending = set(owner)
         while pending and not watch.stopped:
             done, pending = wait(pending, timeout=TICK, return_when=FIRST_COMPLETED)
-            _collect(done, owner, collect)
-            pending = {future for future in pending if not owner[future].stopped}
+            replies = _replies(done, owner)
+            for line, reply in replies:
+                line.count(reply)
+            if replies:
+                collect(replies)
     finally:
-        for line in opened:
+        for line in set(owner.values()):
             line.close()
-    late = {future for future in pending if future.done() and not future.cancelled()}
-    _collect({future for future in late if future.result().found is not None}, owner, collect)
+    late = _replies(pending, owner)
+    for line, reply in late:
+        line.spend(reply)
+    if found := [(line, reply) for line, reply in late if reply.found is not None]:
+        collect(found)
 
 
-def _collect(
-    done: set[Future[Reply[T]]], owner: Mapping[Future[Reply[T]], Line[T]], collect: Collect[T]
-) -> None:
-    found = [(owner[future], future.result()) for future in done]
-    replies = [(line, reply) for line, reply in found if reply.requests]
-    for line, reply in replies:
-        line.count(reply)
-    if replies:
-        collect(replies)
+def _replies(
+    futures: set[Future[Reply[T]]], owner: Mapping[Future[Reply[T]], Line[T]]
+) -> list[tuple[Line[T], Reply[T]]]:
+    """Of those that are done and were asked at all."""
+    done = [future for future in futures if future.done() and not future.cancelled()]
+    return [(owner[future], future.result()) for future in done if future.result().requests]

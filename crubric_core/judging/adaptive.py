@@ -18,11 +18,11 @@ from ..placement.place import place_systems
 from ..types import FloatArray, IntArray
 from .calls import Call
 from .labels_file import LabelsFile
-from .run import JudgeRun, joined, run_calls
+from .run import JudgeRun, Judging, judges_of
 
 BATCH = 5
 REACHED, SETTLED = "the standard error is reached", "the tier is settled"
-EXHAUSTED = "every rubric of the bank with an answer was asked"
+EXHAUSTED = "every rubric of the bank with an answer was asked, unless it is constant"
 CANCELLED, FAILED = "it was cancelled", "a judge did not answer"
 
 
@@ -30,8 +30,8 @@ CANCELLED, FAILED = "it was cancelled", "a judge did not answer"
 class Stop:
     """Why judging of one system ended.
 
-    rubrics: of the bank that were asked. judgements: verdicts in the file, of all judges and runs. se: of the ability,
-    as ``place`` gives it; NaN without a label. outlook: of the tier, where it was asked for.
+    rubrics: of the bank that a judge answered. judgements: verdicts in the file, of all judges and runs. se: of the
+    ability, as ``place`` gives it; NaN without a label. outlook: of the tier, where it was asked for.
     """
 
     system: str
@@ -62,8 +62,8 @@ def judge_until(
     """
     _check(target, tier, batch, calls)
     forecast = None if tier is None else Forecast(bank_scale)
-    plan = _Plan(bank_scale, calls, file)
-    runs: list[JudgeRun] = [run_calls([], file, patience, watch)]
+    judging = Judging(judges_of(calls), file, patience, watch)
+    plan = _Plan(bank_scale, calls, file, judging)
     stops: dict[str, Stop] = {}
     while len(stops) < len(plan.systems):
         y, theta, se = plan.state()
@@ -76,13 +76,12 @@ def judge_until(
             reached = REACHED if target is not None and se[n] <= target else ""
             if not reached and outlook is not None and batch_calls and outlook.settled(tier or 0.0):
                 reached = SETTLED
-            reason = reached or _reason(not batch_calls, runs[-1], watch)
+            reason = reached or (CANCELLED if watch.stopped else "" if batch_calls else plan.end(n))
             if reason:
                 stops[system] = replace(plan.stop(n, float(theta[n]), float(se[n]), reason), outlook=outlook)
             wanted += [] if reason else batch_calls
-        if wanted:
-            runs.append(run_calls(wanted, file, patience, watch))
-    return joined(runs), [stops[system] for system in plan.systems]
+        judging.ask(wanted)
+    return judging.run, [stops[system] for system in plan.systems]
 
 
 def _check(target: float | None, tier: float | None, batch: int, calls: Sequence[Call]) -> None:
@@ -98,19 +97,13 @@ def _check(target: float | None, tier: float | None, batch: int, calls: Sequence
         raise SettingsError("until-se and until-tier ask one criterion a call: leave --per query out.")
 
 
-def _reason(exhausted: bool, last: JudgeRun, watch: Watch) -> str:
-    if watch.stopped:
-        return CANCELLED
-    if last.failures or last.stopped:
-        return FAILED
-    return EXHAUSTED if exhausted else ""
-
-
 class _Plan:
-    """The calls by system and rubric, and what the file knows of them."""
+    """The calls by system and rubric, what the file knows of them, and which of them nobody answers."""
 
-    def __init__(self, bank_scale: BankScale, calls: Sequence[Call], file: LabelsFile) -> None:
-        self._bank_scale, self._file = bank_scale, file
+    def __init__(
+        self, bank_scale: BankScale, calls: Sequence[Call], file: LabelsFile, judging: Judging
+    ) -> None:
+        self._bank_scale, self._file, self._judging = bank_scale, file, judging
         self.systems = sorted({call.system for call in calls})
         tokens = [f"{key}@{bank_scale.bank_id}" for key in bank_scale.rubrics["id"]]
         row = {token: n for n, token in enumerate(tokens)}
@@ -119,8 +112,11 @@ class _Plan:
             place = self.systems.index(call.system), row[call.rubrics[0].token]
             self._calls.setdefault(place, []).append(call)
 
-    def _asked(self, place: tuple[int, int]) -> bool:
-        return not any(self._file.missing(call) for call in self._calls[place])
+    def _missing(self, place: tuple[int, int]) -> list[Call]:
+        return [call for call in self._calls[place] if self._file.missing(call)]
+
+    def _open(self, place: tuple[int, int]) -> list[Call]:
+        return [call for call in self._missing(place) if not self._judging.gone(call)]
 
     def state(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """(y, theta, se): levels (N, B) as the bank reads them, abilities and standard errors (N,)."""
@@ -137,23 +133,28 @@ class _Plan:
                 theta[n], se[n] = placed.placements[at].theta, placed.placements[at].theta_sd
         return y, theta, se
 
+    def _rows(self, n: int) -> list[int]:
+        """Rubrics of system ``n`` that can tell something: those that are not constant."""
+        constant = self._bank_scale.fit.constant
+        return sorted(row for system, row in self._calls if system == n and not constant[row])
+
     def open(self, n: int) -> IntArray:
         """Rubrics of system ``n`` that are still to be asked."""
-        rows = sorted(row for system, row in self._calls if system == n)
-        constant = self._bank_scale.fit.constant
-        return np.array([r for r in rows if not constant[r] and not self._asked((n, r))], dtype=np.int64)
+        return np.array([row for row in self._rows(n) if self._open((n, row))], dtype=np.int64)
 
     def batch(self, n: int, y: FloatArray, size: int) -> list[Call]:
-        """The calls of the ``size`` open rubrics of system ``n`` with most expected information."""
+        """The open calls of the ``size`` open rubrics of system ``n`` with most expected information."""
         bank = self._bank_scale
         expected = expected_information(bank.fit, y[n : n + 1], bank.bank)[0]
         best = next_best(expected, self.open(n), size)
-        return [call for row in best.tolist() for call in self._calls[n, row]]
+        return [call for row in best.tolist() for call in self._open((n, row))]
+
+    def end(self, n: int) -> str:
+        """Why nothing of system ``n`` is open."""
+        return FAILED if any(self._missing((n, row)) for row in self._rows(n)) else EXHAUSTED
 
     def stop(self, n: int, theta: float, se: float, reason: str) -> Stop:
         """What system ``n`` took."""
         places = [place for place in self._calls if place[0] == n]
-        done = [call for place in places for call in self._calls[place] if not self._file.missing(call)]
-        return Stop(
-            self.systems[n], sum(self._asked(place) for place in places), len(done), theta, se, reason
-        )
+        done = [len(self._calls[place]) - len(self._missing(place)) for place in places]
+        return Stop(self.systems[n], sum(made > 0 for made in done), sum(done), theta, se, reason)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from ..endpoints.asking import Line, Patience, Reply, Usage, ask_all
+from ..endpoints.endpoint import Question
 from ..endpoints.watch import UNWATCHED, Watch
 from .calls import Call
 from .judges_file import Judge
@@ -39,83 +40,92 @@ class JudgeRun:
         return self.known + self.answered == self.calls
 
 
-@dataclass
-class _Tally:
-    labels: int = 0
-    unknown: int = 0
-    answered: int = 0
-    failures: list[tuple[Call, str]] = field(default_factory=list)
+class Judging:
+    """Judges at work into one file; what they took, their pace and who stopped go on from one ``ask`` to the next.
+
+    failed: keys of the calls that were asked and not answered, with the reason.
+    """
+
+    def __init__(
+        self, judges: Iterable[Judge], file: LabelsFile, patience: Patience | None, watch: Watch
+    ) -> None:
+        self._file, self._watch = file, watch
+        self._calls: dict[str, Call] = {}
+        self._known = self._answered = self._labels = self._unknown = 0
+        self.failed: dict[str, str] = {}
+        self._lines = {judge.name: self._line(judge, patience or Patience()) for judge in judges}
+
+    def _line(self, judge: Judge, patience: Patience) -> Line[Verdicts]:
+        return Line(
+            judge.endpoint,
+            replace(patience, requests_per_minute=judge.requests_per_minute or patience.requests_per_minute),
+            lambda key, content: read_verdicts(content, self._calls[key].rubrics),
+            lambda key: (self._calls[key].system, self._calls[key].query),
+        )
+
+    def gone(self, call: Call) -> bool:
+        """Whether nobody answers the call any more: it failed, or its judge stopped."""
+        return call.key in self.failed or bool(self._lines[call.judge.name].stopped)
+
+    def ask(self, calls: Sequence[Call]) -> None:
+        """Make every call that the file does not answer; all judges at once, each at its own pace.
+
+        Raises PlacementError where the file has labels that were asked otherwise, before anything is asked.
+        """
+        wanted = {call.key: call for call in calls if self._file.missing(call)}
+        self._known += len(calls) - len(wanted)
+        self._calls |= wanted
+        answered, failed, total = self._answered, len(self.failed), len(wanted)
+
+        def collect(replies: list[tuple[Line[Verdicts], Reply[Verdicts]]]) -> None:
+            for _, reply in replies:
+                self._enter(reply)
+            now, lost = self._answered - answered, len(self.failed) - failed
+            note = f", {lost:,} failed" if lost else ""
+            self._watch.report((now + lost) / total, f"Judged {now:,} of {total:,} calls{note}")
+
+        questions: dict[str, dict[str, Question]] = {}
+        for key, call in wanted.items():
+            questions.setdefault(call.judge.name, {})[key] = call.question
+        ask_all([(self._lines[name], own) for name, own in questions.items()], collect, self._watch)
+
+    def _enter(self, reply: Reply[Verdicts]) -> None:
+        if reply.found is None:
+            self.failed[reply.key] = reply.reason or "it was not asked any more"
+            return
+        self._labels += self._file.add(self._calls[reply.key], reply.found, reply.answer_tokens)
+        self._unknown += sum(verdict.label is None for verdict in reply.found)
+        self._answered += 1
+
+    @property
+    def run(self) -> JudgeRun:
+        """What came of all calls so far."""
+        total = self._known + len(self._calls)
+        return JudgeRun(
+            calls=total,
+            known=self._known,
+            answered=self._answered,
+            labels=self._labels,
+            unknown=self._unknown,
+            failures=tuple((self._calls[key], why) for key, why in sorted(self.failed.items())),
+            usage={name: line.usage for name, line in self._lines.items()},
+            stopped={name: line.stopped for name, line in self._lines.items() if line.stopped},
+            cancelled=self._watch.stopped and self._known + self._answered + len(self.failed) < total,
+        )
 
 
 def run_calls(
     calls: Sequence[Call], file: LabelsFile, patience: Patience | None = None, watch: Watch = UNWATCHED
 ) -> JudgeRun:
-    """Make every call that the file does not answer; all judges at once, each at its own pace.
+    """Make every call that the file does not answer, once.
 
     Raises PlacementError where the file has labels that were asked otherwise, before anything is asked.
     """
-    wanted = {call.key: call for call in calls if file.missing(call)}
-    tally, total = _Tally(), len(wanted)
-
-    def collect(replies: list[tuple[Line[Verdicts], Reply[Verdicts]]]) -> None:
-        for _, reply in replies:
-            call = wanted[reply.key]
-            if reply.found is None:
-                tally.failures.append((call, reply.reason or "it was not asked any more"))
-                continue
-            tally.labels += file.add(call, reply.found, reply.answer_tokens)
-            tally.unknown += sum(verdict.label is None for verdict in reply.found)
-            tally.answered += 1
-        failed = f", {len(tally.failures):,} failed" if tally.failures else ""
-        done = tally.answered + len(tally.failures)
-        watch.report(done / total, f"Judged {tally.answered:,} of {total:,} calls{failed}")
-
-    judges = {call.judge.name: call.judge for call in calls}
-    lines = {name: _line(judge, wanted, patience or Patience()) for name, judge in judges.items()}
-    ask_all([line for line in lines.values() if line.questions], collect, watch)
-    return JudgeRun(
-        calls=len(calls),
-        known=len(calls) - total,
-        answered=tally.answered,
-        labels=tally.labels,
-        unknown=tally.unknown,
-        failures=tuple(sorted(tally.failures, key=lambda pair: pair[0].key)),
-        usage={name: line.usage for name, line in lines.items()},
-        stopped={name: line.stopped for name, line in lines.items() if line.stopped},
-        cancelled=watch.stopped and tally.answered + len(tally.failures) < total,
-    )
+    judging = Judging(judges_of(calls), file, patience, watch)
+    judging.ask(calls)
+    return judging.run
 
 
-def _line(judge: Judge, wanted: dict[str, Call], patience: Patience) -> Line[Verdicts]:
-    own = {key: call for key, call in wanted.items() if call.judge.name == judge.name}
-    return Line(
-        judge.endpoint,
-        replace(patience, requests_per_minute=judge.requests_per_minute or patience.requests_per_minute),
-        {key: call.question for key, call in own.items()},
-        lambda key, content: read_verdicts(content, own[key].rubrics),
-    )
-
-
-def joined(runs: Sequence[JudgeRun]) -> JudgeRun:
-    """Several runs one after the other as one."""
-    usage: dict[str, Usage] = {}
-    for run in runs:
-        for name, took in run.usage.items():
-            had = usage.get(name, Usage(0, 0, 0, took.cost * 0))
-            usage[name] = Usage(
-                had.requests + took.requests,
-                had.prompt_tokens + took.prompt_tokens,
-                had.completion_tokens + took.completion_tokens,
-                had.cost + took.cost,
-            )
-    return JudgeRun(
-        calls=sum(run.calls for run in runs),
-        known=sum(run.known for run in runs),
-        answered=sum(run.answered for run in runs),
-        labels=sum(run.labels for run in runs),
-        unknown=sum(run.unknown for run in runs),
-        failures=tuple(pair for run in runs for pair in run.failures),
-        usage=usage,
-        stopped={name: why for run in runs for name, why in run.stopped.items()},
-        cancelled=any(run.cancelled for run in runs),
-    )
+def judges_of(calls: Sequence[Call]) -> list[Judge]:
+    """The judges of these calls, each once."""
+    return list({call.judge.name: call.judge for call in calls}.values())

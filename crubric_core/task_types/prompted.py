@@ -73,9 +73,14 @@ class PromptedClassifier:
         tally = _Tally(places, len(texts), watch)
         tally.take(known)
         cached = tally.answered
-        line = self._line({key: text for key, text in wanted.items() if key not in known})
-        if line.questions:
-            ask_all([line], lambda replies: self._collect([reply for _, reply in replies], tally), watch)
+        line = Line(self.endpoint, self._patience(), lambda _, content: read_answer(content))
+        questions = {key: question(text) for key, text in wanted.items() if key not in known}
+        if questions:
+            ask_all(
+                [(line, questions)],
+                lambda replies: self._collect([reply for _, reply in replies], tally),
+                watch,
+            )
         return ClassifierRun(
             probabilities=tally.probabilities,
             answered=tally.answered,
@@ -86,12 +91,10 @@ class PromptedClassifier:
             stopped=f"The classifier stopped: {line.stopped}." if line.stopped else "",
         )
 
-    def _line(self, texts: dict[str, str]) -> Line[tuple[float, ...]]:
-        patience = Patience(
+    def _patience(self) -> Patience:
+        return Patience(
             self.attempts, self.backoff, self.concurrency, self.requests_per_minute, self.give_up_after
         )
-        questions = {key: question(text) for key, text in texts.items()}
-        return Line(self.endpoint, patience, questions, lambda _, content: read_answer(content))
 
     def _collect(self, replies: list[Reply[tuple[float, ...]]], tally: _Tally) -> None:
         answers = {

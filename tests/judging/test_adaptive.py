@@ -9,10 +9,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from crubric_core.endpoints import asking
+from crubric_core.endpoints.endpoint import Endpoint
+from crubric_core.endpoints.pace import Pace
 from crubric_core.endpoints.watch import Watch
 from crubric_core.errors import SettingsError
 from crubric_core.judging.adaptive import CANCELLED, EXHAUSTED, FAILED, REACHED, SETTLED, judge_until
 from crubric_core.judging.calls import plan_calls
+from crubric_core.judging.judges_file import Judge
 from crubric_core.judging.labels_file import LabelsFile
 from crubric_core.placement import outlook
 from crubric_core.placement.abilities import expected_information
@@ -86,8 +90,41 @@ def test_a_judge_that_cannot_assess_anything_leads_to_an_end(until, server):
 def test_a_judge_that_fails_ends_it_instead_of_being_asked_for_ever(until, server):
     server.behave = lambda m, v: {"content": "no"}
     run, stop = until(0.5, batch=2)
-    assert stop.reason == FAILED
-    assert len(run.failures) == 2
+    assert (stop.reason, stop.rubrics) == (FAILED, 0)
+    assert len(run.failures) <= 15
+    assert "no JSON object" in run.stopped["strict"]
+
+
+def test_a_rubric_that_fails_is_set_aside_and_the_others_are_asked(until, bank_scale, server):
+    text = bank_scale.rubrics["text"].iloc[3]
+    server.behave = lambda m, v: {"content": "no"} if dict(parts(m))["criterion"] == text else reply(m)
+    run, stop = until(0.001, batch=2)
+    assert (stop.reason, stop.rubrics, len(run.failures)) == (FAILED, 14, 1)
+
+
+def test_a_judge_that_stops_keeps_no_other_judge_from_going_on(until, judge):
+    nowhere = Judge("away", Endpoint("http://127.0.0.1:9/v1", "m", "secret-key"))
+    run, stop = until(0.75, judges=(nowhere, judge), batch=2)
+    assert (stop.reason, list(run.stopped)) == (REACHED, ["away"])
+    assert stop.rubrics == stop.judgements > 0
+
+
+def test_one_pace_holds_for_a_judge_through_all_batches(until, judge, monkeypatch):
+    paces, turns = [], []
+
+    class Counted(Pace):
+        def __init__(self, *args):
+            paces.append(args)
+            super().__init__(None)
+
+        def wait(self, cancel):
+            turns.append(self)
+            return super().wait(cancel)
+
+    monkeypatch.setattr(asking, "Pace", Counted)
+    until(0.001, judges=(replace(judge, requests_per_minute=60),), batch=5)
+    assert paces == [(60,)]
+    assert len(turns) == 15
 
 
 def test_a_cancelled_run_says_so(until):

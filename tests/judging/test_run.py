@@ -213,6 +213,21 @@ def test_a_judge_that_refuses_the_key_stops_and_the_others_go_on(judged, judge, 
     assert not run.complete
 
 
+def test_an_answer_that_nobody_can_judge_keeps_no_other_from_being_judged(
+    bank_scale, judge, server, tmp_path
+):
+    lines = answer_lines(bank_scale, "long", text="TOO LONG") + answer_lines(bank_scale, "mine")
+    query = bank_scale.rubrics["query"].value_counts().index[0]
+    own = [line for line in lines.splitlines(keepends=True) if "mine" in str(line) or query in str(line)]
+    answers = read_system_answers(bank_scale, b"".join(own))
+    server.behave = lambda m, v: {"status": 400} if "TOO LONG" in m else by_text(m, v)
+    with LabelsFile(tmp_path / "l.jsonl", bank_scale.bank_id) as file:
+        run = run_calls(plan_calls(bank_scale, answers, [judge]), file, PATIENCE)
+    assert not run.stopped
+    assert {call.system for call, _ in run.failures} == {"long"}
+    assert [row["system"] for row in rows(tmp_path / "l.jsonl")] == ["mine"] * 15
+
+
 def test_labels_that_were_asked_otherwise_are_never_mixed(judged, bank_scale, judge, server):
     judged()
     before, asked = judged.path.read_bytes(), len(server.requests)

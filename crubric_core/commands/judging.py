@@ -178,13 +178,14 @@ def _took(run: JudgeRun) -> dict[str, Any]:
         "cancelled": run.cancelled,
         "judges": {
             name: {
-                "requests": usage.requests,
-                "tokens_in": usage.prompt_tokens,
-                "tokens_out": usage.completion_tokens,
-                "cost": usage.cost if math.isfinite(usage.cost) else None,
+                "requests": took["requests"],
+                "tokens_in": took["prompt_tokens"],
+                "tokens_out": took["completion_tokens"],
+                "cost": took["cost"],
                 "stopped": run.stopped.get(name, ""),
             }
             for name, usage in run.usage.items()
+            for took in [usage.record()]
         },
     }
 

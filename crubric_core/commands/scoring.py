@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 from pathlib import Path
 from typing import Any
 
@@ -105,14 +104,10 @@ def _prompted(args: argparse.Namespace, workspace: Workspace) -> PromptedClassif
 
 
 def _took(run: ClassifierRun) -> dict[str, Any]:
-    usage = run.usage
     return {
         "answered_before": run.cached,
         "failed": len(run.failures),
         "reason": run.failures[0][1] if run.failures else "",
         "stopped": run.stopped,
-        "requests": usage.requests,
-        "prompt_tokens": usage.prompt_tokens,
-        "completion_tokens": usage.completion_tokens,
-        "cost": usage.cost if math.isfinite(usage.cost) else None,
+        **run.usage.record(),
     }

@@ -8,6 +8,7 @@ more, and what it was asked already is waited for.
 from __future__ import annotations
 
 import logging
+import math
 import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -16,7 +17,7 @@ from typing import Generic, Protocol, TypeVar
 
 import openai
 
-from .endpoint import Endpoint, Question, Refusal, refusal
+from .endpoint import Endpoint, Question, Refusal, Tokens, refusal
 from .pace import Pace
 from .watch import UNWATCHED, Watch
 
@@ -58,8 +59,8 @@ class Reply(Generic[T]):
     fatal: bool = False
     down: bool = False
     requests: int = 0
-    answer_tokens: tuple[int, int] = (0, 0)
-    tokens: tuple[int, int] = (0, 0)
+    answer_tokens: Tokens = (0, 0)
+    tokens: Tokens = (0, 0)
 
 
 @dataclass(frozen=True)
@@ -67,9 +68,13 @@ class Usage:
     """What a run took: requests sent, tokens in and out as the endpoint counts them, and their cost (NaN unknown)."""
 
     requests: int
-    prompt_tokens: int
-    completion_tokens: int
+    prompt_tokens: float
+    completion_tokens: float
     cost: float
+
+    def record(self) -> dict[str, float | None]:
+        """Plain values, by the names of the fields; None unknown."""
+        return {name: None if math.isnan(value) else value for name, value in vars(self).items()}
 
 
 class Line(Generic[T]):
@@ -91,7 +96,8 @@ class Line(Generic[T]):
         self.stopped = ""
         self._read, self._subject = read, subject
         self._failed: set[Hashable] = set()
-        self._requests, self._tokens = 0, (0, 0)
+        self._requests = 0
+        self._tokens: Tokens = (0, 0)
         self._pace = Pace(patience.requests_per_minute)
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, get_args
@@ -12,6 +13,7 @@ import openai
 from ..errors import SettingsError
 
 Format = Literal["json_schema", "json_object", "text"]
+Tokens = tuple[float, float]  # whole numbers in and out, NaN unknown
 LONGEST_WAIT = 300.0
 
 
@@ -63,24 +65,24 @@ class Endpoint:
             base_url=self.base_url, api_key=self.api_key or "none", timeout=self.timeout, max_retries=0
         )
 
-    def complete(self, client: openai.OpenAI, question: Question) -> tuple[str | None, tuple[int, int]]:
+    def complete(self, client: openai.OpenAI, question: Question) -> tuple[str | None, Tokens]:
         """One request: (the message's text, tokens in and out); None where the reply is no chat completion.
 
-        Raises openai.OpenAIError.
+        Tokens are NaN where a completion does not count them. Raises openai.OpenAIError.
         """
         try:
             reply = self._send(client, question)
         except ValueError:  # what the client lets through of a body that is no JSON
             return None, (0, 0)
-        usage = getattr(reply, "usage", None)
-        tokens = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
+        usage, unknown = getattr(reply, "usage", None), math.nan if getattr(reply, "choices", None) else 0
+        tokens = _count(usage, "prompt_tokens", unknown), _count(usage, "completion_tokens", unknown)
         try:
             return _text(reply.choices[0].message.content), tokens
         except (AttributeError, LookupError, TypeError):
             return None, tokens
 
     def cost(self, tokens_in: float, tokens_out: float) -> float:
-        """Of that many tokens; NaN where a price is unknown."""
+        """Of that many tokens; NaN where a price or a count is unknown."""
         if self.input_price is None or self.output_price is None:
             return float("nan")
         return (tokens_in * self.input_price + tokens_out * self.output_price) / 1e6
@@ -99,10 +101,10 @@ class Endpoint:
         )
 
 
-def _count(usage: Any, name: str) -> int:
+def _count(usage: Any, name: str, unknown: float) -> float:
     """Tokens as the endpoint counts them; the client hands on whatever it sends."""
     found = getattr(usage, name, None)
-    return found if isinstance(found, int) else 0
+    return found if isinstance(found, int) else unknown
 
 
 def _text(content: Any) -> str | None:

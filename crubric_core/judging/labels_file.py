@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from ..bank.identity import find_token
+from ..endpoints.endpoint import Tokens
 from ..errors import ExportError, PlacementError
 from .calls import Call
 from .prompting import Verdict
@@ -87,13 +89,13 @@ class LabelsFile:
             )
         return None in had
 
-    def add(self, call: Call, verdicts: Sequence[Verdict], tokens: tuple[int, int]) -> int:
+    def add(self, call: Call, verdicts: Sequence[Verdict], tokens: Tokens) -> int:
         """Append the lines of a call that are not there yet, in one piece; how many. The first has its tokens."""
         lines: list[str] = []
         for cell, rubric, verdict in zip(_cells(call), call.rubrics, verdicts, strict=True):
             if cell in self._hash:
                 continue
-            used = tokens if not lines else (0, 0)
+            used = [None if math.isnan(n) else n for n in tokens] if not lines else (0, 0)
             values = (
                 *(rubric.token, call.query, call.system, call.judge.name, call.run),
                 *(verdict.label, verdict.reason, call.prompt_hash, *used),

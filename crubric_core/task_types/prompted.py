@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..endpoints.asking import Line, Patience, Reply, Usage, ask_all
+from ..endpoints.endpoint import Tokens
 from ..endpoints.watch import UNWATCHED, Watch
 from ..types import FloatArray
 from .answers import Answer, AnswerCache, MemoryCache
@@ -98,13 +100,19 @@ class PromptedClassifier:
 
     def _collect(self, replies: list[Reply[tuple[float, ...]]], tally: _Tally) -> None:
         answers = {
-            reply.key: Answer(self.endpoint.model, reply.found, *reply.answer_tokens)
+            reply.key: Answer(self.endpoint.model, reply.found, *_counted(reply.answer_tokens))
             for reply in replies
             if reply.found is not None
         }
         if answers:
             self.cache.write(answers)
         tally.count(replies)
+
+
+def _counted(tokens: Tokens) -> tuple[int, int]:
+    """As the cache keeps them, which has no place for what is unknown."""
+    tokens_in, tokens_out = (0 if math.isnan(n) else int(n) for n in tokens)
+    return tokens_in, tokens_out
 
 
 class _Tally:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 from crubric_core.endpoints.endpoint import Endpoint, Question
@@ -59,5 +60,13 @@ def test_a_message_without_text_is_empty(complete: Complete) -> None:
 
 
 @pytest.mark.parametrize("usage", ["many", [1], {"prompt_tokens": "12"}, {"total_tokens": 5}, None, 3])
-def test_whatever_stands_for_the_tokens_the_text_is_read(complete: Complete, usage: object) -> None:
-    assert complete(usage=usage)[0] == "yes"
+def test_tokens_that_are_not_counted_are_unknown_and_the_text_is_read(
+    complete: Complete, usage: object
+) -> None:
+    text, tokens = complete(usage=usage)
+    assert text == "yes"
+    assert np.isnan(tokens).all()
+
+
+def test_what_is_no_completion_takes_no_tokens(complete: Complete) -> None:
+    assert complete(choices=[], usage=None) == (None, (0, 0))

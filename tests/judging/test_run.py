@@ -19,7 +19,7 @@ from crubric_core.judging.judges_file import Judge
 from crubric_core.judging.labels_file import FIELDS, LabelsFile
 from crubric_core.judging.run import run_calls
 from crubric_core.placement.new_labels import read_new_labels
-from tests.judging.conftest import PATIENCE, answer_lines, parts, reply
+from tests.judging.conftest import PATIENCE, answer_lines, parts, reply, verdict
 
 
 def rows(path):
@@ -284,6 +284,21 @@ def test_the_cost_is_unknown_without_prices_and_adds_up_with_them(judged, judge)
         judge, name="priced", endpoint=replace(judge.endpoint, input_price=2.0, output_price=10.0)
     )
     assert judged([priced]).usage["priced"].cost == pytest.approx(15 * (100 * 2 + 20 * 10) / 1e6)
+
+
+def test_tokens_that_a_judge_does_not_count_are_unknown_and_so_is_the_cost(judged, judge, server):
+    choices = [{"message": {"role": "assistant", "content": json.dumps(verdict(True))}}]
+    server.behave = lambda m, v: {"raw": json.dumps({"choices": choices})}
+    priced = replace(judge, endpoint=replace(judge.endpoint, input_price=2.0, output_price=10.0))
+    run = judged([priced])
+    assert run.usage["strict"].record() == {
+        "requests": 15,
+        "prompt_tokens": None,
+        "completion_tokens": None,
+        "cost": None,
+    }
+    assert {(row["tokens_in"], row["tokens_out"]) for row in rows(judged.path)} == {(None, None)}
+    assert judged([priced]).known == 15
 
 
 def test_queries_are_known_by_name_or_by_text_and_the_rest_is_told(bank_scale):

@@ -268,6 +268,15 @@ def test_answers_survive_in_the_workspace(server, typer, tmp_path):
     assert not any("query" in str(row) for row in kept), "hashes alone, no text"
 
 
+def test_an_answer_whose_tokens_are_unknown_is_kept_like_any_other(server, typer, tmp_path):
+    choices = [{"message": {"role": "assistant", "content": json.dumps(dict.fromkeys(TASK_TYPES, 1))}}]
+    server.behave = lambda query, visit: {"raw": json.dumps({"choices": choices})}
+    with Workspace(tmp_path / "study.duckdb") as ws:
+        stored = replace(typer, cache=ClassifierCache(ws))
+        assert np.isnan(stored.run(QUERIES[:1]).usage.prompt_tokens)
+        assert stored.run(QUERIES[:1]).cached == 1
+
+
 def test_the_later_answer_stands_in_the_workspace():
     with Workspace() as ws:
         cache = ClassifierCache(ws)

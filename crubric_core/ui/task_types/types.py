@@ -197,10 +197,11 @@ def outcome(job: ClassifierJob) -> str:
     run = job.run
     if run is None or job.failure:
         return job.failure
+    took = {name: "—" if n is None else f"{n:,}" for name, n in run.usage.record().items()}
     cost = f", cost {run.usage.cost:,.4f}" if np.isfinite(run.usage.cost) else ""
     parts = [
-        f"Classified {count(job.saved, 'query', 'queries')} ({run.cached:,} answered before); {run.usage.requests:,} "
-        f"requests, {run.usage.prompt_tokens:,} tokens in, {run.usage.completion_tokens:,} out{cost}."
+        f"Classified {count(job.saved, 'query', 'queries')} ({run.cached:,} answered before); {took['requests']} "
+        f"requests, {took['prompt_tokens']} tokens in, {took['completion_tokens']} out{cost}."
     ]
     if run.failures:
         parts.append(f"{count(len(run.failures), 'query', 'queries')} failed: {run.failures[0][1]}.")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, TypeVar, get_args
 
 import openai
 
@@ -15,6 +16,11 @@ from ..errors import SettingsError
 Format = Literal["json_schema", "json_object", "text"]
 Tokens = tuple[float, float]  # whole numbers in and out, NaN unknown
 LONGEST_WAIT = 300.0
+T = TypeVar("T")
+_DECODER = json.JSONDecoder()
+_THOUGHTS = re.compile(
+    r"\s*<think>.*?(</think>|\Z)", re.DOTALL
+)  # of a model that writes them before its answer
 
 
 @dataclass(frozen=True)
@@ -152,13 +158,28 @@ def _retry_after(error: openai.APIStatusError) -> float | None:
         return None
 
 
-def json_object(content: str) -> dict[str, Any]:
-    """The JSON object in an answer, whatever stands around it; ValueError with the reason where there is none."""
-    start, end = content.find("{"), content.rfind("}")
-    if start < 0 or end < start:
-        raise ValueError("the answer holds no JSON object")
-    try:
-        found: dict[str, Any] = json.loads(content[start : end + 1])
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise ValueError("the answer is not valid JSON") from error
-    return found
+def read_object(content: str, read: Callable[[dict[str, Any]], T]) -> T:
+    """What ``read`` makes of the last JSON object of an answer that it can read, whatever stands around it.
+
+    What a model thought before it answered is no part of the answer. Raises ValueError with the reason where ``read``
+    raises it for every object, or there is none.
+    """
+    thoughts = _THOUGHTS.match(content)
+    text = content[thoughts.end() :] if thoughts else content
+    wrong = ValueError("the answer is not valid JSON" if "{" in text else "the answer holds no JSON object")
+    found: list[T] = []
+    at = text.find("{")
+    while at >= 0:
+        try:
+            item, end = _DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            end = at + 1
+        else:
+            try:
+                found.append(read(item))
+            except ValueError as error:
+                wrong = error
+        at = text.find("{", end)
+    if not found:
+        raise wrong
+    return found[-1]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..endpoints.endpoint import Question, json_object
+from ..endpoints.endpoint import Question, read_object
 from ..placement.formats.base import Asked
 from .fence import clean, fence_code, fenced
 
@@ -64,7 +64,10 @@ def prompt_hash(model: str, question: Question) -> str:
 
 def read_verdicts(content: str, rubrics: Sequence[Asked]) -> tuple[Verdict, ...]:
     """A verdict for each criterion of a call; raises ValueError with the reason where one is missing or no verdict."""
-    found = json_object(content)
+    return read_object(content, lambda found: _verdicts(found, rubrics))
+
+
+def _verdicts(found: dict[str, Any], rubrics: Sequence[Asked]) -> tuple[Verdict, ...]:
     if len(rubrics) == 1:
         return (_verdict(found, rubrics[0], "the criterion"),)
     expected = names(rubrics)

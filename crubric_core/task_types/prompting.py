@@ -7,7 +7,7 @@ import json
 import math
 from typing import Any
 
-from ..endpoints.endpoint import Question, json_object
+from ..endpoints.endpoint import Question, read_object
 from .types import CREATIVE, DECISION, EVIDENCE, HIGH_RISK, TASK_TYPES
 
 HEAD, TAIL = 4000, 2000
@@ -56,7 +56,10 @@ def read_answer(content: str | None) -> tuple[float, ...]:
 
     Raises ValueError with the reason where there is none.
     """
-    found = json_object(content or "")
+    return read_object(content or "", _shares)
+
+
+def _shares(found: dict[str, Any]) -> tuple[float, ...]:
     values: list[Any] = [found.get(name) for name in TASK_TYPES]
     if any(isinstance(v, bool) or not isinstance(v, int | float) for v in values):
         raise ValueError("the answer lacks a number for one of the types")

@@ -31,6 +31,38 @@ def test_a_level_is_taken_as_given(level):
 
 
 @pytest.mark.parametrize(
+    "around",
+    [
+        '<think>The form is {{"met": bool}}, or {{"met": false}}.</think>\n{}',
+        'Thoughts whose start was not sent, {{"met": false}}</think>{}',
+        "```json\n{}\n```",
+        "{}\nNote: {{met}} means that the criterion holds.",
+        'First I thought {{"met": false}}, but no: {}',
+        '{{"met": {{{}',
+    ],
+)
+def test_a_verdict_is_found_whatever_stands_around_it(around):
+    said = around.format(json.dumps(verdict(True)))
+    assert read_verdicts(said, [rubric()]) == (Verdict(1, "because"),)
+
+
+@pytest.mark.parametrize("rest", ["</think>I cannot say.", "", "</thi"])
+def test_thoughts_are_no_verdict(rest):
+    with pytest.raises(ValueError, match="no JSON object"):
+        read_verdicts(f"<think>{json.dumps(verdict(True))}{rest}", [rubric()])
+
+
+def test_an_explanation_may_quote_the_mark_of_thoughts():
+    said = verdict(True) | {"explanation": "It ends with </think>."}
+    assert read_verdicts(json.dumps(said), [rubric()]) == (Verdict(1, "It ends with </think>."),)
+
+
+def test_an_object_within_a_verdict_is_none_of_its_own():
+    with pytest.raises(ValueError, match="does not say whether"):
+        read_verdicts(json.dumps({"the verdict": verdict(True)}), [rubric()])
+
+
+@pytest.mark.parametrize(
     ("said", "asked"),
     [
         ({"explanation": "x", "met": "yes"}, [rubric()]),

@@ -143,7 +143,7 @@ def test_trouble_that_passes_changes_no_label(judged, bank_scale, server, kind):
     assert {row["rubric"]: row["label"] for row in rows(judged.path)} == truth(bank_scale)
 
 
-@pytest.mark.parametrize("content", ["", "no JSON", '{"met": 1}', '{"met": true} {"met": false}'])
+@pytest.mark.parametrize("content", ["", "no JSON", '{"met": 1}', '{"met": tr'])
 def test_a_judge_that_never_answers_gets_no_line_and_can_be_asked_again(judged, bank_scale, server, content):
     text = bank_scale.rubrics["text"].iloc[3]
     server.behave = lambda m, v: (

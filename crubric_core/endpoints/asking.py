@@ -98,7 +98,7 @@ class Line(Generic[T]):
         self._failed: set[Hashable] = set()
         self._requests = 0
         self._tokens: Tokens = (0, 0)
-        self._pace = Pace(patience.requests_per_minute)
+        self._pace, self._halt = Pace(patience.requests_per_minute), threading.Event()
 
     @property
     def usage(self) -> Usage:
@@ -131,8 +131,12 @@ class Line(Generic[T]):
             return
         self._failed.add((reply.key,) if reply.down else self._subject(reply.key))
         if reply.fatal or len(self._failed) >= self.patience.give_up_after:
-            self.stopped = self.stopped or reply.reason
-            self._halt.set()
+            self.stop(reply.reason)
+
+    def stop(self, reason: str) -> None:
+        """Ask nothing more; the first reason stands."""
+        self.stopped = self.stopped or reason
+        self._halt.set()
 
     def _ask(self, key: str) -> Reply[T]:
         """Ask one question, again and again where that can help."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Sequence
 from contextlib import ExitStack
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
@@ -90,8 +92,12 @@ class LabelsFile:
         return None in had
 
     def add(self, call: Call, verdicts: Sequence[Verdict], tokens: Tokens) -> int:
-        """Append the lines of a call that are not there yet, in one piece; how many. The first has its tokens."""
-        lines: list[str] = []
+        """Append the lines of a call that are not there yet, in one piece; how many. The first has its tokens.
+
+        Raises ExportError, with the file as it was, where it cannot be written.
+        """
+        lines: dict[_Cell, str] = {}
+        known = 0
         for cell, rubric, verdict in zip(_cells(call), call.rubrics, verdicts, strict=True):
             if cell in self._hash:
                 continue
@@ -100,12 +106,29 @@ class LabelsFile:
                 *(rubric.token, call.query, call.system, call.judge.name, call.run),
                 *(verdict.label, verdict.reason, call.prompt_hash, *used),
             )
-            lines.append(json.dumps(dict(zip(FIELDS, values, strict=True)), ensure_ascii=False) + "\n")
-            self._hash[cell] = call.prompt_hash
-            self.n_verdicts += verdict.label is not None
-        with self.path.open("ab", buffering=0) as file:
-            file.write("".join(lines).encode("utf-8", "replace"))
+            lines[cell] = json.dumps(dict(zip(FIELDS, values, strict=True)), ensure_ascii=False) + "\n"
+            known += verdict.label is not None
+        try:
+            with self.path.open("ab", buffering=0) as file:
+                _append(file, "".join(lines.values()).encode("utf-8", "replace"))
+        except OSError as error:
+            raise ExportError(
+                f"{self.path} cannot be written ({error.strerror}): make room and start again."
+            ) from error
+        self._hash |= dict.fromkeys(lines, call.prompt_hash)
+        self.n_verdicts += known
         return len(lines)
+
+
+def _append(file: FileIO, content: bytes) -> None:
+    """All of it, or nothing."""
+    before = file.seek(0, os.SEEK_END)
+    try:
+        while content:
+            content = content[file.write(content) :]
+    except OSError:
+        file.truncate(before)  # a file that shrinks needs no room
+        raise
 
 
 def _cells(call: Call) -> list[_Cell]:

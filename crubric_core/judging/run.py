@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from ..endpoints.asking import Line, Patience, Reply, Usage, ask_all
 from ..endpoints.endpoint import Question
 from ..endpoints.watch import UNWATCHED, Watch
+from ..errors import ExportError
 from .calls import Call
 from .judges_file import Judge
 from .labels_file import LabelsFile
@@ -93,7 +94,13 @@ class Judging:
         if reply.found is None:
             self.failed[reply.key] = reply.reason or "it was not asked any more"
             return
-        self._labels += self._file.add(self._calls[reply.key], reply.found, reply.answer_tokens)
+        try:
+            self._labels += self._file.add(self._calls[reply.key], reply.found, reply.answer_tokens)
+        except ExportError as error:
+            self.failed[reply.key] = str(error).rstrip(".")
+            for line in self._lines.values():
+                line.stop(self.failed[reply.key])
+            return
         self._unknown += sum(verdict.label is None for verdict in reply.found)
         self._answered += 1
 

@@ -98,7 +98,7 @@ def test_a_judge_that_fails_ends_it_instead_of_being_asked_for_ever(until, serve
 def test_a_rubric_that_fails_is_set_aside_and_the_others_are_asked(until, bank_scale, server):
     text = bank_scale.rubrics["text"].iloc[3]
     server.behave = lambda m, v: {"content": "no"} if dict(parts(m))["criterion"] == text else reply(m)
-    run, stop = until(0.001, batch=2)
+    run, stop = until(0.001, batch=8)
     assert (stop.reason, stop.rubrics, len(run.failures)) == (FAILED, 14, 1)
 
 

@@ -19,6 +19,7 @@ from crubric_core.judging.judges_file import Judge
 from crubric_core.judging.labels_file import FIELDS, LabelsFile
 from crubric_core.judging.run import run_calls
 from crubric_core.placement.new_labels import read_new_labels
+from tests.faults import no_room
 from tests.judging.conftest import PATIENCE, answer_lines, parts, reply, verdict
 
 
@@ -191,6 +192,17 @@ def test_wherever_a_query_call_was_torn_it_resumes_without_repeats(judged, bank_
     judged(per="query")
     found = [row["rubric"] for row in rows(judged.path)]
     assert len(found) == len(set(found)) == 15
+
+
+def test_without_room_the_file_keeps_whole_lines_and_the_run_says_what_it_took(judged, bank_scale, judge):
+    with no_room(1000):
+        run = judged([judge, replace(judge, name="other")])
+    assert all("cannot be written (File too large)" in why for why in run.stopped.values())
+    assert list(run.stopped) == ["strict", "other"]
+    kept = rows(judged.path)
+    assert 0 < len(kept) == run.labels < run.usage["strict"].requests + run.usage["other"].requests
+    assert judged().complete
+    assert {row["rubric"]: row["label"] for row in rows(judged.path)} == truth(bank_scale)
 
 
 def test_a_cancelled_run_keeps_what_was_answered_and_resumes(judged, bank_scale, server):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import math
 import threading
+import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from .watch import UNWATCHED, Watch
 
 logger = logging.getLogger(__name__)
 TICK = 0.1
+WINDOW = 60.0  # seconds over which rate limits usually count, and the longest that we wait of ourselves
 NO_COMPLETION = "the reply is not a chat completion"
 T = TypeVar("T")
 
@@ -31,7 +33,8 @@ T = TypeVar("T")
 class Patience:
     """How an endpoint is asked.
 
-    attempts: requests for one question before it counts as failed. backoff: seconds before the second, then doubled.
+    attempts: requests for one question before it counts as failed, those not counted that a rate limit refuses within
+    a minute of the first. backoff: seconds before the second, then doubled, up to a minute.
     concurrency: requests at a time. requests_per_minute: at most; None without limit.
     give_up_after: failures in a row, with none answered between, after which the endpoint is given up. Several about
     one subject count once, unless the endpoint itself fails.
@@ -141,12 +144,14 @@ class Line(Generic[T]):
     def _ask(self, key: str) -> Reply[T]:
         """Ask one question, again and again where that can help."""
         reply: Reply[T] = Reply(key)
-        for attempt in range(self.patience.attempts):
-            if attempt and self._halt.wait(self.patience.backoff * 2 ** (attempt - 1)):
+        attempts, limited_since = 0, math.inf
+        while reply.found is None and attempts < self.patience.attempts:
+            if reply.requests and self._halt.wait(self._delay(reply.requests)):
                 break
             if not self._pace.wait(self._halt):
                 break
             reply.requests += 1
+            attempts += 1
             try:
                 self._ask_once(reply)
             except openai.OpenAIError as error:
@@ -154,15 +159,20 @@ class Line(Generic[T]):
                 self._heed(refused, reply)
                 if not refused.retry:
                     break
+                if refused.limited:
+                    limited_since = min(limited_since, time.monotonic())
+                    attempts -= time.monotonic() < limited_since + WINDOW
             except Exception as error:
                 if self._halt.is_set():  # a client that was closed under a request
                     break
                 logger.exception("A request failed")
                 reply.down = True
                 reply.reason = f"the request failed ({type(error).__name__}); the details are in the log"
-            if reply.found is not None:
-                break
         return reply
+
+    def _delay(self, requests: int) -> float:
+        """Seconds before the next of so many requests."""
+        return min(self.patience.backoff * 2.0 ** min(requests - 1, 30), WINDOW)
 
     def _heed(self, refused: Refusal, reply: Reply[T]) -> None:
         reply.reason, reply.fatal, reply.down = refused.reason, refused.fatal, refused.retry

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import math
 import re
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
 from typing import Any, ClassVar, Literal, TypeVar, get_args
 
 import openai
@@ -15,7 +17,7 @@ from ..errors import SettingsError
 
 Format = Literal["json_schema", "json_object", "text"]
 Tokens = tuple[float, float]  # whole numbers in and out, NaN unknown
-LONGEST_WAIT = 300.0
+LONGEST_WAIT = 86_400.0  # a day, in seconds
 T = TypeVar("T")
 _DECODER = json.JSONDecoder()
 _THOUGHTS = re.compile(
@@ -122,12 +124,16 @@ def _text(content: Any) -> str | None:
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a request failed: a reason to show, whether to try again and after how long, and whether all would fail."""
+    """Why a request failed: a reason to show, whether to try again and after how long, and whether all would fail.
+
+    limited: whether it came too early and nothing else is wrong.
+    """
 
     reason: str
     retry: bool = True
     wait: float | None = None
     fatal: bool = False
+    limited: bool = False
 
 
 def refusal(error: openai.OpenAIError) -> Refusal:
@@ -143,7 +149,7 @@ def refusal(error: openai.OpenAIError) -> Refusal:
     if isinstance(error, openai.RateLimitError):
         if error.code == "insufficient_quota":
             return Refusal("the account's quota is used up", retry=False, fatal=True)
-        return Refusal("the endpoint's rate limit was reached", wait=_retry_after(error))
+        return Refusal("the endpoint's rate limit was reached", wait=_retry_after(error), limited=True)
     if isinstance(error, openai.APIStatusError):
         again = error.status_code >= 500 or error.status_code in (408, 409)
         return Refusal(f"the endpoint answered with HTTP {error.status_code}", again, _retry_after(error))
@@ -151,11 +157,16 @@ def refusal(error: openai.OpenAIError) -> Refusal:
 
 
 def _retry_after(error: openai.APIStatusError) -> float | None:
-    """Seconds that the server asks for; None where it says nothing that can be read."""
+    """Seconds that the server asks for, as a number or as a date; None where it says nothing that can be read."""
+    said = error.response.headers.get("retry-after", "")
     try:
-        return min(max(float(error.response.headers.get("retry-after", "")), 0.0), LONGEST_WAIT)
+        seconds = float(said)
     except ValueError:
-        return None
+        try:
+            seconds = parsedate_to_datetime(said).timestamp() - time.time()
+        except ValueError:
+            return None
+    return min(max(seconds, 0.0), LONGEST_WAIT) if not math.isnan(seconds) else None
 
 
 def read_object(content: str, read: Callable[[dict[str, Any]], T]) -> T:

@@ -40,9 +40,7 @@ class ClassifierRun:
 class PromptedClassifier:
     """Types queries by a language model.
 
-    attempts: requests for one query before it counts as failed. backoff: seconds before the second, then doubled.
-    concurrency: requests at a time. requests_per_minute: at most; None without limit.
-    give_up_after: failed queries in a row, with none answered between, after which the run stops.
+    attempts, backoff, concurrency, requests_per_minute, give_up_after: as ``Patience`` says.
     """
 
     endpoint: ClassifierEndpoint

@@ -12,6 +12,7 @@ import httpx
 import openai
 import pytest
 
+from crubric_core.endpoints import asking
 from crubric_core.endpoints.asking import Line, Patience, Reply, ask_all
 from crubric_core.endpoints.endpoint import Question
 from crubric_core.endpoints.watch import Watch
@@ -176,3 +177,21 @@ def test_failures_in_a_row_and_what_was_spent_go_on_from_one_asking_to_the_next(
     ask(asking, "d", "e")
     assert asking.stopped
     assert asking.usage.requests == 5
+
+
+def early(times: int) -> Scripted:
+    """An endpoint whose rate limit refuses that many requests before it says yes."""
+    endpoint = Scripted(lambda user: status(429) if len(endpoint.asked) <= times else "yes")
+    return endpoint
+
+
+def test_requests_that_a_rate_limit_refuses_within_a_minute_are_no_attempts() -> None:
+    (reply,) = ask(line(early(9)), "a")
+    assert (reply.found, reply.requests) == ("yes", 10)
+
+
+def test_after_a_minute_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking, "WINDOW", 0.0)
+    (reply,) = ask(line(early(9)), "a")
+    assert (reply.found, reply.requests) == (None, 5)
+    assert "rate limit" in reply.reason

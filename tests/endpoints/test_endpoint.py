@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
+import httpx
 import numpy as np
+import openai
 import pytest
 
-from crubric_core.endpoints.endpoint import Endpoint, Question
+from crubric_core.endpoints import endpoint
+from crubric_core.endpoints.endpoint import Endpoint, Question, refusal
 from tests.task_types.conftest import FakeEndpoint
 
 USAGE = {"prompt_tokens": 100, "completion_tokens": 20}
@@ -32,9 +36,9 @@ def complete(server: FakeEndpoint) -> Complete:
         server.behave = lambda query, visit: {
             "raw": json.dumps({"id": "x", "choices": choices, "usage": USAGE} | others)
         }
-        endpoint = Endpoint(server.url, "some-model", "secret-key", timeout=5)
-        with endpoint.client() as client:
-            return endpoint.complete(client, Question("", "a question", {}))
+        model = Endpoint(server.url, "some-model", "secret-key", timeout=5)
+        with model.client() as client:
+            return model.complete(client, Question("", "a question", {}))
 
     return complete
 
@@ -70,3 +74,27 @@ def test_tokens_that_are_not_counted_are_unknown_and_the_text_is_read(
 
 def test_what_is_no_completion_takes_no_tokens(complete: Complete) -> None:
     assert complete(choices=[], usage=None) == (None, (0, 0))
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [
+        ("2.5", 2.5),
+        ("3600", 3600),
+        ("-1", 0),
+        ("Thu, 01 Jan 1970 00:01:40 GMT", 90),
+        ("Thu, 01 Jan 1970 00:00:05 GMT", 0),
+        ("1e300", 86_400),
+        ("nan", None),
+        ("soon", None),
+        (None, None),
+    ],
+)
+def test_the_wait_is_as_long_as_the_server_says(
+    said: str | None, seconds: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At most a day; dates are read ten seconds after the beginning of time."""
+    monkeypatch.setattr(endpoint, "time", SimpleNamespace(time=lambda: 10.0))
+    request = httpx.Request("POST", "http://host/v1")
+    response = httpx.Response(429, headers={} if said is None else {"Retry-After": said}, request=request)
+    assert refusal(openai.RateLimitError("no", response=response, body=None)).wait == seconds

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -52,3 +52,25 @@ class AskingJob(Generic[Run]):
 
     def _report(self, share: float, message: str) -> None:
         self.share, self.message = share, message
+
+
+class AskingJobs(Generic[Run]):
+    """The latest run of each key, for all sessions of a process; one at a time of a key."""
+
+    def __init__(self) -> None:
+        self._jobs: dict[Hashable, AskingJob[Run]] = {}
+        self._starting = threading.Lock()
+
+    def get(self, key: Hashable) -> AskingJob[Run] | None:
+        """The latest run of ``key``; None where there was none."""
+        return self._jobs.get(key)
+
+    def start(self, key: Hashable, ask: Callable[[Watch], Run], name: str, unexpected: str) -> AskingJob[Run]:
+        """A run of ``key`` as ``AskingJob.start`` starts it; the one that is at work, where there is one."""
+        with self._starting:
+            before = self._jobs.get(key)
+            if before is not None and before.running:
+                return before
+            job = self._jobs[key] = AskingJob()
+            job.start(ask, name, unexpected)
+            return job

@@ -46,11 +46,11 @@ class LabelsFile:
                 self._read(bank_id, write=write)
             except Timeout as error:
                 raise ExportError(
-                    f"Another run writes {path}: wait until it ends, or name another file with --out."
+                    f"Another run writes {path}: wait until it ends, or start afresh in another file."
                 ) from error
             except OSError as error:
                 raise ExportError(
-                    f"{path} cannot be written ({error.strerror}): name a file that can be, with --out."
+                    f"{path} cannot be written ({error.strerror}): name another file."
                 ) from error
             refused.pop_all()
 
@@ -87,7 +87,7 @@ class LabelsFile:
         if other:
             raise PlacementError(
                 f"{self.path} has labels of {call.judge.name} on {call.system}, run {call.run}, that were asked "
-                "otherwise (another answer, model, instruction or --per): name another file with --out."
+                "otherwise (another answer, model, instruction or --per): start afresh in another file."
             )
         return None in had
 
@@ -143,7 +143,7 @@ def _row(line: bytes, path: Path, number: int) -> dict[str, Any]:
         whole = False
     if not whole:
         raise ExportError(
-            f"{path}, line {number}, is no label that was written here: name another file with --out."
+            f"{path}, line {number}, is no label that was written here: start afresh in another file."
         )
     found: dict[str, Any] = row
     return found
@@ -155,5 +155,5 @@ def _require_bank(rows: Sequence[dict[str, Any]], path: Path, bank_id: str) -> N
         if found is None or found[1] != bank_id:
             raise PlacementError(
                 f"{path} has labels of the bank {found[1] if found else 'of another tool'}, and this is the bank "
-                f"{bank_id}: name another file with --out."
+                f"{bank_id}: start afresh in another file."
             )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
-import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,8 @@ import streamlit as st
 from ..access import require_editor
 from ..endpoints.watch import Watch
 from ..environment import workspace_path
-from ..errors import CrubricError
-from ..jobs.asking import AskingJob
+from ..errors import CrubricError, PlacementError
+from ..jobs.asking import AskingJob, AskingJobs
 from ..judging.answers_file import SystemAnswers, read_system_answers
 from ..judging.calls import Call, CostEstimate, estimate, plan_calls
 from ..judging.judges_file import read_judges
@@ -30,7 +31,6 @@ from .text import count, plain
 if TYPE_CHECKING:
     from ..analysis.stage import Key
 
-_STARTING = threading.Lock()
 JUDGES = "CRUBRIC_JUDGES"  # the variable that names a judges.toml
 _number = st.column_config.NumberColumn
 COST = {
@@ -43,9 +43,9 @@ COST = {
 
 
 @st.cache_resource(show_spinner=False)
-def jobs() -> dict[Path, AskingJob[JudgeRun]]:
-    """The latest run into each file of labels, for all sessions of this process."""
-    return {}
+def jobs() -> AskingJobs[JudgeRun]:
+    """The latest run into each file of labels, by its path, for all sessions of this process."""
+    return AskingJobs()
 
 
 def configured() -> Path | None:
@@ -63,19 +63,44 @@ def labels_of(bank_scale: BankScale, judges_file: Path, n_rubrics: int) -> NewLa
     if answers_file is None:
         return None
     content = answers_file.getvalue()
-    path = _path(bank_scale, content)
+    files = list(itertools.takewhile(Path.exists, _files(bank_scale, content)))
+    path = files[-1] if files else next(_files(bank_scale, content))
+    try:
+        file = LabelsFile(path, bank_scale.bank_id, write=False)
+    except CrubricError as error:
+        _afresh(str(error), bank_scale, content)
+        return None
     try:
         answers = _answers((bank_scale.bank_id, hashlib.sha256(content).hexdigest()), bank_scale, content)
-        calls = plan_calls(bank_scale, answers, read_judges(judges_file))
-        file = LabelsFile(path, bank_scale.bank_id, write=False)
         widgets.notes(answers.notes)
-        _steps(bank_scale, calls, file, n_rubrics)
-        if not file.n_verdicts:
-            return None
-        return read_new_labels(bank_scale, path, allow_unused=True)
+        calls = plan_calls(bank_scale, answers, read_judges(judges_file))
+        try:
+            open_ = [call for call in calls if file.missing(call)]
+        except PlacementError as error:
+            _afresh(str(error), bank_scale, content)
+        else:
+            _steps(bank_scale, calls, open_, file.path, n_rubrics)
+    except (CrubricError, OSError) as error:
+        st.error(plain(str(error)))
+    return _so_far(bank_scale, file)
+
+
+def _so_far(bank_scale: BankScale, file: LabelsFile) -> NewLabels | None:
+    """The labels of the file, whatever has become of the judges since."""
+    try:
+        return read_new_labels(bank_scale, file.path, allow_unused=True) if file.n_verdicts else None
     except (CrubricError, OSError) as error:
         st.error(plain(str(error)))
         return None
+
+
+def _afresh(why: str, bank_scale: BankScale, content: bytes) -> None:
+    """Labels that cannot be gone on with stay where they are; another file begins when asked for."""
+    st.warning(plain(why))
+    if st.button("Start afresh in another file", help="The labels so far are kept in the folder judged."):
+        require_editor("judge answers")
+        next(file for file in _files(bank_scale, content) if not file.exists()).touch()
+        st.rerun()
 
 
 @st.cache_resource(max_entries=loaders.FEW, show_spinner="Reading the answers …")
@@ -83,19 +108,19 @@ def _answers(key: Key, _bank_scale: BankScale, _content: bytes) -> SystemAnswers
     return read_system_answers(_bank_scale, _content)
 
 
-def _path(bank_scale: BankScale, content: bytes) -> Path:
-    """Where the labels of these answers are kept: beside the workspace."""
-    name = f"{bank_scale.bank_id}-{hashlib.sha256(content).hexdigest()[:12]}.jsonl"
-    return workspace_path().parent / "judged" / name
+def _files(bank_scale: BankScale, content: bytes) -> Iterator[Path]:
+    """Where the labels of these answers are kept, beside the workspace: the first, and others begun afresh."""
+    stem = f"{bank_scale.bank_id}-{hashlib.sha256(content).hexdigest()[:12]}"
+    folder = workspace_path().parent / "judged"
+    return (folder / f"{stem}{f'-{n}' if n > 1 else ''}.jsonl" for n in itertools.count(1))
 
 
-def _steps(bank_scale: BankScale, calls: list[Call], file: LabelsFile, n_rubrics: int) -> None:
+def _steps(bank_scale: BankScale, calls: list[Call], open_: list[Call], path: Path, n_rubrics: int) -> None:
     """What it costs; the button, or how far the run is."""
-    job = jobs().get(file.path)
+    job = jobs().get(path)
     if job is not None and job.running:
-        _watch(file.path)
+        _watch(job)
         return
-    open_ = [call for call in calls if file.missing(call)]
     whole = estimate(calls)
     every = whole.scaled(n_rubrics / len(bank_scale.rubrics))
     rows = {"still to ask": estimate(open_), "the bank": whole, f"all {n_rubrics:,} rubrics": every}
@@ -104,7 +129,7 @@ def _steps(bank_scale: BankScale, calls: list[Call], file: LabelsFile, n_rubrics
         st.write(plain(said))
     what = count(len(open_), "call")
     if st.button(f"Judge: {what}" if len(open_) == len(calls) else f"Go on: {what}", disabled=not open_):
-        start(calls, file.path, bank_scale.bank_id)
+        start(calls, path, bank_scale.bank_id)
         st.rerun()
 
 
@@ -113,24 +138,20 @@ def _priced(what: str, found: CostEstimate) -> dict[str, object]:
 
 
 def start(calls: list[Call], path: Path, bank_id: str) -> None:
-    """Ask in the background, unless a run into this file is at work; only then may the file be mended and written."""
+    """Ask in the background, unless a run into this file is at work."""
     require_editor("judge answers")
-    with _STARTING:
-        before = jobs().get(path)
-        if before is not None and before.running:
-            return
-        path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
 
-        def ask(watch: Watch) -> JudgeRun:
-            with LabelsFile(path, bank_id) as file:
-                return run_calls(calls, file, None, watch)
+    def ask(watch: Watch) -> JudgeRun:
+        with LabelsFile(path, bank_id) as file:
+            return run_calls(calls, file, None, watch)
 
-        job = jobs()[path] = AskingJob[JudgeRun]()
-        job.start(
-            ask,
-            name=f"judging {path.name}",
-            unexpected="Judging failed; labels so far are kept. The details are in the log.",
-        )
+    jobs().start(
+        path,
+        ask,
+        name=f"judging {path.name}",
+        unexpected="Judging failed; labels so far are kept. The details are in the log.",
+    )
 
 
 def outcome(job: AskingJob[JudgeRun]) -> str:
@@ -153,8 +174,7 @@ def outcome(job: AskingJob[JudgeRun]) -> str:
 
 
 @st.fragment(run_every=1.0)
-def _watch(path: Path) -> None:
-    job = jobs()[path]
+def _watch(job: AskingJob[JudgeRun]) -> None:
     if not job.running:
         st.rerun()
     st.progress(min(job.share, 1.0), plain(job.message))

@@ -8,7 +8,7 @@ import pytest
 
 from crubric_core.endpoints.watch import Watch
 from crubric_core.errors import DatasetError
-from crubric_core.jobs.asking import AskingJob
+from crubric_core.jobs.asking import AskingJob, AskingJobs
 
 
 def ended(job: AskingJob[int]) -> AskingJob[int]:
@@ -58,3 +58,20 @@ def test_an_error_of_ours_is_the_sentence_and_any_other_is_in_the_log(
     job.start(fail, "asking", "It failed.")
     assert (ended(job).run, job.failure) == (None, "It failed.")
     assert "ZeroDivisionError" in caplog.text
+
+
+def test_one_run_of_a_key_is_at_work_at_a_time() -> None:
+    jobs, go = AskingJobs[str](), Event()
+
+    def ask(watch: Watch) -> str:
+        assert go.wait(30)
+        return "done"
+
+    first, again, other = (jobs.start(key, ask, "asking", "It failed.") for key in ("a", "a", "b"))
+    assert again is first is jobs.get("a")
+    assert other is not first
+    assert jobs.get("c") is None
+    go.set()
+    assert first.thread is not None
+    first.thread.join(30)
+    assert jobs.start("a", ask, "asking", "It failed.") is not first

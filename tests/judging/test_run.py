@@ -243,7 +243,7 @@ def test_an_answer_that_nobody_can_judge_keeps_no_other_from_being_judged(
 def test_labels_that_were_asked_otherwise_are_never_mixed(judged, bank_scale, judge, server):
     judged()
     before, asked = judged.path.read_bytes(), len(server.requests)
-    with pytest.raises(PlacementError, match="name another file with --out"):
+    with pytest.raises(PlacementError, match="start afresh in another file"):
         judged([replace(judge, endpoint=replace(judge.endpoint, model="another"))])
     assert (judged.path.read_bytes(), len(server.requests)) == (before, asked)
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 import shutil
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -19,7 +22,7 @@ from crubric_core.placement.bank_scale import bank_scale_of
 from crubric_core.placement.new_labels import read_new_labels
 from crubric_core.placement.place import place_systems
 from crubric_core.settings import Settings
-from crubric_core.ui import judging, new_system
+from crubric_core.ui import new_system
 from tests.judging.conftest import reply
 from tests.pages.conftest import HOSTILE, Open
 from tests.task_types.conftest import FakeEndpoint
@@ -185,9 +188,25 @@ def test_judging_is_off_unless_it_is_configured(open_page: Open, study: Path) ->
     assert "judges" not in app.button_group[0].options
 
 
-def test_answers_are_priced_judged_and_placed_on_the_page(
-    open_page: Open, study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@dataclass
+class Judged:
+    """The page with answers and a judge, whom ``write`` describes anew."""
+
+    open: Callable[[], AppTest]
+    server: FakeEndpoint
+    write: Callable[..., object]
+
+    def judge(self, app: AppTest) -> AppTest:
+        """Ask all and wait for it."""
+        next(button for button in app.button if button.label == "Judge: 10 calls").click().run()
+        for thread in threading.enumerate():
+            if thread.name.startswith("judging"):
+                thread.join(60)
+        return app.run()
+
+
+@pytest.fixture
+def judged(open_page: Open, study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Judged]:
     own = shutil.copy(study, tmp_path / "study.duckdb")
     with Workspace(own) as workspace:
         queries = workspace.dataset("small").queries["query"].tolist()
@@ -195,24 +214,53 @@ def test_answers_are_priced_judged_and_placed_on_the_page(
     server = FakeEndpoint()
     server.behave = lambda message, visit: reply(message, met=len(message) % 2 == 0)
     judges = tmp_path / "judges.toml"
-    judges.write_text(f'[[judge]]\nname = "strict"\nbase_url = "{server.url}"\nmodel = "some-model"\n')
-    monkeypatch.setenv("CRUBRIC_JUDGES", str(judges))
-    try:
+
+    def write(model: str = "some-model", more: str = "") -> None:
+        judges.write_text(f'[[judge]]\nname = "strict"\nbase_url = "{server.url}"\nmodel = "{model}"\n{more}')
+
+    def opened() -> AppTest:
         app = open_page("new_system", own, source="judges", budget="10")
         app.file_uploader(key="answers").upload("answers.csv", answers.encode(), "text/csv").run()
         assert not app.exception
-        assert app.dataframe[0].value["calls"].tolist()[:2] == [10, 10]
-        assert not server.requests
-        next(button for button in app.button if button.label == "Judge: 10 calls").click().run()
-        (job,) = judging.jobs().values()
-        job.thread.join(60)
-        app.run()
-    finally:
-        server.stop()
+        return app
+
+    write()
+    monkeypatch.setenv("CRUBRIC_JUDGES", str(judges))
+    yield Judged(opened, server, write)
+    server.stop()
+
+
+def test_answers_are_priced_judged_and_placed_on_the_page(judged: Judged) -> None:
+    app = judged.open()
+    assert app.dataframe[0].value["calls"].tolist()[:2] == [10, 10]
+    assert not judged.server.requests
+    app = judged.judge(app)
     assert not app.exception
-    assert len(server.requests) == 10
+    assert len(judged.server.requests) == 10
     assert app.dataframe[0].value["calls"].tolist()[:2] == [0, 10]
     assert "10 labels written" in " ".join(text.value for text in app.markdown)
+    assert first_line(app).startswith("mine is in tier")
+
+
+def test_labels_stay_on_the_page_without_the_key_of_their_judge(judged: Judged) -> None:
+    judged.judge(judged.open())
+    judged.write(more='key_env = "NOT_SET"\n')
+    app = judged.open()
+    assert any("is not set" in error.value for error in app.error)
+    assert first_line(app).startswith("mine is in tier")
+
+
+def test_labels_of_another_model_stay_until_another_file_begins(judged: Judged) -> None:
+    judged.judge(judged.open())
+    judged.write(model="another")
+    app = judged.open()
+    assert any("asked otherwise" in note.value for note in app.warning)
+    assert first_line(app).startswith("mine is in tier")
+    next(button for button in app.button if button.label == "Start afresh in another file").click().run()
+    assert not app.exception
+    app = judged.judge(app)
+    assert {request["body"]["model"] for request in judged.server.requests[10:]} == {"another"}
+    assert len(judged.server.requests) == 20
     assert first_line(app).startswith("mine is in tier")
 
 

@@ -16,13 +16,10 @@ from filelock import FileLock, Timeout
 from ..bank.identity import find_token
 from ..endpoints.endpoint import Tokens
 from ..errors import ExportError, PlacementError
+from ..placement.judged_labels import FIELDS
 from .calls import Call
 from .prompting import Verdict
 
-FIELDS = (
-    *("rubric", "query", "system", "judge", "run", "label", "reason"),
-    *("prompt_hash", "tokens_in", "tokens_out"),
-)
 _Cell = tuple[str, str, str, int]  # rubric, system, judge, run
 
 

@@ -22,6 +22,7 @@ from ..labels.store.workspace import Workspace
 from ..text import count, listed
 from ..types import FloatArray, IntArray
 from .bank_scale import BankScale
+from .judged_labels import without_torn_lines
 from .matching import OTHER_TEXT, OUTSIDE, Match, match_rubrics
 from .new_levels import levels_on_bank
 
@@ -78,6 +79,7 @@ def read_new_labels(
     Raises IngestError where they cannot be read, PlacementError where no label is on the bank, or where a row, or a
     label on the bank, cannot be used; ``allow_unused`` lists such labels instead.
     """
+    source, torn = without_torn_lines(source)
     kept = KeptSources(
         (name, source) if name is not None and not isinstance(source, (list, tuple, KeptSources)) else source
     )
@@ -92,7 +94,7 @@ def read_new_labels(
         dataset = workspace.dataset(_STUDY)
         found = new_labels(bank_scale, dataset, positions=positions, from_zero=from_zero)
     _check(bank_scale, found, report, allow_unused=allow_unused)
-    return replace(found, notes=(*_rejected(report), *found.notes))
+    return replace(found, notes=(*torn, *_rejected(report), *found.notes))
 
 
 def _scales(bank_scale: BankScale) -> dict[str, tuple[int | None, int | None]]:

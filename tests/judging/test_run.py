@@ -12,12 +12,13 @@ import pytest
 
 from crubric_core.endpoints.endpoint import Endpoint
 from crubric_core.endpoints.watch import Watch
-from crubric_core.errors import CrubricError, ExportError, PlacementError
+from crubric_core.errors import CrubricError, ExportError, IngestError, PlacementError
 from crubric_core.judging.answers_file import read_system_answers
 from crubric_core.judging.calls import estimate, plan_calls
 from crubric_core.judging.judges_file import Judge
-from crubric_core.judging.labels_file import FIELDS, LabelsFile
+from crubric_core.judging.labels_file import LabelsFile
 from crubric_core.judging.run import run_calls
+from crubric_core.placement.judged_labels import FIELDS
 from crubric_core.placement.new_labels import read_new_labels
 from tests.faults import no_room
 from tests.judging.conftest import PATIENCE, answer_lines, parts, reply, verdict
@@ -182,6 +183,19 @@ def test_a_torn_last_line_is_cut_off_and_asked_again(judged, bank_scale, server)
     assert (again.known, again.answered, len(server.requests)) == (14, 1, 1)
     assert judged.path.read_bytes()[: len(whole) // 2] == whole[: len(whole) // 2]
     assert {row["rubric"]: row["label"] for row in rows(judged.path)} == truth(bank_scale)
+
+
+def test_place_reads_the_whole_lines_of_a_torn_file_and_says_so(judged, bank_scale, tmp_path):
+    judged()
+    judged.path.write_bytes(judged.path.read_bytes()[:-40])
+    for source in (judged.path, [judged.path]):
+        new = read_new_labels(bank_scale, source)
+        assert new.given.tolist() == [14]
+        assert new.notes[0].startswith("The last line of labels.jsonl is torn")
+    other = tmp_path / "other.jsonl"
+    other.write_bytes(judged.path.read_bytes().replace(b'"tokens_out"', b'"tokens"'))
+    with pytest.raises(IngestError):
+        read_new_labels(bank_scale, other)
 
 
 @pytest.mark.parametrize("cut", [1, 300, 1200])

@@ -112,6 +112,7 @@ def _add_source(parser: argparse.ArgumentParser, why: str, *, needed: bool = Fal
 
 def run_judge(args: argparse.Namespace) -> None:
     """One JSON line: what was planned, known, answered, and what it took; exit status 1 where calls are open."""
+    patience = Patience(concurrency=args.concurrency)
     bank_scale = read_bank(args.bank)
     answers = read_system_answers(bank_scale, args.answers)
     judges = read_judges(args.judges, keys=not args.dry_run)
@@ -124,7 +125,7 @@ def run_judge(args: argparse.Namespace) -> None:
         if args.dry_run:
             print_json(_dry(args, bank_scale, calls, file))
             return
-        run, stops = _judge(args, bank_scale, calls, file)
+        run, stops = _judge(args, bank_scale, calls, file, patience)
     print_json(_took(run) | ({"systems": [_stop(stop) for stop in stops]} if stops else {}))
     if run.cancelled:
         sys.stdout.flush()
@@ -134,9 +135,8 @@ def run_judge(args: argparse.Namespace) -> None:
 
 
 def _judge(
-    args: argparse.Namespace, bank_scale: BankScale, calls: list[Call], file: LabelsFile
+    args: argparse.Namespace, bank_scale: BankScale, calls: list[Call], file: LabelsFile, patience: Patience
 ) -> tuple[JudgeRun, list[Stop]]:
-    patience = Patience(concurrency=args.concurrency)
     with progress_bar() as progress, _cancelled_by_interrupt() as cancel:
         watch = Watch(progress, cancel)
         if args.until_se is None and args.until_tier is None:

@@ -18,6 +18,7 @@ from typing import Generic, Protocol, TypeVar
 
 import openai
 
+from ..errors import SettingsError
 from .endpoint import Endpoint, Question, Refusal, Tokens, refusal
 from .pace import Pace
 from .watch import UNWATCHED, Watch
@@ -45,6 +46,15 @@ class Patience:
     concurrency: int = 4
     requests_per_minute: float | None = None
     give_up_after: int = 5
+
+    def __post_init__(self) -> None:
+        if self.concurrency < 1:
+            raise SettingsError(f"concurrency = {self.concurrency} asks nobody: give 1 or more.")
+        if self.requests_per_minute is not None and not 0 < self.requests_per_minute < math.inf:
+            raise SettingsError(
+                f"requests per minute = {self.requests_per_minute:g} is no pace: give a number above 0, or none for no "
+                "limit."
+            )
 
 
 @dataclass

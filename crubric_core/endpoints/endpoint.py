@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import Any, ClassVar, Literal, TypeVar, get_args
+from urllib.parse import urlsplit
 
 import openai
 
@@ -56,7 +57,7 @@ class Endpoint:
     timeout: float = 60.0
 
     def __post_init__(self) -> None:
-        if not self.base_url.startswith(("http://", "https://")):
+        if not _is_address(self.base_url):
             raise SettingsError(
                 f"The {self.owner}'s address {self.base_url!r} is not a web address: give one such as https://host/v1."
             )
@@ -66,12 +67,23 @@ class Endpoint:
             raise SettingsError(
                 f"The {self.owner}'s format {self.response_format!r} is unknown: use {', '.join(get_args(Format))}."
             )
+        if not (self.api_key.isascii() and self.api_key.strip().isprintable()):
+            raise SettingsError(
+                f"The {self.owner}'s key has letters beyond ASCII, or a line break within: set it as it was given."
+            )
 
     def client(self) -> openai.OpenAI:
         """The official client; repeats are the caller's, so that they can be counted, paced and cancelled."""
-        return openai.OpenAI(
-            base_url=self.base_url, api_key=self.api_key or "none", timeout=self.timeout, max_retries=0
+        client = openai.OpenAI(
+            base_url=self.base_url,
+            api_key=self.api_key.strip() or "none",
+            timeout=self.timeout,
+            max_retries=0,
         )
+        client.organization = client.project = (
+            None  # of the environment: meant for one server, and this may be another
+        )
+        return client
 
     def complete(self, client: openai.OpenAI, question: Question) -> tuple[str | None, Tokens]:
         """One request: (the message's text, tokens in and out); None where the reply is no chat completion.
@@ -120,6 +132,15 @@ def _text(content: Any) -> str | None:
     if isinstance(content, list):
         return "".join(part["text"] for part in content if part["type"] == "text")
     return content if isinstance(content, str) else None if content else ""
+
+
+def _is_address(url: str) -> bool:
+    try:
+        found = urlsplit(url)
+        whole = bool(found.hostname) and found.port != 0  # reading a port that is no number raises
+    except ValueError:
+        return False
+    return whole and found.scheme in ("http", "https") and url.isprintable() and " " not in url
 
 
 @dataclass(frozen=True)

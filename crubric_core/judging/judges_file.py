@@ -11,11 +11,13 @@ from typing import Any
 
 from ..endpoints.endpoint import Endpoint
 from ..errors import SettingsError
-from ..text import listed
+from ..text import listed, shorten
 
 _NEEDED = ("name", "base_url", "model")
-_PRICES = ("input_price", "output_price", "requests_per_minute", "timeout")
-_FIELDS = (*_NEEDED, "key_env", *_PRICES, "format")
+_NUMBERS = ("input_price", "output_price", "requests_per_minute", "timeout")
+_ABOVE_0 = ("requests_per_minute", "timeout")
+_FIELDS = (*_NEEDED, "key_env", *_NUMBERS, "format")
+MOST = 1e9  # of any number; a socket takes no longer time-out
 _EXAMPLE = '[[judge]] with name, base_url, model and key_env = "NAME_OF_A_VARIABLE"'
 
 
@@ -36,10 +38,10 @@ def read_judges(
     Raises SettingsError, which never holds a key.
     """
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise SettingsError(f"{path} cannot be read ({error.strerror}): name a judges.toml.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # also numbers of too many digits
         raise SettingsError(f"{path} is no TOML ({error}): it has {_EXAMPLE}.") from error
     rows = content.get("judge")
     if set(content) != {"judge"} or not isinstance(rows, list) or not rows:
@@ -65,24 +67,24 @@ def _judge(row: Any, place: str, environment: Mapping[str, str], keys: bool) -> 
             raise SettingsError(f"{place} has no {name}, or one that is no text: give it.")
     if not row["name"].strip():
         raise SettingsError(f"{place} has no name: give it one.")
-    prices = {name: _number(row.get(name), name, place) for name in _PRICES}
+    numbers = {name: _number(row.get(name), name, place) for name in _NUMBERS}
     try:
         endpoint = Endpoint(
             base_url=row["base_url"],
             model=row["model"],
             api_key=_key(row.get("key_env", ""), place, environment) if keys else "",
             response_format=row.get("format", "json_schema"),
-            input_price=prices["input_price"],
-            output_price=prices["output_price"],
-            timeout=prices["timeout"] or 60.0,
+            input_price=numbers["input_price"],
+            output_price=numbers["output_price"],
+            timeout=60.0 if numbers["timeout"] is None else numbers["timeout"],
         )
     except SettingsError as error:
         raise SettingsError(f"{place}: {error}") from error
-    return Judge(row["name"].strip(), endpoint, prices["requests_per_minute"])
+    return Judge(row["name"].strip(), endpoint, numbers["requests_per_minute"])
 
 
 def _key(name: str, place: str, environment: Mapping[str, str]) -> str:
-    if name and not environment.get(name):
+    if name and not environment.get(name, "").strip():
         raise SettingsError(
             f"the environment variable that key_env of {place} names is not set: set it to the key."
         )
@@ -92,6 +94,10 @@ def _key(name: str, place: str, environment: Mapping[str, str]) -> str:
 def _number(value: object, name: str, place: str) -> float | None:
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
-        raise SettingsError(f"{place} has {name} = {value!r}: give a number, 0 or more.")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MOST:
+        raise SettingsError(
+            f"{place} has {name} = {shorten(repr(value))}: give a number, 0 or more, at most {MOST:,.0f}."
+        )
+    if value == 0 and name in _ABOVE_0:
+        raise SettingsError(f"{place} has {name} = 0: give a number above 0, or leave it out.")
     return float(value)

@@ -40,7 +40,7 @@ class ClassifierRun:
 class PromptedClassifier:
     """Types queries by a language model.
 
-    attempts, backoff, concurrency, requests_per_minute, give_up_after: as ``Patience`` says.
+    attempts, backoff, concurrency, requests_per_minute, give_up_after: as ``Patience`` says; SettingsError as there.
     """
 
     endpoint: ClassifierEndpoint
@@ -50,6 +50,9 @@ class PromptedClassifier:
     concurrency: int = 4
     requests_per_minute: float | None = None
     give_up_after: int = 5
+
+    def __post_init__(self) -> None:
+        self._patience()
 
     @property
     def name(self) -> str:

@@ -89,6 +89,11 @@ def test_until_se_says_what_it_took_and_why_it_stopped(words, capsys):
         assert 0 < system["judgements"] <= 15
 
 
+def test_no_requests_at_a_time_are_refused_before_anything_is_read(words, capsys):
+    assert main([*words, "--concurrency", "0"]) == 2
+    assert "concurrency = 0" in capsys.readouterr().err
+
+
 def test_open_calls_end_with_status_1_and_the_reason(words, server, capsys):
     server.behave = lambda m, v: {"status": 401}
     with pytest.raises(SystemExit) as ended:

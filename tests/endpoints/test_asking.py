@@ -16,6 +16,7 @@ from crubric_core.endpoints import asking
 from crubric_core.endpoints.asking import Line, Patience, Reply, ask_all
 from crubric_core.endpoints.endpoint import Question
 from crubric_core.endpoints.watch import Watch
+from crubric_core.errors import SettingsError
 
 QUESTIONS = {key: Question("", key, {}) for key in ("answered", "interrupted")}
 
@@ -195,3 +196,12 @@ def test_after_a_minute_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     (reply,) = ask(line(early(9)), "a")
     assert (reply.found, reply.requests) == (None, 5)
     assert "rate limit" in reply.reason
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"concurrency": 0}, {"concurrency": -1}, {"requests_per_minute": 0.0}, {"requests_per_minute": -1.0}],
+)
+def test_a_pace_at_which_nobody_is_asked_is_refused(options: Any) -> None:
+    with pytest.raises(SettingsError, match=r"concurrency|requests per minute"):
+        Patience(**options)

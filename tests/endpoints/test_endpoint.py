@@ -98,3 +98,13 @@ def test_the_wait_is_as_long_as_the_server_says(
     request = httpx.Request("POST", "http://host/v1")
     response = httpx.Response(429, headers={} if said is None else {"Retry-After": said}, request=request)
     assert refusal(openai.RateLimitError("no", response=response, body=None)).wait == seconds
+
+
+def test_the_organisation_of_the_environment_is_told_to_no_server(
+    complete: Complete, server: FakeEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-mine")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "proj-mine")
+    complete()
+    (request,) = server.requests
+    assert not {"openai-organization", "openai-project"} & set(request["headers"])

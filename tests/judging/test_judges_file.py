@@ -61,6 +61,14 @@ def test_a_plan_needs_no_key(write):
         ("json_object", "xml", "unknown"),
         ("input_price = 0.5", "input_price = -1", "give a number, 0 or more"),
         ("input_price = 0.5", "input_price = true", "give a number, 0 or more"),
+        ("input_price = 0.5", f"timeout = 1{'0' * 400}", "give a number, 0 or more, at most 1,000,000,000"),
+        ("input_price = 0.5", f"timeout = 1{'0' * 5000}", "is no TOML"),
+        ("input_price = 0.5", "timeout = 0", "give a number above 0"),
+        ("requests_per_minute = 60", "requests_per_minute = 0", "give a number above 0"),
+        ("https://host/v1", "http://h:port/v1", "judge 1: .* not a web address"),
+        ("https://host/v1", "http://[::1/v1", "not a web address"),
+        ("https://host/v1", "http://", "not a web address"),
+        ("https://host/v1", "http://a host/v1", "not a web address"),
         ("[[judge]]", "[[judges]]", r"\[\[judge\]\]"),
         ("[[judge]]", "[[judge", "is no TOML"),
     ],
@@ -69,6 +77,28 @@ def test_a_wrong_file_is_refused_with_one_sentence(write, old, new, sentence):
     with pytest.raises(SettingsError, match=sentence) as caught:
         read_judges(write(WHOLE.replace(old, new)), {"A_KEY": "sk-hush"})
     assert "hush" not in str(caught.value)
+
+
+def test_space_around_a_key_is_no_part_of_it(write):
+    endpoint = read_judges(write(WHOLE), {"A_KEY": " hush\n"})[0].endpoint
+    with endpoint.client() as client:
+        assert client.api_key == "hush"
+
+
+@pytest.mark.parametrize("key", ["höush", "hu\nsh", "hush\x00"])
+def test_a_key_that_no_server_can_be_sent_is_refused_and_not_shown(write, key):
+    with pytest.raises(SettingsError, match="judge 1: The endpoint's key has") as caught:
+        read_judges(write(WHOLE), {"A_KEY": key})
+    assert key not in str(caught.value)
+
+
+def test_a_key_of_spaces_is_none(write):
+    with pytest.raises(SettingsError, match="is not set"):
+        read_judges(write(WHOLE), {"A_KEY": " \n"})
+
+
+def test_the_mark_that_some_editors_begin_a_file_with_is_no_part_of_it(write):
+    assert len(read_judges(write("\ufeff" + WHOLE.lstrip()), {"A_KEY": "hush"})) == 2
 
 
 def test_a_missing_file_is_refused(tmp_path):

@@ -51,7 +51,13 @@ class FakeEndpoint:
         with self._lock:
             visit = sum(r["query"] == query for r in self.requests)
             self.requests.append(
-                {"query": query, "body": body, "path": handler.path, "key": handler.headers["Authorization"]}
+                {
+                    "query": query,
+                    "body": body,
+                    "path": handler.path,
+                    "key": handler.headers["Authorization"],
+                    "headers": {name.lower() for name in handler.headers},
+                }
             )
             self.times.append(time.monotonic())
             self.busy += 1

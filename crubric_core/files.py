@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
+import secrets
 from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
@@ -47,10 +49,16 @@ def zip_bytes(contents: Mapping[str, bytes]) -> bytes:
 
 
 def write_whole(path: Path, content: bytes) -> Path:
-    """Write under another name first, so that no reader ever finds half a file; nothing is left where it fails."""
-    partial = path.with_name(f".{path.name}.part")
+    """Write under a name of its own first, so that no reader ever finds half a file, nor that of two writers at once.
+
+    Nothing is left where it fails.
+    """
+    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
-        partial.write_bytes(content)
+        with partial.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
         return partial.replace(path)
     except BaseException:
         partial.unlink(missing_ok=True)

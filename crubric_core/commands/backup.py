@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from ..errors import InUseError, WorkspaceError
-from ..labels.store.backup import PARTIAL, answer_paths, request_path, restore
+from ..labels.store.backup import PARTIAL, answer_paths, read_request, request_path, restore
 from ..labels.store.workspace import Workspace
 from .options import add_workspace
 from .parsers import Commands, add_command
@@ -61,11 +61,12 @@ def _ask(workspace: Path, out: Path, patience: float, error: InUseError) -> None
     request = secrets.token_hex(16)
     copy, failed = answer_paths(workspace, request)
     with ExitStack() as after:
-        for path in (request_path(workspace), copy, failed):
+        for path in (copy, failed):
             after.callback(path.unlink, missing_ok=True)
-        request_path(workspace).write_text(request, encoding="ascii")
-        until = time.monotonic() + patience
+        after.callback(_withdraw, workspace, request)
+        asked, until = False, time.monotonic() + patience
         while not copy.exists():
+            asked = asked or _request(workspace, request)
             if failed.exists():
                 raise WorkspaceError(failed.read_text(encoding="utf-8"))
             if time.monotonic() > until:
@@ -76,3 +77,18 @@ def _ask(workspace: Path, out: Path, patience: float, error: InUseError) -> None
         partial = out.with_name(f"{out.name}{PARTIAL}")
         shutil.copyfile(copy, partial)
         partial.replace(out)
+
+
+def _request(workspace: Path, request: str) -> bool:
+    """Whether the request waits to be answered now; False as long as another does."""
+    try:
+        with request_path(workspace).open("x", encoding="ascii") as file:
+            file.write(request)
+    except FileExistsError:
+        return False
+    return True
+
+
+def _withdraw(workspace: Path, request: str) -> None:
+    if read_request(workspace) == request:
+        request_path(workspace).unlink(missing_ok=True)

@@ -10,13 +10,16 @@ import subprocess
 import sys
 import threading
 import time
+from argparse import Namespace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import NoReturn
 
 import duckdb
 import pytest
 
 from crubric_core.errors import InUseError, WorkspaceError
-from crubric_core.jobs.backups import Backups
+from crubric_core.jobs.backups import Backups, answer
 from crubric_core.labels import Workspace
 from crubric_core.labels.readers.scratch import DAY, scratch_folder, sweep
 from crubric_core.labels.store import backup as backups
@@ -182,6 +185,26 @@ def test_a_backup_is_asked_of_the_program_that_has_the_workspace_open(
     assert (done.returncode, done.stderr) == (0, "")
     assert content(tmp_path / "copy.duckdb") == content(workspace)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["copy.duckdb", "study.duckdb"]
+
+
+def test_a_backup_waits_for_another_that_is_asked_for(
+    workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from crubric_core.commands import backup as command
+
+    monkeypatch.setattr(command, "Workspace", lambda path: raised(InUseError("It is in use.")))
+    backups.request_path(workspace).write_text("a" * 32)
+    with Workspace(workspace) as ws:
+        meanwhile = SimpleNamespace(monotonic=time.monotonic, sleep=lambda seconds: answer(ws))
+        monkeypatch.setattr(command, "time", meanwhile)
+        command.run_backup(Namespace(workspace=workspace, out=tmp_path / "copy.duckdb", patience=60))
+        other, _ = backups.answer_paths(workspace, "a" * 32)
+        assert content(other) == content(tmp_path / "copy.duckdb") == content(workspace)
+    assert not backups.request_path(workspace).exists()
+
+
+def raised(error: Exception) -> NoReturn:
+    raise error
 
 
 def test_a_program_that_does_not_answer_is_named(

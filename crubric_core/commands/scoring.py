@@ -6,21 +6,18 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from ..errors import DatasetError, SettingsError
 from ..labels.store.classifier_cache import ClassifierCache
 from ..labels.store.dataset_rules import save_rules
-from ..labels.store.query_types import open_queries, require_open, save_types
+from ..labels.store.query_types import open_queries, require_open
 from ..labels.store.workspace import Workspace
 from ..scoring_rules import ScoringRules
 from ..task_types.assignment import preview
 from ..task_types.classifier import Watch
-from ..task_types.domain import is_request
+from ..task_types.classify import classify, outside, texts_of
 from ..task_types.endpoint import ClassifierEndpoint
-from ..task_types.offline import LexiconClassifier, offline_classifier
+from ..task_types.offline import offline_classifier
 from ..task_types.prompted import ClassifierRun, PromptedClassifier
-from ..task_types.types import TASK_TYPES
 from .options import add_workspace, existing, read_rules
 from .parsers import Commands, add_command
 from .terminal import print_json, progress_bar
@@ -67,26 +64,17 @@ def run_types(args: argparse.Namespace) -> None:
     """One JSON line: how many queries were classified, by whom, and what it took."""
     with existing(args.workspace) as workspace, progress_bar() as report_progress:
         require_open(workspace, args.dataset)
-        wanted = open_queries(workspace.dataset(args.dataset).queries, args.replace_given)
-        texts = [text if isinstance(text, str) else None for text in wanted["text"]]
-        if texts and not any(texts):
+        dataset = workspace.dataset(args.dataset)
+        wanted = open_queries(dataset.queries, args.replace_given)
+        if len(wanted) and not any(texts_of(wanted)):
             raise DatasetError(
-                f"None of the {len(texts):,} queries of {args.dataset!r} to be typed has a text, which tells its type: "
-                "ingest a table of queries with the columns query and text, or with p_… (docs/formats.md)."
+                f"None of the {len(wanted):,} queries of {args.dataset!r} to be typed has a text, which tells its "
+                "type: ingest a table of queries with the columns query and text, or with p_… (docs/formats.md)."
             )
-        typer: LexiconClassifier | PromptedClassifier = offline_classifier()
-        usage: dict[str, Any] = {}
-        if args.typer == "prompted":
-            typer = _prompted(args, workspace)
-            run = typer.run(texts, Watch(report_progress))
-            shares, usage = run.probabilities, _took(run)
-        else:
-            shares = typer.probabilities(texts, Watch(report_progress))
-            usage["outside_domain"] = sum(text is not None and not is_request(text) for text in texts)
-        frame = pd.DataFrame(shares, columns=[f"p_{name}" for name in TASK_TYPES])
-        frame["query"] = wanted["query"].to_numpy()
-        typed = save_types(workspace, args.dataset, frame, typer.name)
-    print_json({"typer": typer.name, "asked": len(wanted), "typed": typed, **usage})
+        typer = _prompted(args, workspace) if args.typer == "prompted" else offline_classifier()
+        found = classify(workspace, dataset.id, wanted, typer, Watch(report_progress))
+    took = {"outside_domain": outside(wanted)} if found.run is None else _took(found.run)
+    print_json({"typer": typer.name, "asked": len(wanted), "typed": found.saved, **took})
 
 
 def _prompted(args: argparse.Namespace, workspace: Workspace) -> PromptedClassifier:

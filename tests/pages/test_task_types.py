@@ -313,6 +313,19 @@ def test_a_language_model_types_the_queries(open_page: Open, own: Path, endpoint
     assert set(found["source"]) == {"prompted:tiny"}
 
 
+def test_what_a_run_did_is_said_to_the_session_that_asked(
+    open_page: Open, own: Path, endpoint: FakeEndpoint
+) -> None:
+    """Whoever looked first took the message away."""
+    app = press(open_typers(open_page, own), "Ask tiny")
+    thread = types.jobs().get(loaders.workspace().dataset("small").id).thread
+    thread.join(30)
+    other = open_page("task_types", own, view="Classify")
+    assert not other.success
+    app.run()
+    assert "Classified 12 queries" in app.success[0].value.replace("\\", "")
+
+
 def test_all_pages_know_what_a_run_changed_before_anybody_looks_at_it(
     open_page: Open, own: Path, endpoint: FakeEndpoint
 ) -> None:
@@ -320,7 +333,7 @@ def test_all_pages_know_what_a_run_changed_before_anybody_looks_at_it(
     app = open_typers(open_page, own)
     before = loaders.fingerprints()["small"]
     press(app, "Ask tiny")
-    job = types.jobs()["small"]
+    job = types.jobs().get(loaders.workspace().dataset("small").id)
     for _ in range(200):
         if not job.running:
             break

@@ -28,6 +28,15 @@ def require_open(workspace: Workspace, dataset: str) -> None:
         require_own_labels(cursor, dataset)
 
 
+def name_now(workspace: Workspace, dataset_id: int) -> str:
+    """The name of a dataset, which may be another since it was read; DatasetError where it is deleted."""
+    with workspace.reading() as cursor:
+        found = cursor.execute("SELECT name FROM datasets WHERE dataset_id = ?", [dataset_id]).fetchone()
+    if found is None:
+        raise DatasetError("The dataset was deleted while its queries were classified: ingest it again.")
+    return str(found[0])
+
+
 def save_types(workspace: Workspace, dataset: str, typed: pd.DataFrame, source: str) -> int:
     """Keep the classifier's result: ``typed`` has query and p_<type> of each type, NaN where unanswered.
 

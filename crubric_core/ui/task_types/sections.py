@@ -13,6 +13,7 @@ from ...errors import SettingsError
 from ...figures import task_types as figures
 from ...labels.store.classifier_cache import ClassifierCache
 from ...labels.store.query_types import open_queries, save_edited
+from ...task_types.classify import classify, outside
 from ...task_types.domain import is_request
 from ...task_types.offline import offline_classifier
 from ...task_types.prompted import PromptedClassifier
@@ -25,6 +26,8 @@ from . import types as task_type_views
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...jobs.asking import AskingJob
+    from ...task_types.classify import Classified
     from ...task_types.endpoint import ClassifierEndpoint
     from ..loaders import Study
     from ..page import StudyPage
@@ -172,15 +175,16 @@ def _classifiers(study: Study, table: pd.DataFrame) -> None:
             f"Needs no network. Correct: {found.accuracy:.0%} of {int(found.confusion.sum())} queries that it was not "
             f"built from; {found.accuracy_decided:.0%} of those that it decides. It knows requests in English."
         )
-        if n_outside := task_type_views.outside(wanted):
+        if n_outside := outside(wanted):
             st.caption(
                 f"{count(n_outside, 'query', 'queries')} of these {'asks' if n_outside == 1 else 'ask'} for nothing "
                 "(a document or a conversation): out of its domain, left without a type."
             )
         if st.button(f"Classify {asked} offline", disabled=wanted.empty):
             with st.spinner("Classifying …"):
-                number = task_type_views.type_offline(study, wanted)
-            _changed(f"Classified {count(number, 'query', 'queries')} offline.")
+                typer = offline_classifier()
+                saved = classify(loaders.workspace(), study.dataset.id, wanted, typer).saved
+            _changed(f"Classified {count(saved, 'query', 'queries')} offline.")
     with right:
         st.markdown("**By a language model**")
         try:
@@ -196,17 +200,13 @@ def _classifiers(study: Study, table: pd.DataFrame) -> None:
 
 def _prompted(study: Study, wanted: pd.DataFrame, endpoint: ClassifierEndpoint) -> None:
     """Start, watch and stop a run; say what came of the last one."""
-    job = task_type_views.jobs().get(study.dataset.name)
+    job = task_type_views.jobs().get(study.dataset.id)
     if job is not None and job.running:
-        _watch(study.dataset.name)
+        _watch(job)
         return
-    if job is not None and not job.shown:
-        job.shown = True
-        run = job.run
-        _changed(
-            task_type_views.outcome(job),
-            whole=run is not None and not (run.failures or run.cancelled or job.failure),
-        )
+    if (job := task_type_views.ended(study)) is not None:
+        said, whole = task_type_views.outcome(job)
+        _changed(said, whole=whole)
     st.write(
         "The texts of the queries are sent to the endpoint. Answers are kept, so that a stopped run resumes."
     )
@@ -226,8 +226,7 @@ def _prompted(study: Study, wanted: pd.DataFrame, endpoint: ClassifierEndpoint) 
 
 
 @st.fragment(run_every=1.0)
-def _watch(dataset: str) -> None:
-    job = task_type_views.jobs()[dataset]
+def _watch(job: AskingJob[Classified]) -> None:
     if not job.running:
         st.rerun()
     st.progress(min(job.share, 1.0), plain(job.message))

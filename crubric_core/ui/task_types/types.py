@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,22 +12,20 @@ import streamlit as st
 from ...access import require_editor
 from ...analysis.ranking import score_rubrics
 from ...endpoints.watch import Watch
-from ...jobs.asking import AskingJob
-from ...labels.store.query_types import save_types
-from ...labels.store.workspace import Workspace
+from ...jobs.asking import AskingJob, AskingJobs
 from ...scoring_rules import ScoringRules
-from ...task_types.domain import is_request
+from ...task_types.classify import Classified, classify
 from ...task_types.endpoint import ClassifierEndpoint
 from ...task_types.evaluation import ClassifierEvaluation, evaluate_classifier, held_out_queries
 from ...task_types.offline import offline_classifier
-from ...task_types.prompted import ClassifierRun, PromptedClassifier
+from ...task_types.prompted import PromptedClassifier
 from ...task_types.scoring import QueryExplanation, QueryScores, explain_query
 from ...task_types.types import CREATIVE, DECISION, EVIDENCE, HIGH_RISK, TASK_TYPES, resolve_task_types
 from .. import loaders
 from ..text import count, numeral
 
 if TYPE_CHECKING:
-    from ...types import BoolArray, FloatArray
+    from ...types import BoolArray
     from ..loaders import Study
 
 SHARES = [f"p_{name}" for name in TASK_TYPES]
@@ -129,38 +126,10 @@ def offline_accuracy() -> ClassifierEvaluation:
     return evaluate_classifier(offline_classifier().probabilities(texts), types)
 
 
-def type_offline(study: Study, queries: pd.DataFrame) -> int:
-    """Type these queries from the lexicon; how many had a text that asks for something."""
-    shares = offline_classifier().probabilities(_texts(queries))
-    return _save(loaders.workspace(), study.dataset.name, queries, shares, "offline")
-
-
-def outside(queries: pd.DataFrame) -> int:
-    """How many of these queries have a text that asks for nothing: the lexicon's classifier does not apply."""
-    return sum(text is not None and not is_request(text) for text in _texts(queries))
-
-
-def _texts(queries: pd.DataFrame) -> list[str | None]:
-    return [text if isinstance(text, str) else None for text in queries["text"]]
-
-
-def _save(workspace: Workspace, dataset: str, queries: pd.DataFrame, shares: FloatArray, source: str) -> int:
-    frame = pd.DataFrame(shares, columns=SHARES).assign(query=queries["query"].to_numpy())
-    return save_types(workspace, dataset, frame, source)
-
-
-@dataclass
-class ClassifierJob(AskingJob[ClassifierRun]):
-    """One run of the prompted classifier. saved: queries that were classified. shown: whether a page said what came."""
-
-    saved: int = 0
-    shown: bool = False
-
-
 @st.cache_resource(show_spinner=False)
-def jobs() -> dict[str, ClassifierJob]:
-    """The latest run of each dataset, for all sessions of this process."""
-    return {}
+def jobs() -> AskingJobs[Classified]:
+    """The latest run of the prompted classifier on each dataset, by its id, for all sessions of this process."""
+    return AskingJobs()
 
 
 def endpoint() -> ClassifierEndpoint | None:
@@ -171,40 +140,46 @@ def endpoint() -> ClassifierEndpoint | None:
 
 
 def start(study: Study, queries: pd.DataFrame, typer: PromptedClassifier) -> None:
-    """Ask about these queries in the background, unless a run of this dataset is at work."""
+    """Ask about these queries in the background, unless a run of this dataset is at work; this session is told."""
     require_editor("classify queries")
-    name, workspace = study.dataset.name, loaders.workspace()
-    before = jobs().get(name)
-    if before is not None and before.running:
-        return
-    job = jobs()[name] = ClassifierJob()
+    dataset, workspace = study.dataset, loaders.workspace()
 
-    def ask(watch: Watch) -> ClassifierRun:
-        run = typer.run(_texts(queries), watch)
-        job.saved = _save(workspace, name, queries, run.probabilities, typer.name)
+    def ask(watch: Watch) -> Classified:
+        found = classify(workspace, dataset.id, queries, typer, watch)
         loaders.datasets_changed()
-        return run
+        return found
 
-    job.start(
+    st.session_state[_asked(study)] = jobs().start(
+        dataset.id,
         ask,
-        name=f"typing {name}",
+        name=f"typing {dataset.name}",
         unexpected="The classifier failed; finished answers are kept. The details are in the log.",
     )
 
 
-def outcome(job: ClassifierJob) -> str:
-    """What a run did and what it took, in a few sentences."""
-    run = job.run
-    if run is None or job.failure:
-        return job.failure
+def ended(study: Study) -> AskingJob[Classified] | None:
+    """The run that this session asked for, once after its end."""
+    found: AskingJob[Classified] | None = st.session_state.pop(_asked(study), None)
+    return found
+
+
+def _asked(study: Study) -> str:
+    return f"classifying {study.dataset.id}"
+
+
+def outcome(job: AskingJob[Classified]) -> tuple[str, bool]:
+    """What a run did and what it took, in a few sentences; whether that is all that was wanted."""
+    if job.run is None or job.run.run is None:
+        return job.failure, False
+    saved, run = job.run.saved, job.run.run
     took = {name: "—" if n is None else f"{n:,}" for name, n in run.usage.record().items()}
     cost = f", cost {run.usage.cost:,.4f}" if np.isfinite(run.usage.cost) else ""
     parts = [
-        f"Classified {count(job.saved, 'query', 'queries')} ({run.cached:,} answered before); {took['requests']} "
+        f"Classified {count(saved, 'query', 'queries')} ({run.cached:,} answered before); {took['requests']} "
         f"requests, {took['prompt_tokens']} tokens in, {took['completion_tokens']} out{cost}."
     ]
     if run.failures:
         parts.append(f"{count(len(run.failures), 'query', 'queries')} failed: {run.failures[0][1]}.")
     parts += [run.stopped] if run.stopped else []
     parts += ["Stopped; ask again to go on."] if run.cancelled else []
-    return " ".join(parts)
+    return " ".join(parts), not (run.failures or run.cancelled)

@@ -1,0 +1,52 @@
+"""A classifier gives the queries of a dataset their types: what the command line and the page both do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from ..endpoints.watch import UNWATCHED, Watch
+from ..labels.store.query_types import name_now, save_types
+from ..labels.store.workspace import Workspace
+from .classifier import TaskTypeClassifier
+from .domain import is_request
+from .prompted import ClassifierRun, PromptedClassifier
+from .types import TASK_TYPES
+
+
+@dataclass(frozen=True)
+class Classified:
+    """saved: queries that got their type. run: what the language model did; None for another classifier."""
+
+    saved: int
+    run: ClassifierRun | None
+
+
+def texts_of(queries: pd.DataFrame) -> list[str | None]:
+    """The text of each query, None where it has none."""
+    return [text if isinstance(text, str) else None for text in queries["text"]]
+
+
+def outside(queries: pd.DataFrame) -> int:
+    """How many of these queries have a text that asks for nothing: the lexicon's classifier does not apply."""
+    return sum(text is not None and not is_request(text) for text in texts_of(queries))
+
+
+def classify(
+    workspace: Workspace,
+    dataset_id: int,
+    queries: pd.DataFrame,
+    typer: TaskTypeClassifier,
+    watch: Watch = UNWATCHED,
+) -> Classified:
+    """Classify these queries of a dataset and keep their types under the name that it has by then.
+
+    Raises DatasetError where it was deleted meanwhile.
+    """
+    texts = texts_of(queries)
+    run = typer.run(texts, watch) if isinstance(typer, PromptedClassifier) else None
+    shares = typer.probabilities(texts, watch) if run is None else run.probabilities
+    frame = pd.DataFrame(shares, columns=[f"p_{name}" for name in TASK_TYPES])
+    typed = frame.assign(query=queries["query"].to_numpy())
+    return Classified(save_types(workspace, name_now(workspace, dataset_id), typed, typer.name), run)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import pandas as pd
 
 from ..bank.identity import normalised
-from ..errors import PlacementError
+from ..errors import IngestError, PlacementError
+from ..labels.ingest.storing import CHOICE
 from ..labels.readers.sources import Source
 from ..labels.store.workspace import Workspace
 from ..placement.bank_scale import BankScale
@@ -37,7 +38,10 @@ def read_system_answers(bank_scale: BankScale, source: Source) -> SystemAnswers:
     Raises IngestError where the file cannot be read, PlacementError where no answer belongs to the bank.
     """
     with Workspace() as workspace:
-        report = workspace.ingest(source, _STUDY, "answers")
+        try:
+            report = workspace.ingest(source, _STUDY, "answers")
+        except IngestError as error:
+            raise IngestError(str(error).replace(CHOICE, "")) from error  # nobody can choose here
         table = workspace.dataset(_STUDY).answers()
     known = _queries(bank_scale)
     texts: dict[tuple[str, str], str] = {}
@@ -52,6 +56,7 @@ def read_system_answers(bank_scale: BankScale, source: Source) -> SystemAnswers:
                     f"{system} has two answers to {here!r}, one by its name and one by its text: keep one."
                 )
             texts[system, here] = text
+    empty = report.accepted - report.collapsed - int(has_text(table).sum())
     if not texts:
         names = sorted(map(str, set(bank_scale.rubrics["query"])))
         raise PlacementError(
@@ -59,11 +64,11 @@ def read_system_answers(bank_scale: BankScale, source: Source) -> SystemAnswers:
             f"{bank_scale.bank_id}: name queries as it does, for example {names[0]!r}."
         )
     found = SystemAnswers(dict(sorted(texts.items())), ())
-    return SystemAnswers(found.texts, tuple(_notes(bank_scale, found, other, report.rejected)))
+    return SystemAnswers(found.texts, tuple(_notes(bank_scale, found, other, report.rejected, empty)))
 
 
 def has_text(table: pd.DataFrame) -> pd.Series[bool]:
-    """Which rubrics, or queries, of a bank have a text that is not blank."""
+    """Which rubrics, queries or answers have a text that is not blank."""
     return table["text"].map(lambda text: isinstance(text, str) and bool(text.strip())).astype(bool)
 
 
@@ -76,10 +81,14 @@ def _queries(bank_scale: BankScale) -> dict[str, str]:
     return by_text | {name: name for name in (*names, *map(str, bank_scale.rubrics["query"]))}
 
 
-def _notes(bank_scale: BankScale, found: SystemAnswers, other: set[str], rejected: int) -> list[str]:
+def _notes(
+    bank_scale: BankScale, found: SystemAnswers, other: set[str], rejected: int, empty: int
+) -> list[str]:
     notes = []
     if rejected:
         notes.append(f"{count(rejected, 'row')} of the answers cannot be used.")
+    if empty:
+        notes.append(f"{count(empty, 'answer')} without a text: not judged.")
     if other:
         shown = listed([repr(name) for name in sorted(other)[:SHOWN]])
         notes.append(

@@ -22,6 +22,8 @@ def _moment(text: str) -> datetime:
         day = date.fromisoformat(text)
     except ValueError:
         return _utc(datetime.fromisoformat(text))
+    if day == date.max:  # no day comes after it
+        return datetime.max.replace(tzinfo=UTC)
     return datetime(day.year, day.month, day.day, tzinfo=UTC) + timedelta(days=1)
 
 

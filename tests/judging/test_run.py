@@ -341,6 +341,26 @@ def test_queries_are_known_by_name_or_by_text_and_the_rest_is_told(bank_scale):
         read_system_answers(bank_scale, json.dumps(lines[1]).encode())
 
 
+def test_answers_without_a_text_are_told(bank_scale):
+    query = bank_scale.rubrics["query"].iloc[0]
+    silent = [{"system": name, "query": query, "text": text} for name, text in (("a", ""), ("b", " "))]
+    lines = answer_lines(bank_scale, "mine")
+    lines += lines.splitlines(keepends=True)[0]  # again, which is no other answer
+    found = read_system_answers(
+        bank_scale, lines + "".join(json.dumps(row) + "\n" for row in silent).encode()
+    )
+    assert found.systems == ("mine",)
+    assert found.notes == ("2 answers without a text: not judged.",)
+
+
+def test_two_answers_to_one_query_are_refused_without_a_choice_that_judge_does_not_have(bank_scale):
+    query = bank_scale.rubrics["query"].iloc[0]
+    lines = [{"system": "mine", "query": query, "text": text} for text in ("one", "another")]
+    with pytest.raises(IngestError, match=r"conflicts with row .*: correct the file\.") as caught:
+        read_system_answers(bank_scale, "".join(json.dumps(row) + "\n" for row in lines).encode())
+    assert "on_conflict" not in str(caught.value)
+
+
 def without_text(bank_scale, table, names):
     """The bank with that table's texts of these rows gone."""
     frame = getattr(bank_scale, table)

@@ -30,6 +30,7 @@ from .vocabulary import with_vocabulary
 if TYPE_CHECKING:
     import duckdb
 
+CHOICE = ", or choose which to keep (on_conflict = last or first)"  # for whoever can choose
 _MOST_WORDS = 50  # without a meaning that are asked for at once
 _NOW = "make_timestamp(epoch_us(now()))"  # UTC; one for the whole transaction: tables that came together go together
 
@@ -228,7 +229,7 @@ def _useless(job: Job, source: str, row: int, reason: str, rejected: int) -> Ing
     way = "".join(f" {finding.sentence}" for finding in job.told if finding.code == "unnamed_raters")
     remedy = "correct the file or the column mapping"
     if "conflicts with row" in reason and not way:
-        remedy = "correct the file, or choose which to keep (on_conflict = last or first)"
+        remedy = f"correct the file{CHOICE}"
     error = IngestError(f"No row of {source} can be used (row {row}: {reason}{others}): {remedy}.{way}")
     error.words = tuple(
         word

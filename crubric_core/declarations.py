@@ -1,11 +1,11 @@
-"""The declaration of a setting, said once: validation, options, widgets and docs are derived from it."""
+"""The declaration of a setting or parameter, once: validation, options, widgets and docs are derived from it."""
 
 from __future__ import annotations
 
 import math
 import textwrap
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import KW_ONLY, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 from .errors import SettingsError
@@ -24,24 +24,71 @@ def choice_words(value: object) -> str:
 
 
 @dataclass(frozen=True)
-class Spec:
-    """The declaration of one setting.
+class Parameter:
+    """What a value means and may be.
 
-    help: one or two sentences. choices: each allowed value with its meaning. low, high: bounds, allowed themselves
-    unless ``open``. whole: integers only. none: what None means; empty: it is not allowed. step: of a slider.
-    most: the largest value that a page offers; offered: the only ones that it does. usual: the default in words, where
-    it depends on other settings.
+    text: the meaning. choices: each allowed value with its meaning. low, high: bounds, allowed themselves unless
+    ``open``. whole: integers only. none: what None means; empty: it is not allowed.
     """
 
-    title: str
     text: str
-    group: Group
+    _: KW_ONLY
     choices: Mapping[str, str] = field(default_factory=dict)
     low: float | None = None
     high: float | None = None
     open: bool = False
     whole: bool = False
     none: str = ""
+
+    @property
+    def expected(self) -> str:
+        """What is allowed, in words."""
+        if self.choices:
+            return f"one of {', '.join(self.choices)}"
+        number = "a whole number" if self.whole else "a number"
+        if self.high is None:
+            words = f"{number} above {self.low:g}" if self.open else f"{number} of at least {self.low:g}"
+        else:
+            words = f"{number} {'between' if self.open else 'from'} {self.low:g} "
+            words += f"{'and' if self.open else 'to'} {self.high:g}"
+        return f"{words}, or None" if self.none else words
+
+    def allows(self, value: object) -> bool:
+        """Whether the value is one of those."""
+        if value is None:
+            return bool(self.none)
+        if self.choices:
+            return value in self.choices
+        if isinstance(value, bool) or not isinstance(value, int if self.whole else int | float):
+            return False
+        inside = math.isfinite(value)
+        for bound, sign in ((self.low, 1), (self.high, -1)):
+            if bound is not None:
+                inside &= sign * value > sign * bound or (not self.open and value == bound)
+        return inside
+
+    def read(self, text: str) -> float | int | None:
+        """The number that a text spells; "none" is None. ValueError where it spells none."""
+        if self.none and text.lower() == "none":
+            return None
+        return int(text) if self.whole else float(text)
+
+    def check(self, name: str, value: object) -> None:
+        """SettingsError where the value is not allowed."""
+        if not self.allows(value):
+            raise SettingsError(f"{name} = {value!r} is out of range: expected {self.expected}.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spec(Parameter):
+    """The declaration of one setting.
+
+    step: of a slider. most: the largest value that a page offers; offered: the only ones that it does. usual: the
+    default in words, where it depends on other settings.
+    """
+
+    title: str
+    group: Group
     step: float | None = None
     most: float | None = None
     offered: tuple[float, ...] = ()
@@ -66,44 +113,6 @@ class Spec:
         """What is allowed, as a docstring gives types."""
         return "{" + ", ".join(map(repr, self.choices)) + "}" if self.choices else self.expected
 
-    @property
-    def expected(self) -> str:
-        """What is allowed, in words."""
-        if self.choices:
-            return f"one of {', '.join(self.choices)}"
-        number = "a whole number" if self.whole else "a number"
-        if self.high is None:
-            words = f"{number} above {self.low:g}" if self.open else f"{number} of at least {self.low:g}"
-        else:
-            words = f"{number} {'between' if self.open else 'from'} {self.low:g} "
-            words += f"{'and' if self.open else 'to'} {self.high:g}"
-        return f"{words}, or None" if self.none else words
-
-    def allows(self, value: object) -> bool:
-        """Whether the setting may have this value."""
-        if value is None:
-            return bool(self.none)
-        if self.choices:
-            return value in self.choices
-        if isinstance(value, bool) or not isinstance(value, int if self.whole else int | float):
-            return False
-        inside = math.isfinite(value)
-        for bound, sign in ((self.low, 1), (self.high, -1)):
-            if bound is not None:
-                inside &= sign * value > sign * bound or (not self.open and value == bound)
-        return inside
-
-    def read(self, text: str) -> float | int | None:
-        """The number that a text spells; "none" is None. ValueError where it spells none."""
-        if self.none and text.lower() == "none":
-            return None
-        return int(text) if self.whole else float(text)
-
-    def check(self, name: str, value: object) -> None:
-        """SettingsError where the setting may not have this value."""
-        if not self.allows(value):
-            raise SettingsError(f"{name} = {value!r} is out of range: expected {self.expected}.")
-
 
 @dataclass(frozen=True)
 class Switch(Spec):
@@ -119,7 +128,7 @@ class Switch(Spec):
 def setting(default: Any, title: str, text: str, group: Group, **more: Any) -> Any:
     """A dataclass field with its declaration; ``more`` as the fields of Spec."""
     spec = Switch if isinstance(default, bool) else Spec
-    return field(default=default, metadata={_KEY: spec(title, text, group, **more)})
+    return field(default=default, metadata={_KEY: spec(text, title=title, group=group, **more)})
 
 
 def specs_of(kind: type[DataclassInstance]) -> dict[str, Spec]:

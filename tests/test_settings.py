@@ -17,7 +17,7 @@ from crubric_core.__main__ import build_parser
 from crubric_core.commands.options import settings_of
 from crubric_core.commands.settings import setting_rows, settings_markdown
 from crubric_core.composition import Composition
-from crubric_core.declarations import Spec, specs_of
+from crubric_core.declarations import Parameter, specs_of
 from crubric_core.errors import SettingsError
 from crubric_core.settings import LOWEST_TAU, PRESETS, SPECS
 from crubric_core.ui.experiments.commands import command, report_command
@@ -78,7 +78,7 @@ def test_the_help_names_every_choice_and_its_meaning():
     ],
 )
 def test_bounds_and_choices_are_said_as_they_are_checked(more, expected, inside, outside):
-    spec = Spec("Title", "Text.", "gate", **more)
+    spec = Parameter("Text.", **more)
     assert spec.expected == expected
     assert [spec.allows(value) for value in inside] == [True] * len(inside)
     assert [spec.allows(value) for value in outside] == [False] * len(outside)

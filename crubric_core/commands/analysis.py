@@ -14,7 +14,7 @@ from ..analysis.pipeline import analyse, result_of, run_pipeline
 from ..environment import recorded
 from ..errors import DatasetError, WorkspaceError
 from ..experiments import EXPERIMENTS, ExperimentResult, run_experiment, store_experiment, stored_experiment
-from ..experiments.declaration import Experiment
+from ..experiments.declaration import Experiment, spelled
 from ..experiments.files import write_experiment
 from ..experiments.parts import BlockSnapshot, blocks, find_block
 from ..labels.store.snapshot import Snapshot
@@ -117,14 +117,10 @@ def _described(experiment: Experiment) -> str:
     """An experiment in the help of the command: its title, its question, its parameters with their defaults."""
     lines = [f"{experiment.name}: {experiment.title}", *textwrap.wrap(experiment.question, 96)]
     lines += [
-        f"--set {name}={_spelled(experiment.defaults[name])}: {meaning}"
-        for name, meaning in experiment.parameters.items()
+        f"--set {name}={spelled(experiment.defaults[name])}: {parameter.text}"
+        for name, parameter in experiment.parameters.items()
     ]
     return "\n  ".join(lines)
-
-
-def _spelled(value: object) -> str:
-    return ",".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value)
 
 
 def run_build(args: argparse.Namespace) -> None:

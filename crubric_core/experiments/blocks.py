@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from ..declarations import choice_words
+from ..declarations import Parameter, choice_words
 from ..errors import CrubricError
 from ..labels.store.dataset import Dataset
 from ..labels.store.snapshot import Snapshot
@@ -208,7 +208,10 @@ EXPERIMENT = Experiment(
         "systems held out, cross-fit and gate. The intervals hold in all blocks at once."
     ),
     run=by_block,
-    parameters={"repeats": "divisions of the systems into folds", "splits": "half-splits of the rubrics"},
+    parameters={
+        "repeats": Parameter("divisions of the systems into folds", low=1, whole=True),
+        "splits": Parameter("half-splits of the rubrics", low=1, whole=True),
+    },
     tables={
         "held_out": ResultTable(
             "New systems on banks chosen without them",

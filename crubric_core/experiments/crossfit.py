@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from ..declarations import Parameter
 from ..labels.store.dataset import Dataset
 from ..settings import Settings, Strategy
 from ..types import Cancel, FloatArray, Progress
@@ -225,9 +226,9 @@ EXPERIMENT = Experiment(
     ),
     run=crossfit,
     parameters={
-        "splits": "half-splits of the rubrics",
-        "draws": "random banks of each split",
-        "n_budgets": "bank sizes, log-spaced",
+        "splits": Parameter("half-splits of the rubrics", low=1, whole=True),
+        "draws": Parameter("random banks of each split", low=1, whole=True),
+        "n_budgets": Parameter("bank sizes, log-spaced", low=1, whole=True),
     },
     tables={
         "summary": ResultTable(

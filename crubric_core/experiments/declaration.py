@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 
+from ..declarations import Parameter
 from ..errors import SettingsError
 from ..labels.store.dataset import Dataset
 from ..settings import Settings
@@ -131,7 +132,8 @@ class Experiment:
     name: what the command line calls it. question: what it asks, for a reader who does not know it. run: dataset and
     Settings in, a result out, with progress, cancel and the parameters by name. tables: name in the result → table,
     the main one first. headline: what a result says, in one sentence derived from its numbers. charts: the first one
-    large. parameters: name → meaning; the defaults are those of ``run``. order: its place in lists, then by name.
+    large. parameters: name → meaning and what is allowed, of a sequence each value; the defaults are those of ``run``.
+    order: its place in lists, then by name.
     """
 
     name: str
@@ -141,7 +143,7 @@ class Experiment:
     tables: Mapping[str, ResultTable]
     headline: Callable[[ExperimentResult], str]
     charts: tuple[Chart, ...] = ()
-    parameters: Mapping[str, str] = field(default_factory=dict)
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
     order: int = 100
 
     @property
@@ -155,21 +157,32 @@ class Experiment:
         found = {}
         for word in words:
             name, _, text = word.partition("=")
-            if name not in self.parameters:
-                raise SettingsError(self._no_parameter(name))
+            self._declared(name)
+            default = self.defaults[name]
             try:
-                found[name] = _read(text, self.defaults[name])
+                found[name] = _read(text, default)
             except ValueError:
                 raise SettingsError(
-                    f"{word!r} is not understood: expected {name}= and a value such as {self.defaults[name]}."
+                    f"{word!r} is not understood: expected {name}= and a value such as {spelled(default)}."
                 ) from None
+        self._check(found)
         return found
 
-    def _no_parameter(self, name: str) -> str:
+    def _declared(self, name: str) -> Parameter:
+        if name in self.parameters:
+            return self.parameters[name]
         known = ", ".join(self.parameters)
-        return f"The experiment {self.name} has no parameter {name!r}: " + (
-            f"use one of {known}." if known else "it takes none."
+        raise SettingsError(
+            f"The experiment {self.name} has no parameter {name!r}: "
+            + (f"use one of {known}." if known else "it takes none.")
         )
+
+    def _check(self, parameters: Mapping[str, Any]) -> None:
+        """SettingsError for a parameter that it has not, or a value that is not allowed."""
+        for name, value in parameters.items():
+            parameter = self._declared(name)
+            for one in value if isinstance(self.defaults[name], (tuple, list)) else (value,):
+                parameter.check(name, one)
 
     def __call__(
         self,
@@ -180,10 +193,12 @@ class Experiment:
         cancel: Cancel | None = None,
         **parameters: Any,
     ) -> ExperimentResult:
-        """Run it; raises CancelledError where ``cancel`` says so, SettingsError for a parameter that it has not."""
-        for name in parameters:
-            if name not in self.parameters:
-                raise SettingsError(self._no_parameter(name))
+        """Run it.
+
+        Raises CancelledError where ``cancel`` says so, SettingsError for a parameter that it has not, or a value that
+        is not allowed.
+        """
+        self._check(parameters)
         return self.run(ds, settings, progress=progress, cancel=cancel, **parameters)
 
     def __post_init__(self) -> None:
@@ -191,6 +206,11 @@ class Experiment:
         taken = set(inspect.signature(self.run).parameters) - set(_GIVEN_BY_ALL)
         if unknown := set(self.parameters) - taken:
             raise TypeError(f"{self.name}: run takes no {', '.join(sorted(unknown))}.")
+
+
+def spelled(value: object) -> str:
+    """A parameter's value as a person types it."""
+    return ",".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value)
 
 
 def _read(text: str, default: Any) -> Any:

@@ -23,6 +23,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..analysis.fitted import gate
+from ..declarations import Parameter
 from ..errors import DatasetError
 from ..intervals import known_mean
 from ..irt.abilities import estimate_abilities
@@ -67,6 +68,7 @@ def held_out_systems(
     """
     inputs = read_inputs(ds, settings)
     watch = ExperimentWatch(progress, cancel)
+    folds = min(folds, len(inputs.reduction.systems) // 2)
     budgets, found = hold_out_folds(inputs, watch, repeats, folds, draws, n_budgets, selectors)
     table = summary_table(found, settings.confidence)
     options = {"repeats": repeats, "folds": folds, "draws": draws, "budgets": budgets.tolist()}
@@ -135,7 +137,7 @@ def _one_repeat(
     repeats, folds, draws = sizes
     size = len(inputs.reduction.systems)
     rng = np.random.default_rng([inputs.settings.seed, 12, repeat])
-    fold = rng.permutation(np.arange(size) % min(folds, size // 2))
+    fold = rng.permutation(np.arange(size) % folds)
     placed, count = Repeat(size, len(budgets)), int(fold.max()) + 1
     for f in range(count):
         watch.step((repeat + f / count) / repeats, f"Repeat {repeat + 1} of {repeats}, fold {f + 1}")
@@ -212,10 +214,10 @@ EXPERIMENT = Experiment(
     ),
     run=held_out_systems,
     parameters={
-        "repeats": "divisions of the systems into folds",
-        "folds": "folds of systems",
-        "draws": "random banks of each fold",
-        "n_budgets": "bank sizes, log-spaced",
+        "repeats": Parameter("divisions of the systems into folds", low=1, whole=True),
+        "folds": Parameter("folds of systems, at most half as many as systems", low=2, whole=True),
+        "draws": Parameter("random banks of each fold", low=1, whole=True),
+        "n_budgets": Parameter("bank sizes, log-spaced", low=1, whole=True),
     },
     tables=TABLES,
     headline=headline,

@@ -10,6 +10,7 @@ from scipy.special import bdtrc
 
 from ..analysis.calibration import calibrate
 from ..analysis.result import Calibration
+from ..declarations import Parameter
 from ..irt.comparison import ALPHA, Comparison, compare_models
 from ..irt.dependence import LocalDependence, local_dependence, q3_among, worst_rubrics
 from ..irt.diagnostics import Spectrum, residual_spectrum, residuals
@@ -256,7 +257,7 @@ EXPERIMENT = Experiment(
     title="Model check",
     question="Which response model do the labels support, is one ability enough, and does each rubric follow it?",
     run=model_check,
-    parameters={"replicates": "tables drawn from the model, for the item fit"},
+    parameters={"replicates": Parameter("tables drawn from the model, for the item fit", low=1, whole=True)},
     tables={
         "models": ResultTable(
             "Models compared on the same labels",

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from ..declarations import Parameter
 from ..intervals import FEWEST_CLUSTERS, known_mean
 from ..labels.store.dataset import Dataset
 from ..settings import Settings
@@ -236,7 +237,10 @@ EXPERIMENT = Experiment(
         "system is measured again."
     ),
     run=perturbation,
-    parameters={"flips": "shares of the task types that are flipped", "seeds": "draws at each share"},
+    parameters={
+        "flips": Parameter("shares of the task types that are flipped", low=0, high=1),
+        "seeds": Parameter("draws at each share", low=1, whole=True),
+    },
     tables={
         "flips": ResultTable(
             "Flipped task types",

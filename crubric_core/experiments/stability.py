@@ -24,6 +24,7 @@ from ..analysis.selection import (
     placing_rubrics,
     ranked_by_score,
 )
+from ..declarations import Parameter
 from ..errors import CrubricError
 from ..judges.measurability import decide_gate
 from ..judges.unequal_panels import UnequalPanels
@@ -288,7 +289,7 @@ EXPERIMENT = Experiment(
         "whole analysis is repeated."
     ),
     run=stability,
-    parameters={"kinds": "what is changed: systems, judges, domains, B, τ_c"},
+    parameters={"kinds": Parameter("what is changed: systems, judges, domains, B, τ_c", choices=_WITHOUT)},
     tables={
         "kinds": ResultTable(
             "By kind of change",

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from ..declarations import Parameter
 from ..intervals import FEWEST_CLUSTERS, known_mean
 from ..judges.measurability import agreement_rates, gate_is_off
 from ..labels.store.dataset import Dataset
@@ -231,8 +232,10 @@ EXPERIMENT = Experiment(
     question="Do labels agree better on rubrics that pass a stricter gate, and how many rubrics does it cost?",
     run=sweep,
     parameters={
-        "thresholds": "thresholds of measurability",
-        "splits": "divisions of the systems into those that the gate reads and others",
+        "thresholds": Parameter("thresholds of measurability", low=0, high=1),
+        "splits": Parameter(
+            "divisions of the systems into those that the gate reads and others", low=1, whole=True
+        ),
     },
     tables={
         "thresholds": ResultTable(

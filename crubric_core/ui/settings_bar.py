@@ -269,7 +269,7 @@ def _group(groups: tuple[Group, ...], settings: Settings, *, show_tau_t: bool) -
         _widget("c_prior", C_PRIOR, settings.priors.c_beta is not None)
 
 
-C_PRIOR = Switch("Prior of c", "That of the guessing rate c (3PL) is centred on .2.", "model")
+C_PRIOR = Switch("That of the guessing rate c (3PL) is centred on .2.", title="Prior of c", group="model")
 
 
 def _drop_quarter() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pandas as pd
 import pytest
 
 from crubric_core import Settings, Workspace
 from crubric_core.__main__ import main
+from crubric_core.declarations import Parameter
 from crubric_core.errors import SettingsError
 from crubric_core.experiments import EXPERIMENTS, run_experiment
 from crubric_core.experiments.declaration import Chart, Experiment, ResultColumn, ResultTable, number
@@ -23,7 +25,7 @@ from tests.experiments.conftest import ingest, small_study
 FAST = Settings(tau_c=0.5, budget=8, replicates=20)
 
 
-def mean_marks(ds, settings, *, progress=None, cancel=None, times=100):
+def mean_marks(ds, settings, *, progress=None, cancel=None, times=100, parts=(0.5, 1.0)):
     """The toy experiment: each system's mean mark."""
     inputs = read_inputs(ds, settings)
     means = pd.DataFrame(inputs.reduction.y).mean(axis=1)
@@ -37,7 +39,10 @@ TOY = Experiment(
     title="A toy",
     question="What is the mean mark of each system?",
     run=mean_marks,
-    parameters={"times": "points of the full mark"},
+    parameters={
+        "times": Parameter("points of the full mark", low=1, whole=True),
+        "parts": Parameter("shares", low=0, high=1),
+    },
     tables={
         "marks": ResultTable(
             "Marks of the systems",
@@ -93,6 +98,53 @@ def test_a_parameter_that_it_has_not_is_refused_with_the_remedy(toy, words):
         toy.read(words)
 
 
+@pytest.mark.parametrize(
+    ("word", "value", "expected"),
+    [
+        ("times=0", {"times": 0}, "times = 0 is out of range: expected a whole number of at least 1."),
+        ("parts=0.5,2", {"parts": (0.5, 2.0)}, "parts = 2.0 is out of range: expected a number from 0 to 1."),
+    ],
+)
+def test_a_value_out_of_its_range_is_refused_however_it_is_given(toy, workspace, word, value, expected):
+    with pytest.raises(SettingsError, match=f"^{re.escape(expected)}$"):
+        toy.read([word])
+    with pytest.raises(SettingsError, match=f"^{re.escape(expected)}$"):
+        run_experiment("toy", workspace.dataset("small"), FAST, **value)
+
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [
+        ("crossfit", "splits=0"),
+        ("crossfit", "draws=0"),
+        ("crossfit", "n_budgets=0"),
+        ("new_systems", "folds=1"),
+        ("new_systems", "repeats=0"),
+        ("new_systems", "draws=0"),
+        ("new_systems", "n_budgets=0"),
+        ("blocks", "repeats=0"),
+        ("blocks", "splits=0"),
+        ("perturbation", "seeds=0"),
+        ("perturbation", "flips=2"),
+        ("perturbation", "flips=0.1,-1"),
+        ("sweep", "thresholds=5"),
+        ("sweep", "splits=0"),
+        ("model_check", "replicates=-1"),
+        ("stability", "kinds=judge,foo"),
+    ],
+)
+def test_every_parameter_has_a_range(name, word):
+    with pytest.raises(SettingsError, match="out of range: expected"):
+        EXPERIMENTS[name].read([word])
+
+
+def test_an_example_that_a_refusal_recommends_is_accepted(toy):
+    with pytest.raises(SettingsError) as refused:
+        toy.read(["parts=(0.5, 0.6)"])
+    example = str(refused.value).rsplit(" ", 1)[1].rstrip(".")
+    assert toy.read([f"parts={example}"]) == {"parts": (0.5, 1.0)}
+
+
 def test_the_page_shows_its_columns_in_words(result, toy):
     table = toy.tables["marks"]
     assert list(page_columns(table)) == ["system", "mark"]
@@ -137,7 +189,7 @@ def test_a_result_is_stored_and_read_again_as_it_is(result):
 def test_defaults_are_those_of_the_function_and_each_parameter_has_a_meaning(name):
     declared = EXPERIMENTS[name]
     assert list(declared.defaults) == list(declared.parameters)
-    assert all(declared.parameters.values())
+    assert all(parameter.text for parameter in declared.parameters.values())
 
 
 @pytest.mark.parametrize(

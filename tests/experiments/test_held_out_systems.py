@@ -279,3 +279,18 @@ def test_too_few_systems_are_an_error():
         ingest(ws, "few", small_study(systems=5)[0])
         with pytest.raises(DatasetError, match="needs 6 systems"):
             held_out_systems(ws.dataset("few"), Settings())
+
+
+def test_the_folds_of_a_result_are_those_that_were_made(workspace, settings):
+    """Two systems a fold at the least: no more folds than that were ever made, whatever was asked."""
+    found = held_out_systems(
+        workspace.dataset("small"),
+        settings,
+        repeats=1,
+        folds=100,
+        draws=1,
+        n_budgets=1,
+        selectors=("random", "pairs"),
+    )
+    systems = len(read_inputs(workspace.dataset("small"), settings).reduction.systems)
+    assert found.options["folds"] == systems // 2

@@ -68,10 +68,11 @@ class Parameter:
         return inside
 
     def read(self, text: str) -> float | int | None:
-        """The number that a text spells; "none" is None. ValueError where it spells none."""
+        """The number that a text spells; "none" is None, so is 0 where only more is allowed. ValueError for other words."""
         if self.none and text.lower() == "none":
             return None
-        return int(text) if self.whole else float(text)
+        value = int(text) if self.whole else float(text)
+        return None if self.none and value == 0 and not self.allows(0) else value
 
     def check(self, name: str, value: object) -> None:
         """SettingsError where the value is not allowed."""

@@ -7,9 +7,12 @@ import os
 import sys
 from pathlib import Path
 
+from ..declarations import Parameter
 from ..environment import typed, views_folder, workspace_path
 from ..server.launch import serve
-from .parsers import Commands, add_command
+from .parsers import Commands, add_command, number
+
+_PORT = Parameter("Port of the server.", low=1, high=65_535, whole=True)
 
 
 def add(commands: Commands) -> None:
@@ -29,7 +32,7 @@ def _add_server(parser: argparse.ArgumentParser, port: int) -> None:
         metavar="DIR",
         help="folder of views (default: $CRUBRIC_VIEWS, or crubric-views)",
     )
-    parser.add_argument("--port", type=int, default=port, help=f"(default: {port})")
+    parser.add_argument("--port", type=number(_PORT), default=port, metavar="N", help=f"(default: {port})")
     parser.add_argument(
         "options", nargs="*", metavar="-- OPTION", help="options of `streamlit run`, after two dashes"
     )

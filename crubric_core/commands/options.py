@@ -18,6 +18,7 @@ from ..scoring_rules import ScoringRules
 from ..settings import SPECS, Preset, Priors, Settings
 from ..workers import Workers
 from .composing import composition_of
+from .parsers import number
 from .terminal import tell_rejects
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
 
 def _add_option(parser: argparse.ArgumentParser, name: str, spec: Spec, default: object) -> None:
     """One option; absent from the namespace unless it is given."""
-    kind: dict[str, Any] = {"type": spec.read, "metavar": "N" if spec.whole else "X"}
+    kind: dict[str, Any] = {"type": number(spec), "metavar": "N" if spec.whole else "X"}
     if isinstance(spec, Switch):
         kind = {"action": argparse.BooleanOptionalAction}
     elif spec.choices:

@@ -4,12 +4,26 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeAlias
 
+from ..declarations import Parameter
 from ..text import sentence_case
 from .catalogue import COMMANDS
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def number(allowed: Parameter) -> Callable[[str], float | None]:
+    """The type of an option: the number that its text spells, refused by argparse where it is not allowed."""
+
+    def read(text: str) -> float | None:
+        with suppress(ValueError):
+            if allowed.allows(value := allowed.read(text)):
+                return value
+        raise argparse.ArgumentTypeError(f"{text!r} is out of range: expected {allowed.expected}")
+
+    return read
 
 
 def add_command(

@@ -6,13 +6,16 @@ import argparse
 import sys
 from pathlib import Path
 
+from ..declarations import Parameter
 from ..files import csv_bytes, json_bytes, write_files
 from ..placement.bank_file import read_bank
 from ..placement.formats import EXPORTS
 from ..placement.new_labels import read_new_labels
 from ..placement.place import NEXT, place_systems
-from .parsers import Commands, add_command
+from .parsers import Commands, add_command, number
 from .terminal import print_document
+
+_NEXT = Parameter("Rubrics to judge next.", low=0, whole=True)
 
 
 def add(commands: Commands) -> None:
@@ -41,7 +44,11 @@ def add(commands: Commands) -> None:
     )
     place.add_argument("--format", default="auto", help="the file's format (default: auto)")
     place.add_argument(
-        "--next", type=int, default=NEXT, metavar="N", help=f"rubrics to judge next (default: {NEXT})"
+        "--next",
+        type=number(_NEXT),
+        default=NEXT,
+        metavar="N",
+        help=f"rubrics to judge next (default: {NEXT})",
     )
     place.add_argument(
         "--out",
@@ -71,7 +78,7 @@ def run_place(args: argparse.Namespace) -> None:
     bank_scale = read_bank(args.bank)
     source = args.labels[0] if len(args.labels) == 1 else list(args.labels)
     new = read_new_labels(bank_scale, source, file_format=args.format, allow_unused=args.allow_unused)
-    placed = place_systems(bank_scale, new, max(args.next, 0))
+    placed = place_systems(bank_scale, new, args.next)
     for note in placed.notes:
         print(f"note: {note}", file=sys.stderr)
     content = json_bytes(placed.record(bank_scale))

@@ -100,7 +100,6 @@ def test_the_demo_is_made_once(capsys, tmp_path):
         ("build", "--out", "out"),
         ("build", "--labels", "a.csv", "--workspace", "w.duckdb", "--out", "out"),
         ("build", "--workspace", "w.duckdb", "--out", "out"),
-        ("build", "--labels", "nowhere.csv", "--tau-c", "7", "--out", "out"),
         ("ingest", "--workspace", "w.duckdb", "--dataset", "d", "nowhere.csv"),
         ("ingest", "--workspace", "w.duckdb", "--dataset", "d", "--mapping", "nowhere.json", "x.csv"),
         ("datasets", "--workspace", "."),
@@ -113,6 +112,26 @@ def test_bad_input_ends_with_2_and_one_line(capsys, tmp_path, monkeypatch, argum
     assert out == ""
     assert len(err.strip().splitlines()) == 1
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("words", "option", "expected"),
+    [
+        ("app --port 99999999", "--port", "a whole number from 1 to 65535"),
+        ("viewer --port -1", "--port", "a whole number from 1 to 65535"),
+        ("viewer --port http", "--port", "a whole number from 1 to 65535"),
+        ("place --bank b --labels l --next -5", "--next", "a whole number of at least 0"),
+        ("build --labels l --out o --budget abc", "--budget", "a whole number of at least 1"),
+        ("build --labels l --out o --tau-c 7", "--tau-c", "a number from -1 to 1, or None"),
+        ("build --labels l --out o --tau-c high", "--tau-c", "a number from -1 to 1, or None"),
+    ],
+)
+def test_a_number_out_of_its_range_is_refused_with_the_range(capsys, words, option, expected):
+    *_, value = words.split()
+    with pytest.raises(SystemExit, match="2"):
+        main(words.split())
+    said = f"argument {option}: {value!r} is out of range: expected {expected}"
+    assert said in " ".join(capsys.readouterr().err.split())
 
 
 def test_a_second_table_of_a_kind_is_refused(capsys):

@@ -68,7 +68,7 @@ class Parameter:
         return inside
 
     def read(self, text: str) -> float | int | None:
-        """The number that a text spells; "none" is None, so is 0 where only more is allowed. ValueError for other words."""
+        """The number that a text spells; "none" is None, so is 0 where only more is allowed. ValueError for others."""
         if self.none and text.lower() == "none":
             return None
         value = int(text) if self.whole else float(text)

@@ -6,8 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from .declarations import setting, specs_of
+from .declarations import Switch, setting, specs_of
 from .errors import SettingsError
+
+C_PRIOR = Switch(
+    "Whether the guessing rate c (3PL) has a prior, which is centred on .2.",
+    title="Prior of c",
+    group="model",
+)
+"""What pages and options offer of ``c_beta``: the usual pair, or None."""
 
 
 @dataclass(frozen=True)
@@ -31,10 +38,22 @@ class Priors:
     """
 
     log_a_sd: float | None = setting(
-        0.5, "Prior sd of log a (discrimination)", "0: no prior.", "model", low=0, open=True, none="no prior"
+        0.5,
+        "Prior sd of log a (discrimination)",
+        "Standard deviation of the normal prior of log a, a: discrimination; 0 on a page or as an option is None.",
+        "model",
+        low=0,
+        open=True,
+        none="no prior",
     )
     b_sd: float | None = setting(
-        2.0, "Prior sd of b (difficulty)", "0: no prior.", "model", low=0, open=True, none="no prior"
+        2.0,
+        "Prior sd of b (difficulty)",
+        "Standard deviation of the normal prior of b, a difficulty or threshold; 0 on a page or as an option is None.",
+        "model",
+        low=0,
+        open=True,
+        none="no prior",
     )
     c_beta: tuple[float, float] | None = (5.0, 17.0)
 

@@ -193,6 +193,7 @@ def test_the_page_of_settings_is_the_one_that_the_declarations_make():
 
 def test_every_setting_is_described_with_its_default_and_that_of_the_paper():
     rows = {row["name"]: row for row in setting_rows()}
-    assert set(rows) == {*SPECS, *specs_of(Priors)}
+    assert set(rows) == {*SPECS, *specs_of(Priors), "c_prior"}
+    assert all(len(row["help"].split()) > 3 for row in rows.values()), "each says what it is"
     assert (rows["gate"]["default"], rows["gate"]["paper"]) == ("kappa", "agreement")
     assert rows["budget"]["allowed"] == "a whole number of at least 1"

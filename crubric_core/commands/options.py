@@ -14,6 +14,7 @@ from ..errors import IngestError, SettingsError, WorkspaceError
 from ..labels.readers.columns import Kind
 from ..labels.readers.plan import Columns, Plan, read_columns
 from ..labels.store.workspace import Workspace
+from ..priors import C_PRIOR
 from ..scoring_rules import ScoringRules
 from ..settings import SPECS, Preset, Priors, Settings
 from ..workers import Workers
@@ -86,12 +87,7 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         _add_option(parser, name, spec, default)
     for name, spec in specs_of(Priors).items():
         _add_option(parser, name, spec, getattr(usual.priors, name))
-    parser.add_argument(
-        "--c-prior",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help="prior of the guessing rate (3PL)",
-    )
+    _add_option(parser, "c_prior", C_PRIOR, True)
     parser.add_argument(
         "--rules", type=Path, metavar="FILE", help="JSON file of scoring rules (default: the dataset's own)"
     )
@@ -136,8 +132,8 @@ def workers_of(args: argparse.Namespace) -> Workers:
 def settings_of(args: argparse.Namespace) -> Settings:
     """The Settings that the options spell out."""
     given = {name: getattr(args, name) for name in SPECS if hasattr(args, name)}
-    spread = {name: getattr(args, name) or None for name in specs_of(Priors) if hasattr(args, name)}
-    priors = Priors(**spread, c_beta=Priors().c_beta if args.c_prior else None)
+    spread = {name: getattr(args, name) for name in specs_of(Priors) if hasattr(args, name)}
+    priors = Priors(**spread, c_beta=Priors().c_beta if getattr(args, "c_prior", True) else None)
     own = {"rules": read_rules(args.rules), "priors": priors, "composition": composition_of(args)}
     return Settings.preset(args.preset, **given, **own)
 

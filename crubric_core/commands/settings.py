@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..declarations import Spec, specs_of
+from ..priors import C_PRIOR
 from ..settings import PRESETS, SPECS, Priors, Settings
 from .parsers import Commands, add_command
 from .terminal import print_json
@@ -32,7 +33,8 @@ def setting_rows() -> list[dict[str, Any]]:
     robust, paper = Settings(), Settings.preset("paper")
     rows = [_row(name, spec, getattr(robust, name), getattr(paper, name)) for name, spec in SPECS.items()]
     priors = ((name, spec, getattr(Priors(), name)) for name, spec in specs_of(Priors).items())
-    return rows + [_row(name, spec, default, default) for name, spec, default in priors]
+    rows += [_row(name, spec, default, default) for name, spec, default in priors]
+    return [*rows, _row("c_prior", C_PRIOR, True, True)]
 
 
 def _row(name: str, spec: Spec, robust: object, paper: object) -> dict[str, Any]:
@@ -87,6 +89,7 @@ _HEAD = """# Settings
 
 Written by `crubric settings --markdown` from the one declaration that also makes the options of the command line, the
 widgets of the pages and the checks. In Python `Settings(name=value)`, on the command line `--name value` (`--no-name`
-switches off). `Settings.preset("paper", …)` and `--preset paper` are Algorithm 1 of the paper as printed (last column,
-where it differs); what is given besides goes before the preset.
+switches off). `log_a_sd` and `b_sd` are fields of `priors`: `Settings(priors=Priors(log_a_sd=0.3))`; `--no-c-prior` is
+`Priors(c_beta=None)`. `Settings.preset("paper", …)` and `--preset paper` are Algorithm 1 of the paper as printed (last
+column, where it differs); what is given besides goes before the preset.
 """

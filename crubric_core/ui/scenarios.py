@@ -28,10 +28,10 @@ from ..labels.store.scenarios import (
     rename_scenario,
     save_scenario,
 )
+from ..priors import C_PRIOR as C_PRIOR_SWITCH
 from ..settings import SPECS
 from . import loaders, state, widgets
 from .settings_address import C_PRIOR, PRIORS, spelled
-from .settings_bar import C_PRIOR as C_PRIOR_SWITCH
 from .text import count, plain, shorten, told_apart
 
 if TYPE_CHECKING:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, get_args
 
-import numpy as np
-
 from ..declarations import Spec, Switch, specs_of
 from ..errors import SettingsError
 from ..settings import SPECS, Preset, Priors, Settings
@@ -25,7 +23,7 @@ def spelled(settings: Settings) -> dict[str, str]:
     return (
         ({PRESET: preset} if preset != "robust" else {})
         | {name: _text(value) for name, value in given_values.items()}
-        | {name: _text(value or 0) for name, value in differing.items()}
+        | {name: _text(value) for name, value in differing.items()}
         | ({} if settings.priors.c_beta else {C_PRIOR: "false"})
     )
 
@@ -38,10 +36,10 @@ def _text(value: object) -> str:
 
 def read_settings(given: Mapping[str, str]) -> Settings:
     """The settings that an address spells; what it spells wrong keeps its default."""
-    given_values = {
-        name: value for name in SPECS if (value := _read(SPECS[name], given.get(name))) is not ...
-    }
-    spread = {name: value or None for name in PRIORS if (value := _number(given.get(name))) is not None}
+    given_values, spread = (
+        {name: value for name, spec in specs.items() if (value := _read(spec, given.get(name))) is not ...}
+        for specs in (SPECS, PRIORS)
+    )
     priors = Priors(**spread, c_beta=None if given.get(C_PRIOR) == "false" else Priors().c_beta)
     preset: Any = given.get(PRESET)
     preset = preset if preset in get_args(Preset) else "robust"
@@ -64,11 +62,3 @@ def _read(spec: Spec, text: str | None) -> Any:
     except ValueError:
         return ...
     return value if spec.allows(value) else ...
-
-
-def _number(text: str | None) -> float | None:
-    try:
-        value = float(text or "nan")
-    except ValueError:
-        return None
-    return value if np.isfinite(value) and value >= 0 else None

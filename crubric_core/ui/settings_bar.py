@@ -13,6 +13,7 @@ import streamlit as st
 
 from ..declarations import Group, Spec, Switch, choice_words
 from ..errors import SettingsError
+from ..priors import C_PRIOR
 from ..settings import LOWEST_TAU, PRESETS, SPECS, Basis, Preset, Priors, Settings, Strategy
 from ..text import sentence_case
 from .chart_files import choose_format
@@ -267,9 +268,6 @@ def _group(groups: tuple[Group, ...], settings: Settings, *, show_tau_t: bool) -
         for name, spec in PRIORS.items():
             _widget(name, spec, getattr(settings.priors, name) or 0.0)
         _widget("c_prior", C_PRIOR, settings.priors.c_beta is not None)
-
-
-C_PRIOR = Switch("That of the guessing rate c (3PL) is centred on .2.", title="Prior of c", group="model")
 
 
 def _drop_quarter() -> None:

@@ -109,7 +109,7 @@ def stability(
     watch.step(1.0, "Done")
     return inputs.result(
         "stability",
-        {"budgets": list(BUDGETS), "tau_c_shifts": list(SHIFTS)},
+        {"kinds": list(kinds), "budgets": list(BUDGETS), "tau_c_shifts": list(SHIFTS)},
         {"kinds": by_kind, "variants": table},
         _found(by_kind, full, settings.basis),
         _limits(inputs, table, kinds),
@@ -240,7 +240,7 @@ def _found(kinds: pd.DataFrame, full: AnalysisOutcome, basis: Basis) -> str:
         if row["variants"]
     ]
     bank, tiers = count(len(full.bank), "rubric"), count(len(set(full.tier.values())), "tier")
-    rest = "; ".join(parts) or "what would be left without any part is too little to analyse"
+    rest = "; ".join(parts) or "no change of it could be analysed"
     return f"The full analysis has a bank of {bank} and {tiers}; {rest}."
 
 
@@ -255,7 +255,7 @@ def _limits(inputs: Inputs, table: pd.DataFrame, asked: Sequence[str]) -> tuple[
         limits.append(
             "Systems are ranked on all rubrics that pass, so B changes no rank: its ρ is 1 by construction."
         )
-    missing = [name for name in ("system", "judge", "domain") if name in asked and name not in kinds]
+    missing = [name for name in _PARTS if name in asked and name not in kinds]
     if missing:
         limits.append(f"No {' and no '.join(missing)} could be removed: there are too few.")
     if failed := int(table["rho"].isna().sum()):
@@ -265,20 +265,29 @@ def _limits(inputs: Inputs, table: pd.DataFrame, asked: Sequence[str]) -> tuple[
     return tuple(limits)
 
 
+_PARTS = {
+    "system": "there are at most three systems",
+    "judge": "there is one judge",
+    "domain": "there is at most one domain",
+}  # what can be left out, and why none is
 KINDS = {"budget": "B", "tau_c": "τ_c"}  # what is changed, where a letter says it
 
 
 def headline(result: ExperimentResult) -> str:
-    """The lowest rank correlation without any one system, judge or domain."""
+    """The lowest rank correlation without any one system, judge or domain; why there is none, where none is known."""
     rows = records(result.frame(), "kind")
     parts = [
         f"ρ ≥ {num(rows[kind]['rho_least'])} without any one {kind}"
-        for kind in ("system", "judge", "domain")
+        for kind in _PARTS
         if kind in rows and np.isfinite(rows[kind]["rho_least"])
     ]
-    if not parts:
-        return "There is too little data to remove anything."
-    return f"The ranking keeps {', '.join(parts)}."
+    if parts:
+        return f"The ranking keeps {', '.join(parts)}."
+    if tried := [kind for kind in _PARTS if kind in rows]:
+        return f"Without one {' or one '.join(tried)} no ranking could be compared: there is too little data."
+    asked = result.options.get("kinds", _PARTS)
+    why = [reason for kind, reason in _PARTS.items() if kind in asked]
+    return f"Nothing was left out: {', '.join(why) or 'this was not asked for'}."
 
 
 EXPERIMENT = Experiment(

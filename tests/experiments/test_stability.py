@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -8,7 +9,14 @@ import pytest
 
 from crubric_core import Settings, run_pipeline
 from crubric_core.experiments.inputs import read_inputs, reduce_panel
-from crubric_core.experiments.stability import AnalysisOutcome, compare_outcomes, stability
+from crubric_core.experiments.stability import (
+    _MEASURES,
+    EXPERIMENT,
+    AnalysisOutcome,
+    compare_outcomes,
+    kind_table,
+    stability,
+)
 from tests import oracles
 from tests.experiments import conftest as study
 
@@ -140,3 +148,30 @@ def test_a_bank_size_that_ranks_nobody_is_not_said_to_leave_the_ranking_stable(w
     assert "of the bank and ρ ≥" in said["bank"].found
     assert "by construction" not in " ".join(said["bank"].limits)
     assert "1 tiers" not in said["all"].found
+
+
+@pytest.mark.parametrize(
+    ("dataset", "kinds", "said"),
+    [
+        ("one judge", ["judge", "budget"], "Nothing was left out: there is one judge."),
+        (
+            "one judge",
+            ["judge", "domain"],
+            "Nothing was left out: there is one judge, there is at most one domain.",
+        ),
+        ("small", ["budget"], "Nothing was left out: this was not asked for."),
+    ],
+)
+def test_where_nothing_was_left_out_the_headline_says_why(workspace, dataset, kinds, said):
+    found = stability(workspace.dataset(dataset), Settings(budget=5, replicates=20), kinds=kinds)
+    assert EXPERIMENT.headline(found) == said
+
+
+def test_a_part_without_which_nothing_can_be_analysed_is_not_said_to_be_missing():
+    variants = pd.DataFrame(
+        [{"kind": "judge", "what": "a", **dict.fromkeys(_MEASURES, np.nan), "note": "why"}]
+    )
+    found = SimpleNamespace(frame=lambda: kind_table(variants), options={"kinds": ["judge"]})
+    assert EXPERIMENT.headline(found) == (
+        "Without one judge no ranking could be compared: there is too little data."
+    )

@@ -7,10 +7,15 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil
 
+import pandas as pd
+
 from ...errors import IngestError
+from ...text import listed
 from ..readers import values
 from ..readers.columns import SPECS
+from ..readers.policies import Policies
 from ..readers.values import shortened
+from .findings import warning
 from .job import Job
 
 _PERCENT = 100  # the whole of labels that are percentages
@@ -71,6 +76,25 @@ def read_labels(job: Job) -> None:
     _refuse_two_ways(job)
     _count_policies(job)
     _refuse_fractions(job)
+
+
+def tell_unused_answers(job: Job, given: Policies) -> None:
+    """A warning of answers that the user gave to words that are no label of the file."""
+    used = {word for (word,) in job.all(f"SELECT lower({values.name('raw')}) FROM label_words")}
+    unused = [word for word in given.answers if word.strip().lower() not in used]
+    if unused:
+        sentence = (
+            f"No label of {job.source} is {listed([repr(shortened(word)) for word in unused])}: nothing came of what "
+            "was said of it (--answer). Write words as the labels have them."
+        )
+        job.told.append(
+            warning(
+                "unused_answers",
+                "Answers to words that no label has",
+                sentence,
+                pd.DataFrame({"word": unused}),
+            )
+        )
 
 
 def _levelled(job: Job) -> str:

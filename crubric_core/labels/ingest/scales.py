@@ -10,8 +10,10 @@ from typing import TypeVar
 
 import pandas as pd
 
+from ...errors import IngestError
 from ...text import count
 from ..readers import values
+from ..readers.policies import Policies
 from .findings import Finding, warning
 from .job import Job
 from .rubric_facts import criterion_key, own_name
@@ -89,6 +91,28 @@ def keep_given(job: Job) -> None:
         WHERE id IN (SELECT rubric_id FROM rubrics WHERE dataset_id = $dataset) GROUP BY id
     """)
     fold(job.cursor, "rubrics", job.dataset_id, "SELECT DISTINCT id FROM given_scales")
+
+
+def refuse_unknown(job: Job, given: Policies) -> None:
+    """Raise IngestError where the user says something of a criterion that neither the file nor the dataset has."""
+    named = [
+        name for said in (given.scales, given.pass_marks, given.polarity) for name in said if name != _EVERY
+    ]
+    if not named:
+        return
+    _find_criteria(job)
+    known = f"""
+        SELECT rubric, own, text, criterion FROM criterion_keys UNION ALL
+        SELECT r.name, {own_name("r.name", "q.name")}, r.text, NULL
+        FROM rubrics r LEFT JOIN queries q USING (query_id) WHERE r.dataset_id = $dataset
+    """
+    for name in named:
+        if not job.all(f"SELECT 1 FROM ({known}) WHERE {_NAMED} LIMIT 1", name=name):
+            some = job.all("SELECT DISTINCT criterion FROM criterion_keys ORDER BY criterion LIMIT 5")
+            raise IngestError(
+                f"{job.source} has no criterion {name!r} to give a scale, a pass mark or a polarity: it has "
+                f"{', '.join(repr(values.shortened(str(c))) for (c,) in some)}."
+            )
 
 
 def find_exceptions(job: Job) -> bool:

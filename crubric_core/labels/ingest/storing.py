@@ -21,9 +21,11 @@ from .choices import leave_out_choices
 from .facts import FACTS, store_facts
 from .job import Job
 from .label_rows import store_labels
+from .label_values import tell_unused_answers
 from .names import leave_out_sums
 from .reconcile import reconcile_rubrics
 from .report import IngestReport, tidy
+from .scales import refuse_unknown
 from .statements import KEYS
 from .vocabulary import with_vocabulary
 
@@ -105,6 +107,9 @@ def store_file(
     report(0.85, "Settling scales")
     optional = request.along or (request.file_format == "native" and request.kind == "answers")
     _refuse_useless(job, needed=not optional)
+    if job.kind == "labels":
+        refuse_unknown(job, request.policies)
+        tell_unused_answers(job, request.policies)
     reconcile_rubrics(job)
     report(0.9, "Computing the fingerprint")
     changes, fingerprint = job.changes(), hashing.renew(cursor, job.dataset_id)

@@ -328,3 +328,26 @@ def test_a_rubric_called_like_another_with_its_query_keeps_its_labels(ws):
     assert found.rubrics["rubric"].is_unique
     assert {"q1#1", "q1#1 (2)"} < set(found.rubrics["rubric"])
     assert len(found.labels(rubric="q1#1")) == len(found.labels(rubric="q1#1 (2)")) == 2
+
+
+@pytest.mark.parametrize(
+    "said", [{"scales": {"nosuch": (1, 5)}}, {"pass_marks": {"nosuch": 3}}, {"polarity": {"nosuch": -1}}]
+)
+def test_what_is_said_of_a_criterion_that_there_is_not_is_refused_with_those_there_are(ws, said):
+    with pytest.raises(IngestError, match=r"no criterion 'nosuch' .*: it has 'clarity', 'depth'"):
+        ws.ingest(file(rows("clarity", [1, 5]), rows("depth", [1, 4])), "d", policies=Policies(**said))
+    assert ws.datasets().empty, "nothing was stored"
+
+
+def test_a_criterion_that_only_stored_labels_have_is_known(ws):
+    ws.ingest(file(rows("clarity", [1, 5])), "d")
+    ws.ingest(file(rows("depth", [1, 4])), "d", policies=Policies(pass_marks={"Clarity": 3}))
+    assert ws.dataset("d").counts()["labels"] == 4
+
+
+def test_an_answer_to_a_word_that_no_label_has_is_told(ws):
+    policies = Policies(answers={"met": 1, "failed": 0, "Refused": None})
+    report = ws.ingest(file(rows("clarity", ["met", "failed"])), "d", policies=policies)
+    (found,) = report.checks
+    assert (found.code, found.severity) == ("unused_answers", "warning")
+    assert found.sentence.startswith("No label of upload is 'Refused': nothing came of what was said of it")

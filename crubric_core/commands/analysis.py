@@ -32,7 +32,7 @@ from .options import (
     settings_of,
     workers_of,
 )
-from .parsers import Commands, add_command
+from .parsers import Commands, add_command, folder
 from .terminal import progress_bar
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def add(commands: Commands) -> None:
     add_settings(build)
     add_composition(build)
     add_workers(build)
-    build.add_argument("--out", required=True, type=Path, help="folder for the results")
+    build.add_argument("--out", required=True, type=folder, help="folder for the results")
 
     experiment = add_command(commands, "experiment", run_one_experiment)
     experiment.add_argument("name", choices=EXPERIMENTS, metavar="NAME", help=", ".join(EXPERIMENTS))
@@ -75,7 +75,7 @@ def add(commands: Commands) -> None:
     experiment.add_argument(
         "--again", action="store_true", help="run it even if the workspace keeps its result"
     )
-    experiment.add_argument("--out", required=True, type=Path, help="folder for NAME.json and NAME.csv")
+    experiment.add_argument("--out", required=True, type=folder, help="folder for NAME.json and NAME.csv")
 
     report = add_command(commands, "report", run_report)
     add_inputs(report)
@@ -91,7 +91,7 @@ def add(commands: Commands) -> None:
         metavar="NAME",
         help="experiments to show, run where the workspace keeps no result; all for all (default: those kept)",
     )
-    report.add_argument("--out", required=True, type=Path, help="folder for report.html and report.md")
+    report.add_argument("--out", required=True, type=folder, help="folder for report.html and report.md")
 
 
 def _add_part(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGroup:

@@ -9,8 +9,8 @@ from ..analysis.export import write_dataset
 from ..errors import ExportError
 from ..reports.standalone import write_bundle, write_standalone
 from .composing import add_composition
-from .options import add_settings, add_workspace, existing
-from .parsers import Commands, add_command
+from .options import add_settings, add_workspace, existing, settings_given
+from .parsers import Commands, add_command, folder
 from .sharing import add_view_options, view_of
 
 
@@ -25,7 +25,7 @@ def add(commands: Commands) -> None:
         default="csv",
         help="CSV is safe for spreadsheets (default: csv)",
     )
-    export.add_argument("--out", type=Path, help="folder for the tables")
+    export.add_argument("--out", type=folder, help="folder for the tables")
     export.add_argument(
         "--html", type=Path, metavar="FILE", help="the result as one file that opens from disk"
     )
@@ -39,6 +39,11 @@ def run_export(args: argparse.Namespace) -> None:
     """Write the tables of one dataset, or what a view of its result shows as a page."""
     if not (args.out or args.html or args.bundle):
         raise ExportError("Name where to: --out for the tables, --html or --bundle for the result as a page.")
+    given = [option for option in settings_given(args) if not (args.html or args.bundle)]
+    if given:
+        raise ExportError(
+            f"{given[0]} is for the result as a page (--html, --bundle): the tables follow no setting."
+        )
     written = []
     if args.out:
         with existing(args.workspace) as workspace:

@@ -175,7 +175,8 @@ def _pair(text: str, option: str, *, last: bool = False) -> tuple[str, str]:
     """NAME=VALUE, parted at the first equals sign, or at the last: ``A=B=0`` answers the word ``A=B``."""
     name, equals, value = text.rpartition("=") if last else text.partition("=")
     if not equals or not name.strip():
-        raise IngestError(f"{option} {text!r} is not NAME=VALUE: write for instance {option} zero=unknown.")
+        example = {"--policy": "zero=unknown", "--answer": "met=1"}[option]
+        raise IngestError(f"{option} {text!r} is not NAME=VALUE: write for instance {option} {example}.")
     return name.strip(), value.strip()
 
 
@@ -196,9 +197,15 @@ def run_history(args: argparse.Namespace) -> None:
 
 def run_check(args: argparse.Namespace) -> None:
     """Check a dataset, or a result: then 1 where a condition does not hold."""
+    if args.result is not None and args.dataset:
+        raise IngestError("Name a RESULT or --dataset, not both: each is checked by itself.")
     if args.result is not None:
         _check_result(args)
         return
+    if args.system or args.fail_under or args.fail_over or args.fail_behind:
+        raise PlacementError(
+            "Conditions need a RESULT: name a placement.json, a leaderboard.csv, or their folder."
+        )
     if not args.dataset:
         raise IngestError(
             "Name a RESULT to hold against conditions, or --dataset for its data-quality issues."

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
+import sys
 
 from ..analysis.human_labels import require_human_labels
 from ..analysis.stages import Analysis
 from ..files import csv_bytes, write_files
 from .options import add_inputs, add_settings, opened_dataset, settings_of
-from .parsers import Commands, add_command
+from .parsers import Commands, add_command, folder
 
 
 def add(commands: Commands) -> None:
@@ -17,7 +17,7 @@ def add(commands: Commands) -> None:
     parser = add_command(commands, "human-labels", run_human_labels)
     add_inputs(parser)
     add_settings(parser)
-    parser.add_argument("--out", required=True, type=Path, help="folder for the table")
+    parser.add_argument("--out", required=True, type=folder, help="folder for the table")
 
 
 def run_human_labels(args: argparse.Namespace) -> None:
@@ -26,6 +26,6 @@ def run_human_labels(args: argparse.Namespace) -> None:
         analysis = Analysis.of(dataset, settings_of(args))
         found = require_human_labels(analysis.human_labels(), dataset.name)
     for sentence in found.sentences():
-        print(sentence)
+        print(sentence, file=sys.stderr)
     for path in write_files({"human_labels.csv": csv_bytes(found.table)}, args.out):
         print(path)

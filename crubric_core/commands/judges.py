@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 from ..experiments.leave_one_judge_out import leave_one_judge_out
 from ..files import csv_bytes, write_files
@@ -14,7 +13,7 @@ from ..judges.shared_errors import effective_judges, independence_note
 from ..judges.votes import votes_note
 from ..workers import use_workers
 from .options import add_inputs, add_settings, add_workers, opened_dataset, settings_of, workers_of
-from .parsers import Commands, add_command
+from .parsers import Commands, add_command, folder
 from .terminal import progress_bar
 
 
@@ -27,7 +26,7 @@ def add(commands: Commands) -> None:
     judges.add_argument(
         "--leave-one-out", action="store_true", help="the leaderboard without each judge, too"
     )
-    judges.add_argument("--out", required=True, type=Path, help="folder for the tables")
+    judges.add_argument("--out", required=True, type=folder, help="folder for the tables")
 
 
 def run_judges(args: argparse.Namespace) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
+import sys
 
 from ..analysis.losses import require_losses
 from ..analysis.stages import Analysis
 from ..errors import DatasetError
 from ..files import csv_bytes, write_files
 from .options import add_inputs, add_settings, opened_dataset, settings_of
-from .parsers import Commands, add_command
+from .parsers import Commands, add_command, folder
 
 
 def add(commands: Commands) -> None:
@@ -18,7 +18,7 @@ def add(commands: Commands) -> None:
     parser = add_command(commands, "losses", run_losses)
     add_inputs(parser)
     add_settings(parser)
-    parser.add_argument("--out", required=True, type=Path, help="folder for the table")
+    parser.add_argument("--out", required=True, type=folder, help="folder for the table")
 
 
 def run_losses(args: argparse.Namespace) -> None:
@@ -30,6 +30,6 @@ def run_losses(args: argparse.Namespace) -> None:
             raise DatasetError(f"No claim about losses. {board.refused}")
         said = found.sentences(board.standing)
     for sentence in said:
-        print(sentence)
+        print(sentence, file=sys.stderr)
     for path in write_files({"losses.csv": csv_bytes(found.table)}, args.out):
         print(path)

@@ -138,6 +138,12 @@ def settings_of(args: argparse.Namespace) -> Settings:
     return Settings.preset(args.preset, **given, **own)
 
 
+def settings_given(args: argparse.Namespace) -> list[str]:
+    """The options of declared settings that were given, as a person types them."""
+    names = [name for name in (*SPECS, *specs_of(Priors), "c_prior") if hasattr(args, name)]
+    return ["--" + name.replace("_", "-") for name in names]
+
+
 def read_rules(path: Path | None) -> ScoringRules | None:
     """Scoring rules from a JSON file; SettingsError where it cannot be read."""
     if path is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import TypeAlias
 
 from ..declarations import Parameter
@@ -24,6 +25,14 @@ def number(allowed: Parameter) -> Callable[[str], float | None]:
         raise argparse.ArgumentTypeError(f"{text!r} is out of range: expected {allowed.expected}")
 
     return read
+
+
+def folder(text: str) -> Path:
+    """The type of an option that names a folder to write to; argparse refuses a file, before anything is computed."""
+    path = Path(text)
+    if path.exists() and not path.is_dir():
+        raise argparse.ArgumentTypeError(f"{text} is a file: name a folder, which is made if it is new")
+    return path
 
 
 def add_command(

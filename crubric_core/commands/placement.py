@@ -12,7 +12,7 @@ from ..placement.bank_file import read_bank
 from ..placement.formats import EXPORTS
 from ..placement.new_labels import read_new_labels
 from ..placement.place import NEXT, place_systems
-from .parsers import Commands, add_command, number
+from .parsers import Commands, add_command, folder, number
 from .terminal import print_document
 
 _NEXT = Parameter("Rubrics to judge next.", low=0, whole=True)
@@ -52,7 +52,7 @@ def add(commands: Commands) -> None:
     )
     place.add_argument(
         "--out",
-        type=Path,
+        type=folder,
         metavar="DIR",
         help="folder for placement.json, placement.csv, next_best.csv and unused.csv",
     )
@@ -64,7 +64,7 @@ def add(commands: Commands) -> None:
     export.add_argument(
         "--as", dest="form", required=True, choices=tuple(EXPORTS), help="the tool that is to judge"
     )
-    export.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder for the files")
+    export.add_argument("--out", required=True, type=folder, metavar="DIR", help="folder for the files")
 
 
 def run_export(args: argparse.Namespace) -> None:

@@ -16,7 +16,7 @@ from ..placement.judge_versions import judge_drift_on_bank
 from ..placement.linking import Method
 from ..placement.new_labels import read_new_labels
 from ..placement.recalibrate import Recalibration, recalibrate
-from .parsers import Commands, add_command
+from .parsers import Commands, add_command, folder
 from .terminal import print_json
 
 
@@ -31,7 +31,11 @@ def add(commands: Commands) -> None:
         help="how the new fit comes to the bank's scale (default: stocking-lord)",
     )
     join.add_argument(
-        "--out", required=True, type=Path, metavar="DIR", help="folder for bank.json, moved.csv and drift.csv"
+        "--out",
+        required=True,
+        type=folder,
+        metavar="DIR",
+        help="folder for bank.json, moved.csv and drift.csv",
     )
 
     versions = add_command(commands, "judge-drift", run_judge_drift)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..analysis.pipeline import run_pipeline
 from ..environment import views_folder
+from ..errors import SharingError
 from ..sharing import (
     Choices,
     SharedView,
@@ -132,6 +133,10 @@ def run_revoke(args: argparse.Namespace) -> None:
 
 def run_views(args: argparse.Namespace) -> None:
     """One JSON line a view, or a line of the trail."""
+    if not args.views.is_dir():
+        raise SharingError(
+            f"There is no folder of views {args.views}: name it with --views; `publish` makes it."
+        )
     if args.audit:
         for line in audit(args.views).to_dict("records"):
             print_json({str(name): value for name, value in line.items()})

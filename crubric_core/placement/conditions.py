@@ -105,10 +105,14 @@ def _verdict(row: Mapping[str, Any], condition: Condition) -> CheckedCondition:
     system = str(row["system"])
     if condition.kind == "behind":
         ahead = row.get("p_ahead_of")
-        if not isinstance(ahead, Mapping) or condition.name not in ahead:
+        if not isinstance(ahead, Mapping):
             raise PlacementError(
-                f"Whether {system!r} is behind {condition.name!r} is not known: "
-                "that takes a placement among reference systems of which it is one."
+                f"Whether {system!r} is behind {condition.name!r} is not known: name a placement among reference "
+                "systems (`place` writes it)."
+            )
+        if condition.name not in ahead:
+            raise PlacementError(
+                f"There is no reference system {condition.name!r}: the placement of {system!r} has {listed([*ahead])}."
             )
         share = _number(ahead[condition.name])
         separated = condition.name not in row.get("not_told_apart_from", ())

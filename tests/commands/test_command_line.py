@@ -134,6 +134,24 @@ def test_a_number_out_of_its_range_is_refused_with_the_range(capsys, words, opti
     assert said in " ".join(capsys.readouterr().err.split())
 
 
+@pytest.mark.parametrize(
+    "command",
+    ["build", "experiment attrition", "report", "losses", "human-labels", "judges", "export --dataset d"],
+)
+def test_a_file_in_the_place_of_a_folder_is_refused_before_anything_is_read(capsys, tmp_path, command):
+    """The whole analysis ran first."""
+    file = tmp_path / "README.md"
+    file.touch()
+    with pytest.raises(SystemExit, match="2"):
+        main([*command.split(), "--out", str(file)])
+    assert f"argument --out: {file} is a file: name a folder" in capsys.readouterr().err
+
+
+def test_a_setting_that_no_table_follows_is_refused(capsys, tmp_path):
+    code, _, err = run(capsys, "export", "--dataset", "d", "--budget", 10, "--out", tmp_path / "out")
+    assert (code, "--budget is for the result as a page" in err) == (2, True)
+
+
 def test_a_second_table_of_a_kind_is_refused(capsys):
     """The last one counted, and nothing said so."""
     with pytest.raises(SystemExit, match="2"):

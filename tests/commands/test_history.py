@@ -44,6 +44,16 @@ def test_policies_decide_what_is_in_doubt_and_are_listed(crubric, labels):
     assert row["policies"] == "fractions: down (1 row); zero: unknown (1 row); answers: hmm → None (1 row)"
 
 
+@pytest.mark.parametrize("option", ["--policy", "--answer"])
+def test_an_example_that_a_refusal_gives_is_accepted(crubric, labels, option):
+    """--answer recommended what --answer refuses."""
+    code, said = crubric("ingest", option, "foo", labels)
+    assert code == 2
+    example = said.strip().rsplit(" ", 1)[1].rstrip(".")
+    others = ["--policy", "fractions=down", "--answer", "hmm="]
+    assert crubric("ingest", option, example, *others, labels)[0]["accepted"]
+
+
 def test_what_is_doubtful_is_named(crubric, labels):
     (report,) = crubric("ingest", "--policy", "multiply=2", "--policy", "off_scale=clip", labels)
     assert [line.split(":")[0] for line in report["findings"]] == ["error"]

@@ -26,11 +26,12 @@ def run(tmp_path, queries):
     return main([str(word) for word in asked])
 
 
-def test_the_table_is_written_and_the_sentences_printed(capsys, tmp_path):
+def test_the_table_is_written_and_the_sentences_told(capsys, tmp_path):
     assert run(tmp_path, FEWEST) == 0
-    out = capsys.readouterr().out
-    assert f"on {FEWEST} of " in out
-    assert "a random sample" in out
+    out, err = capsys.readouterr()
+    assert f"on {FEWEST} of " in err
+    assert "a random sample" in err
+    assert Path(out.splitlines()[-1]).name == "human_labels.csv"
     table = pd.read_csv(tmp_path / "out" / "human_labels.csv")
     assert set(table["labelled_queries"]) == {FEWEST}
     assert ((table["low"] < table["mean"]) & (table["mean"] < table["high"])).all()

@@ -19,10 +19,11 @@ def run(tmp_path, losses, *options):
     return main(["losses", *files, "--rules", str(rules), *options, "--out", str(tmp_path / "out")])
 
 
-def test_the_table_is_written_and_the_sentences_printed(capsys, tmp_path):
+def test_the_table_is_written_and_the_sentences_told(capsys, tmp_path):
     assert run(tmp_path, [{"task_type": "*", "severity": "*", "loss": 2}]) == 0
-    out = capsys.readouterr().out
-    assert "The expected loss of a query is least for" in out
+    out, err = capsys.readouterr()
+    assert "The expected loss of a query is least for" in err
+    assert [Path(line).name for line in out.splitlines()] == ["losses.csv"]
     table = pd.read_csv(tmp_path / "out" / "losses.csv")
     assert table["loss"].is_monotonic_increasing
     assert ((table["low"] <= table["loss"]) & (table["loss"] <= table["high"])).all()

@@ -174,3 +174,9 @@ def test_an_export_to_nowhere_is_one_clear_line(run: Run, workspace: Path) -> No
     code, out, err = run("export", "--workspace", workspace, "--dataset", "d")
     assert (code, out, len(err.splitlines())) == (2, "", 1)
     assert "--html" in err
+
+
+def test_a_folder_of_views_that_is_not_there_is_refused(run, tmp_path):
+    """Nothing was printed, as of a folder without views."""
+    code, _, err = run("views", "--views", tmp_path / "nosuch")
+    assert (code, "There is no folder of views" in err) == (2, True)

@@ -65,6 +65,18 @@ def test_the_exit_code_says_whether_every_condition_holds(placement, words, code
     assert check(placement, "--system", "mine", *words) == code
 
 
+def test_the_reference_systems_are_named_where_one_is_not_among_them(placement, capsys):
+    assert check(placement, "--system", "mine", "--fail-behind", "nobody") == 2
+    assert "no reference system 'nobody': the placement of 'mine' has " in capsys.readouterr().err
+
+
+def test_a_result_and_a_dataset_are_not_checked_at_once(placement, capsys):
+    """The dataset was left out, and so were conditions beside it, without a word."""
+    assert check(placement, "--fail-over", "rank=3", "--dataset", "d") == 2
+    assert main(["check", "--dataset", "d", "--fail-over", "rank=3"]) == 2
+    assert capsys.readouterr().err.count("RESULT") == 2
+
+
 def test_without_a_name_every_system_must_hold(placement, capsys):
     assert check(placement.parent, "--fail-over", "rank=3") == 1
     said = capsys.readouterr()

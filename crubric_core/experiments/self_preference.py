@@ -182,10 +182,7 @@ def _one(row: Mapping[Any, Any]) -> str:
 def _found(table: pd.DataFrame) -> str:
     known = table[np.isfinite(table["low"])]
     if known.empty:
-        return (
-            f"No judge labels systems of its own family next to other judges on {FEWEST_CLUSTERS} queries or more: "
-            "self-preference is unknown."
-        )
+        return f"No judge labels systems of its own family next to other judges on {FEWEST_CLUSTERS} queries or more."
     named = _named(known)
     first = f"{count(len(known), 'judge')} of {len(table)} can be compared on systems of the own family and others"
     return f"{first}: {named}." if named else f"{first}; none is separated from 0."

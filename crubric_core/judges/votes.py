@@ -52,8 +52,8 @@ def votes_note(p_valid: FloatArray, rates: JudgeRates) -> str:
     likely, known = int((p_valid > 0.5).sum()), count(int(np.isfinite(p_valid).sum()), "rubric")
     if rates.source == "none":
         return (
-            f"Unknown: this needs {FEW_ANCHORS} human verdicts (anchors) of either kind, or three judges whose votes "
-            "are shown to tell two kinds of rubrics apart."
+            f"Which rubrics are valid is unknown: this needs {FEW_ANCHORS} human verdicts (anchors) of either kind, or "
+            "three judges whose votes are shown to tell two kinds of rubrics apart."
         )
     verdicts = count(rates.n_anchors, "human verdict")
     if rates.source == "anchors":

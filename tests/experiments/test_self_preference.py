@@ -223,7 +223,7 @@ def test_judges_that_never_differ_may_differ_elsewhere_and_few_queries_tell_noth
     assert row["preference"] > 0
     assert np.isnan([row["low"], row["high"]]).all()
     assert EXPERIMENT.headline(few) == "Self-preference is unknown here."
-    assert "on 5 queries or more: self-preference is unknown" in few.found
+    assert few.found.endswith("on 5 queries or more.")
 
 
 def test_judges_with_too_few_queries_widen_no_other_judges_interval():

@@ -279,7 +279,9 @@ def two_kinds(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_judges_whose_votes_tell_no_kinds_apart_say_nothing_of_validity(open_page: Open, study: Path) -> None:
     app = open_page("measurability", study, view="Judges")
     assert not any("p_valid" in table.value for table in app.dataframe)
-    assert any(text.value.startswith("Unknown: this needs 10 human verdicts") for text in app.markdown)
+    assert any(
+        text.value.startswith("Which rubrics are valid is unknown: this needs") for text in app.markdown
+    )
 
 
 def test_the_votes_part_rubrics_and_without_human_verdicts_say_none_to_be_valid(

@@ -167,6 +167,13 @@ def test_systems_with_judges_of_their_own_are_named(ws):
     assert finding.examples["system"].tolist()[0] == "s5"
 
 
+def test_where_each_system_has_judges_of_its_own_none_is_compared_with_most(ws):
+    cells = [[*c[:3], f"judge of {c[0]}", c[4]] for c in panel(judges=1)]
+    report = ws.ingest(labels(cells), "d")
+    finding = next(finding for finding in report.checks if finding.code == "unequal")
+    assert finding.sentence.startswith("8 of 8 systems differ in their judges: judge of ")
+
+
 def test_judges_who_share_out_the_rubrics_are_not_said_to_have_labelled_them_all(ws):
     cells = [c for c in panel() if int(c[2][1:]) % 3 == int(c[3][1:])]
     ws.ingest(labels(cells), "d")

@@ -24,6 +24,12 @@ def as_numbers(name: str, values: ArrayLike, error: type[CrubricError]) -> Float
     raise error(f"{name} must be numbers, with NaN where one is unknown: convert words and texts first.")
 
 
+def require_count(name: str, value: object, least: int, error: type[CrubricError]) -> None:
+    """Raise ``error`` unless ``value`` is a whole number of at least ``least``."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise error(f"{name} = {value!r} is out of range: expected a whole number of at least {least}.")
+
+
 def require_a(name: str, value: object, kind: type, error: type[CrubricError]) -> None:
     """Raise ``error`` unless ``value`` is of this class."""
     if not isinstance(value, kind):

@@ -15,7 +15,8 @@ from crubric_core import (
     measurability_posterior,
     run_pipeline,
 )
-from crubric_core.errors import CrubricError
+from crubric_core.errors import CrubricError, FitError
+from crubric_core.judges.dawid_skene import dawid_skene
 
 Y = np.array([[1.0, 0, 1, 0], [0, 1, 1, 0], [1, 1, 0, 1], [0, 0, 1, 1]])
 INFO, WEIGHTS = np.ones((3, 4)), np.full(3, 1 / 3)
@@ -27,6 +28,12 @@ WRONG = {
     "a model that is none": lambda: fit_irt(Y, "4PL"),
     "a quadrature that is none": lambda: fit_irt(Y, quadrature="simpson"),
     "a number for priors": lambda: fit_irt(Y, priors=3),
+    "no evaluation": lambda: fit_irt(Y, max_evaluations=0),
+    "a word to begin with": lambda: fit_irt(Y, start="x"),
+    "parameters of other rubrics": lambda: fit_irt(Y, start=fit_irt(Y[:, :2]).items),
+    "no iteration": lambda: dawid_skene(Y, 2, max_iterations=0),
+    "negative weights": lambda: greedy_bank(INFO, -WEIGHTS, 2),
+    "numbers for the feasible": lambda: greedy_bank(INFO, WEIGHTS, 2, np.arange(4)),
     "levels of other rubrics": lambda: fit_irt(Y, "GRM", levels=np.full(3, 2)),
     "information of no fit": lambda: item_information(None, 0.0),
     "abilities in words": lambda: item_information(fit_irt(Y), "high"),
@@ -78,3 +85,13 @@ def test_lists_tables_and_whole_numbers_are_taken_as_they_are():
     assert item_information(fit, 0.0).shape == (1, 4)
     order, _ = greedy_bank(INFO.tolist(), WEIGHTS.tolist(), np.int64(2))
     assert order.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("label", ["", "1"])
+def test_a_table_without_two_different_labels_is_no_fit(label):
+    rows = [f"s{i},q,r{j},k,{label}" for i in range(4) for j in range(3)]
+    rows = rows if label else ["s0,q,r0,k,1", *rows[1:]]
+    with Workspace() as ws:
+        ws.ingest("\n".join(["system,query,rubric,judge,label", *rows]).encode(), "d")
+        with pytest.raises(FitError, match="different labels"):
+            run_pipeline(ws.dataset("d"))

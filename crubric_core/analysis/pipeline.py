@@ -44,7 +44,7 @@ def run_pipeline(ds: LabelSource, settings: Settings = DEFAULTS, progress: Progr
     DatasetError
         The dataset has no labels, or no rubric passes the gate and varies between systems.
     FitError
-        The response model cannot be fitted to these labels.
+        All labels are unknown, no rubric has two different labels, or the response model cannot be fitted otherwise.
     SettingsError
         ``settings`` are no Settings.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arguments import as_numbers
+from ..arguments import as_numbers, require_count
 from ..errors import AssemblyError
 from ..types import BoolArray, FloatArray, IntArray
 from .utility import Coverage, row_gains
@@ -64,8 +64,7 @@ def greedy_bank(
 
     """
     info, weights = (as_numbers(name, v, AssemblyError) for name, v in (("info", info), ("weights", weights)))
-    if isinstance(budget, bool) or not isinstance(budget, (int, np.integer)) or budget < 0:
-        raise AssemblyError(f"budget = {budget!r} is no bank size: give a whole number, 0 or more.")
+    require_count("budget", budget, 0, AssemblyError)
     candidates = candidate_rubrics(info, weights, None if feasible is None else np.asarray(feasible))
     rows = np.ascontiguousarray(info.T[candidates], dtype=float)
     order = np.array(_Search(rows, weights).run(min(budget, len(rows))), dtype=np.int64)

@@ -164,10 +164,11 @@ def check_information(info: FloatArray, weights: FloatArray, feasible: BoolArray
         )
     if feasible is not None and (feasible.shape != info.shape[1:] or feasible.dtype != bool):
         raise AssemblyError(
-            f"feasible must be {info.shape[1]} booleans, one a rubric; it is {feasible.shape}."
+            f"feasible must be {info.shape[1]} booleans: one a rubric, not {feasible.dtype} of {feasible.shape}."
         )
-    for name, values in (("info", info), ("weights", weights)):
+    for name, values, remedy in (
+        ("info", info, "give zeros to rubrics that were not fitted"),
+        ("weights", weights, "give the weights of the nodes, as of a quadrature"),
+    ):
         if not (np.isfinite(values).all() and (values >= 0).all()):
-            raise AssemblyError(
-                f"{name} must be finite and at least 0: give zeros to rubrics that were not fitted."
-            )
+            raise AssemblyError(f"{name} must be finite and at least 0: {remedy}.")

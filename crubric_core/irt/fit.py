@@ -7,7 +7,7 @@ from typing import get_args
 
 import numpy as np
 
-from ..arguments import as_numbers, require_a
+from ..arguments import as_numbers, require_a, require_count
 from ..errors import ConvergenceError, FitError, require_choice
 from ..settings import Model, Priors, Quadrature
 from ..types import BoolArray, FloatArray, IntArray
@@ -42,7 +42,8 @@ class IrtFit:
     c : float array (J,)
         Lower asymptote, in [0, 1); 0 outside the 3PL.
     thresholds : float array (J, L-1) or None
-        Of the GRM, ascending, NaN beyond a rubric's own levels; else None.
+        Of the GRM, never falling, NaN beyond a rubric's own levels; else None. Thresholds between which no label lies
+        coincide; under a flat prior those beyond all labels are infinite.
     theta : float array (M,)
         Abilities (EAP), in units of their prior N(0, 1).
     theta_sd : float array (M,)
@@ -116,7 +117,8 @@ def fit_irt(
     priors : Priors
         Penalties on log a, b and c; ``Priors.flat()`` for plain marginal maximum likelihood.
     levels : int array (J,), optional
-        Number of levels of each rubric (GRM); by default that of the highest label in the table.
+        Number of levels of each rubric (GRM); by default that of the highest label in the table. What
+        a level without labels gets is said of ``IrtFit.thresholds``.
     start : ItemParameters, optional
         Parameters of all J rubrics to begin with, such as those of a fit of more systems; by default the model's own
         start.
@@ -151,8 +153,15 @@ def fit_irt(
     require_choice("model", model, get_args(Model), FitError)
     require_choice("quadrature", quadrature, get_args(Quadrature), FitError)
     require_a("priors", priors, Priors, FitError)
+    require_count("max_evaluations", max_evaluations, 1, FitError)
     y = as_numbers("The labels", y, FitError)
     n_levels = _check(y, model, levels)
+    if start is not None:
+        require_a("start", start, ItemParameters, FitError)
+        if start.a.shape != y.shape[1:]:
+            raise FitError(
+                f"start has {start.a.size:,} rubrics and y has {y.shape[1]:,}: give the parameters of all."
+            )
     constant = constant_rubrics(y)
     if constant.all():
         if len(y) == 1:

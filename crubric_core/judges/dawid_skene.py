@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import logsumexp
 
+from ..arguments import require_count
 from ..errors import SettingsError
 from ..types import FloatArray, IntArray
 from .patterns import UNKNOWN, find_patterns
@@ -56,6 +57,7 @@ def dawid_skene(
     EM stops when the log-likelihood gains less than ``tolerance`` per unit; each step can only gain.
     """
     _check(labels, n_levels, anchors)
+    require_count("max_iterations", max_iterations, 1, SettingsError)
     known = np.full(len(labels), np.nan) if anchors is None else anchors
     patterns = find_patterns(np.column_stack([labels, known]))
     values = patterns.values

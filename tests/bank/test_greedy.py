@@ -141,10 +141,15 @@ def test_the_inputs_are_left_alone():
     [
         (np.ones((3, 4)), np.ones(4), None, r"do not fit: give \(G, J\) and \(G,\)"),
         (np.ones((3, 4)), np.ones(3), np.ones(3, dtype=bool), "feasible must be 4 booleans"),
-        (np.ones((3, 4)), np.ones(3), np.ones(4), "feasible must be 4 booleans"),
+        (np.ones((3, 4)), np.ones(3), np.ones(4), r"not float64 of \(4,\)"),
         (np.full((3, 4), np.nan), np.ones(3), None, "info must be finite and at least 0"),
         (-np.ones((3, 4)), np.ones(3), None, "info must be finite and at least 0"),
-        (np.ones((3, 4)), np.array([1.0, np.inf, 0.0]), None, "weights must be finite and at least 0"),
+        (
+            np.ones((3, 4)),
+            np.array([1.0, np.inf, 0.0]),
+            None,
+            "at least 0: give the weights",
+        ),
     ],
 )
 def test_impossible_input_is_refused_in_one_sentence(info, weights, feasible, sentence):

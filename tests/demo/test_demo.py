@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import comb, expit
 
+from benchmarks.latency_page import NAMES
 from crubric_core.demo import DemoStudy, known_truth, simulate, write_demo, write_sample
 from crubric_core.demo.draws import OWN_READING_SD, SLANT_SD
 from crubric_core.demo.panel import CLEAR, people
@@ -62,6 +63,9 @@ def test_the_study_has_the_announced_size() -> None:
     assert study.labels["judge"].nunique() == 3
     assert 3_800 <= len(study.rubrics) <= 4_250
     assert study.rubrics.groupby("query").size().between(20, 57).all()
+    waits = (ROOT / "docs/performance.md").read_text("utf-8")
+    assert f"15 systems, {len(study.rubrics):,} rubrics" in waits
+    assert NAMES["demo"] == f"15 × {len(study.rubrics):,} (the demo study)"
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_does_not(study: DemoStudy) -> None:

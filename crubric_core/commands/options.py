@@ -19,6 +19,7 @@ from ..scoring_rules import ScoringRules
 from ..settings import SPECS, Preset, Priors, Settings
 from ..workers import Workers
 from .composing import composition_of
+from .parsers import add_workspace as add_workspace
 from .parsers import number
 from .terminal import tell_rejects
 
@@ -28,16 +29,6 @@ if TYPE_CHECKING:
     from ..labels.store.dataset import Dataset
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
-
-
-def add_workspace(parser: argparse.ArgumentParser) -> None:
-    """The option that names the workspace."""
-    parser.add_argument(
-        "--workspace",
-        type=Path,
-        default=workspace_path(),
-        help="workspace file (default: $CRUBRIC_WORKSPACE, or %(default)s)",
-    )
 
 
 def existing(path: Path) -> Workspace:

@@ -9,10 +9,32 @@ from pathlib import Path
 from typing import TypeAlias
 
 from ..declarations import Parameter
+from ..environment import views_folder, workspace_path
 from ..text import sentence_case
 from .catalogue import COMMANDS
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def add_workspace(parser: argparse.ArgumentParser) -> None:
+    """The option that names the workspace."""
+    parser.add_argument(
+        "--workspace",
+        type=Path,
+        default=workspace_path(),
+        help="workspace file (default: $CRUBRIC_WORKSPACE, or %(default)s)",
+    )
+
+
+def add_views(parser: argparse.ArgumentParser) -> None:
+    """The option that names the folder of views."""
+    parser.add_argument(
+        "--views",
+        type=Path,
+        metavar="DIR",
+        default=views_folder(),
+        help="folder of the views (default: $CRUBRIC_VIEWS, or %(default)s)",
+    )
 
 
 def number(allowed: Parameter) -> Callable[[str], float | None]:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..analysis.pipeline import run_pipeline
-from ..environment import views_folder
 from ..errors import SharingError
 from ..sharing import (
     Choices,
@@ -31,7 +30,7 @@ from ..sharing import (
 )
 from .composing import add_composition
 from .options import add_settings, add_workspace, existing, settings_of
-from .parsers import Commands, add_command
+from .parsers import Commands, add_command, add_views
 from .terminal import print_json, progress_bar
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def add(commands: Commands) -> None:
     share = add_command(commands, "publish", run_publish)
     add_workspace(share)
     share.add_argument("--dataset", required=True, help="dataset of the workspace")
-    _add_views(share)
+    add_views(share)
     add_view_options(share)
     share.add_argument(
         "--expires",
@@ -62,11 +61,11 @@ def add(commands: Commands) -> None:
     add_composition(share)
 
     close = add_command(commands, "revoke", run_revoke)
-    _add_views(close)
+    add_views(close)
     close.add_argument("id", metavar="ID", help="the view, as `views` lists it")
 
     listing = add_command(commands, "views", run_views)
-    _add_views(listing)
+    add_views(listing)
     listing.add_argument("--audit", action="store_true", help="who did what and when, oldest first, instead")
 
 
@@ -150,13 +149,3 @@ def _row(views: Path, state: ViewState) -> dict[str, Any]:
     known = {name: value for name, value in asdict(state).items() if name not in ("token_sha256", "sha256")}
     plain = {name: v.isoformat() if isinstance(v, datetime) else v for name, v in known.items()}
     return {"id": state.id, "state": standing_of(views, state), **plain}
-
-
-def _add_views(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--views",
-        type=Path,
-        metavar="DIR",
-        default=views_folder(),
-        help="folder of the views (default: $CRUBRIC_VIEWS, or %(default)s)",
-    )

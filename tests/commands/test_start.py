@@ -19,7 +19,7 @@ from crubric_core import environment
 from crubric_core.__main__ import build_parser, main
 from crubric_core.commands.catalogue import COMMANDS, GROUPS
 from crubric_core.commands.terminal import print_document
-from crubric_core.environment import program, recorded, typed
+from crubric_core.environment import program, recorded, typed, views_folder, workspace_path
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = {"numpy", "pandas", "scipy", "duckdb", "streamlit", "plotly"}
@@ -57,6 +57,19 @@ def test_a_server_starts_before_anything_that_computes_is_loaded(command: str) -
     loaded = loaded_by(f"from crubric_core.__main__ import build_parser; build_parser(['{command}'])")
     assert "streamlit" in loaded
     assert loaded.isdisjoint({"numpy", "pandas", "scipy", "duckdb"})
+
+
+@pytest.mark.parametrize("command", ["app", "viewer", "views"])
+def test_the_help_states_the_files_that_are_used(
+    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CRUBRIC_WORKSPACE", raising=False)
+    monkeypatch.delenv("CRUBRIC_VIEWS", raising=False)
+    with pytest.raises(SystemExit, match="0"):
+        main([command, "--help"])
+    said = "".join(capsys.readouterr().out.split())
+    assert f"or{views_folder()})" in said
+    assert command != "app" or f"or{workspace_path()})" in said
 
 
 def test_the_help_lists_every_command_in_its_group(capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+import crubric_core
 from benchmarks.simulated_claims import CLAIMS
 from crubric_core import Settings, Workspace, run_pipeline
 from crubric_core.analysis.export import FILES
@@ -148,6 +149,11 @@ def test_the_map_lists_every_room_and_every_staging_table() -> None:
     sources = [path.read_text("utf-8") for path in (ROOT / "crubric_core/labels").rglob("*.py")]
     tables = {name for source in sources for name in re.findall(r"TEMP TABLE ([a-z_]+)\b(?!\{)", source)}
     assert {name for name in tables if not name.endswith("_") and f"`{name}`" not in text} == set()
+
+
+def test_the_map_names_everything_that_is_public() -> None:
+    text = (ROOT / "docs/architecture.md").read_text("utf-8")
+    assert [name for name in crubric_core.__all__ if f"`{name}`" not in text] == []
 
 
 def test_the_readme_says_of_the_sample_what_its_analysis_says() -> None:

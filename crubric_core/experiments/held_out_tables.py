@@ -30,7 +30,7 @@ MEASURE_NAMES = {
     "human": "τ to humans",
     "score_error": "error of the pool's score",
 }
-TITLES = {"new_pairs": "pairs of new systems", "new_old": "new against old", "tau": "Kendall's tau"}
+TITLES = {"new_pairs": "new pairs in order", "new_old": "new against old in order", "tau": "Kendall's tau"}
 
 
 def summary_table(found: dict[str, Concordance], confidence: float) -> pd.DataFrame:
@@ -115,17 +115,17 @@ def found_sentence(ahead: pd.DataFrame, table: pd.DataFrame) -> str:
         part = records(ahead[ahead["selector"] == selector], "measure")
         said = [f"{title} {_compared(part[measure])}" for measure, title in TITLES.items() if measure in part]
         if said:
-            sentences.append(f"Compared with {NAMES[selector]}, banks of pairs are: {'; '.join(said)}.")
+            sentences.append(f"Banks of pairs minus {NAMES[selector]}: {'; '.join(said)}.")
     error = records(table, "selector")["pairs"]["score_error"]
     return " ".join([*sentences, f"Their prediction of the pool's score is off by {num(error)} on average."])
 
 
 def _compared(row: dict[str, float]) -> str:
-    """Ahead, behind or not separated, with the interval."""
-    interval = f"({num(row['difference'])} {span(row['low'], row['high'])})"
+    """The difference with its interval: ahead, behind or not separated."""
     if np.isnan(row["difference"]):
-        return "not comparable"
-    return f"{compared(row['low'], row['high'], 'ahead', 'behind', 'not separated')} {interval}"
+        return "unknown"
+    side = compared(row["low"], row["high"], "ahead", "behind", "not separated")
+    return f"{num(row['difference'])} {span(row['low'], row['high'])} ({side})"
 
 
 def headline(result: ExperimentResult) -> str:

@@ -254,6 +254,7 @@ def noted(gain):
 
 def test_the_headline_says_ahead_behind_or_not_separated_as_the_intervals_do():
     assert noted(0.1).count("ahead") == 3
+    assert noted(0.1).startswith("Banks of pairs minus random rubrics: new pairs in order 0.099 [")
     assert noted(-0.1).count("behind") == 3
     assert noted(0.0).count("not separated") == 3
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .errors import CrubricError
+from .text import with_article
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -34,5 +35,5 @@ def require_a(name: str, value: object, kind: type, error: type[CrubricError]) -
     """Raise ``error`` unless ``value`` is of this class."""
     if not isinstance(value, kind):
         raise error(
-            f"{name} must be a {kind.__name__}, not {type(value).__name__}: see help({kind.__name__})."
+            f"{name} must be {with_article(kind.__name__)}, not {type(value).__name__}: see help({kind.__name__})."
         )

@@ -57,6 +57,11 @@ def sentence_case(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def with_article(noun: str) -> str:
+    """``a label``, ``an answer``; by the first letter."""
+    return f"{'an' if noun[:1].lower() in 'aeio' else 'a'} {noun}"
+
+
 def count(number: int, noun: str, plural: str | None = None) -> str:
     """``1 rubric``, ``4,052 rubrics``, ``3 queries``."""
     regular = noun[:-1] + "ies" if noun.endswith("y") and noun[-2] not in "aeiou" else noun + "s"

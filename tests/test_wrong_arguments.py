@@ -74,6 +74,8 @@ def test_what_is_no_file_is_told_before_anything_is_stored():
         with pytest.raises(CrubricError, match="no name"):
             ws.ingest(b"system,rubric,judge,label\na,r,k,1", None)
         ws.ingest(frame.to_csv(index=False).encode(), "d")
+        with pytest.raises(CrubricError, match="fit must be an IrtFit, not NoneType"):
+            item_information(None, 0.0)
         with pytest.raises(CrubricError, match="must be a Settings, not dict"):
             run_pipeline(ws.dataset("d"), {"tau_c": 0.8})
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..composition import Composition, Limit, Swap
 from ..errors import SettingsError
+from .parsers import file_bytes, file_text
 
 
 def add_composition(parser: argparse.ArgumentParser) -> None:
@@ -68,16 +69,10 @@ def composition_of(args: argparse.Namespace) -> Composition | None:
 
 
 def _read(path: Path) -> Composition:
-    try:
-        return Composition.from_json(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"The composition {path} cannot be read: {error}.") from error
+    return Composition.from_json(file_text(path, "The composition", SettingsError))
 
 
 def _costs(path: Path) -> tuple[tuple[str, float], ...]:
     from ..analysis.composition import read_costs  # pandas: loaded only where a file of costs is read
 
-    try:
-        return read_costs(path.read_bytes())
-    except OSError as error:
-        raise SettingsError(f"The costs {path} cannot be read: {error}.") from error
+    return read_costs(file_bytes(path, "The costs", SettingsError))

@@ -20,7 +20,7 @@ from ..settings import SPECS, Preset, Priors, Settings
 from ..workers import Workers
 from .composing import composition_of
 from .parsers import add_workspace as add_workspace
-from .parsers import number
+from .parsers import file_text, number
 from .terminal import tell_rejects
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ..labels.store.dataset import Dataset
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
+_TOLD = {"gold": "gold labels", "reference": "a reference ranking"}
 
 
 def existing(path: Path) -> Workspace:
@@ -48,7 +49,9 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--dataset", help="dataset of the workspace")
     for kind in KINDS:
-        parser.add_argument(f"--{kind}", type=Path, action=_Once, metavar="FILE", help=f"table of {kind}")
+        parser.add_argument(
+            f"--{kind}", type=Path, action=_Once, metavar="FILE", help=f"table of {_TOLD.get(kind, kind)}"
+        )
 
 
 class _Once(argparse.Action):
@@ -137,12 +140,9 @@ def settings_given(args: argparse.Namespace) -> list[str]:
 
 def read_rules(path: Path | None) -> ScoringRules | None:
     """Scoring rules from a JSON file; SettingsError where it cannot be read."""
-    if path is None:
-        return None
-    try:
-        return ScoringRules.from_json(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"The scoring rules {path} cannot be read: {error}.") from error
+    return (
+        None if path is None else ScoringRules.from_json(file_text(path, "The scoring rules", SettingsError))
+    )
 
 
 @contextmanager
@@ -182,10 +182,10 @@ def read_mapping(given: str | None) -> Columns | Plan | None:
     """A column mapping, or a whole plan: JSON, or the name of a file with it; IngestError where it is neither."""
     if given is None:
         return None
+    text = given if given.lstrip().startswith("{") else file_text(Path(given), "The mapping", IngestError)
     try:
-        text = given if given.lstrip().startswith("{") else Path(given).read_text(encoding="utf-8")
         mapping = json.loads(text)
-    except (OSError, ValueError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise IngestError(f"The mapping {given} cannot be read as JSON: {error}.") from error
     if isinstance(mapping, dict) and "files" in mapping:
         return Plan.from_dict(mapping)

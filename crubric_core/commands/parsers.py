@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from ..declarations import Parameter
 from ..environment import views_folder, workspace_path
+from ..errors import CrubricError
 from ..text import sentence_case
 from .catalogue import COMMANDS
 
@@ -35,6 +36,22 @@ def add_views(parser: argparse.ArgumentParser) -> None:
         default=views_folder(),
         help="folder of the views (default: $CRUBRIC_VIEWS, or %(default)s)",
     )
+
+
+def file_bytes(path: Path, what: str, error: type[CrubricError]) -> bytes:
+    """The content of a file; ``error`` with one sentence where it cannot be read. what: "The costs"."""
+    try:
+        return path.read_bytes()
+    except OSError as fault:
+        raise error(f"{what} {path} cannot be read ({fault.strerror}): name a file that is there.") from fault
+
+
+def file_text(path: Path, what: str, error: type[CrubricError]) -> str:
+    """The same of a text."""
+    try:
+        return file_bytes(path, what, error).decode()
+    except UnicodeDecodeError as fault:
+        raise error(f"{what} {path} cannot be read (it is not UTF-8): write it again as UTF-8.") from fault
 
 
 def number(allowed: Parameter) -> Callable[[str], float | None]:

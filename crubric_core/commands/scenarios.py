@@ -18,6 +18,7 @@ from ..labels.store.scenarios import (
     rename_scenario,
     save_scenario,
 )
+from ..text import count
 from .options import add_settings, add_workspace, existing, settings_of
 from .parsers import Commands, add_command
 from .terminal import print_json
@@ -46,7 +47,7 @@ def run_scenario(args: argparse.Namespace) -> None:
     """JSON lines: the scenarios, or what changes from one to the other."""
     names, wanted = args.names, ACTIONS[args.action]
     if len(names) != wanted:
-        raise DatasetError(f"`scenario {args.action}` takes {wanted} names, and {len(names)} are given.")
+        raise DatasetError(f"`scenario {args.action}` takes {count(wanted, 'name')}: {len(names)} given.")
     with existing(args.workspace) as workspace:
         if args.action == "compare":
             print_json(_compared(workspace, args.dataset, *names))

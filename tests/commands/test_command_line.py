@@ -283,3 +283,19 @@ def test_a_report_shows_what_the_workspace_keeps_or_what_is_asked_for(capsys, tm
     assert "Threshold sweep" not in kept
     assert "Threshold sweep" in asked
     assert "Attrition" not in asked
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        ("ingest --dataset d --mapping nofile.json x.csv", "The mapping nofile.json"),
+        ("build --labels x.csv --out o --rules nofile.json", "The scoring rules nofile.json"),
+        ("build --labels x.csv --out o --composition nofile.json", "The composition nofile.json"),
+        ("build --labels x.csv --out o --costs nofile.csv", "The costs nofile.csv"),
+    ],
+)
+def test_a_file_of_choices_that_is_not_there_is_named(capsys, tmp_path, monkeypatch, words, what):
+    monkeypatch.chdir(tmp_path)
+    code, _, err = run(capsys, *words.split(), *(["--workspace", "w.duckdb"] if "ingest" in words else []))
+    assert code == 2
+    assert err == f"crubric: {what} cannot be read (No such file or directory): name a file that is there.\n"

@@ -38,7 +38,8 @@ def test_scenarios_are_saved_renamed_compared_and_deleted(crubric, labels):
     crubric("ingest", labels)
     (saved,) = crubric("scenario", "save", "a", "--budget", "9", "--tau-c", "none")
     assert (saved["name"], saved["settings"]) == ("a", {"budget": 9})
-    assert crubric("scenario", "save", "a")[0] == 2
+    code, said = crubric("scenario", "save", "a")
+    assert (code, "or replace it (--replace)" in said) == (2, True)
     crubric("scenario", "save", "b", "--budget", "4", "--basis", "bank")
     (change,) = crubric("scenario", "compare", "a", "b")
     figures = {row["figure"]: (row["first"], row["second"]) for row in change["figures"]}
@@ -49,4 +50,4 @@ def test_scenarios_are_saved_renamed_compared_and_deleted(crubric, labels):
     assert [row["name"] for row in crubric("scenario", "delete", "b")] == ["c"]
     status, told = crubric("scenario", "compare", "c", "x")
     assert (status, "There is no scenario 'x': there are 'c'." in told) == (2, True)
-    assert "takes 2 names, and 1 are given" in crubric("scenario", "compare", "c")[1]
+    assert "takes 2 names: 1 given" in crubric("scenario", "compare", "c")[1]

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Literal, get_args
 
 from ...errors import IngestError
+from ...text import with_article
 from .languages import MARKS, is_foreign, words_for
 from .synonyms import INSTEAD_OF_LABEL, INSTEAD_OF_RUBRIC, INSTEAD_OF_SYSTEM, JUDGED, SYNONYMS
 
@@ -173,7 +174,7 @@ def _mapped(kind: Kind, columns: Sequence[str], mapping: Mapping[str, str], sour
     for canonical, name in mapping.items():
         if canonical not in SPECS[kind].columns:
             raise IngestError(
-                f"The mapping names {canonical!r}, which a {kind} table does not have: "
+                f"The mapping names {canonical!r}, which {with_article(kind)} table does not have: "
                 f"use {', '.join(SPECS[kind].columns)}."
             )
         if name == "":
@@ -244,7 +245,7 @@ def _require_needed(kind: Kind, columns: Sequence[str], chosen: Mapping[str, int
         may_be_one = "label" not in missing or missing[0] == "system"
         same = f", with {_whole(missing[0])} where it is the same for all rows" if may_be_one else ""
         raise IngestError(
-            f"{source}{MISSING}{' and '.join(missing)}, which a {kind} table needs: its columns are "
+            f"{source}{MISSING}{' and '.join(missing)}, which {with_article(kind)} table needs: its columns are "
             f"{_listed(columns)}; rename one or say which it is (mapping){same}."
         )
 

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from ...errors import IngestError
-from ...text import listed
+from ...text import listed, with_article
 from .columns import SPECS, Kind, choose_columns, plain_name, synonyms_of
 from .decimal_commas import told_of_commas, with_points
 from .formats import Reader
@@ -172,7 +172,7 @@ def _reject_unknown_columns(kind: Kind, mapping: Columns) -> None:
     invalid = [canonical for canonical in mapping if canonical not in SPECS[kind].columns]
     if invalid:
         raise IngestError(
-            f"The mapping names {invalid[0]!r}, which a {kind} table does not have: "
+            f"The mapping names {invalid[0]!r}, which {with_article(kind)} table does not have: "
             f"use {', '.join(SPECS[kind].columns)}."
         )
 

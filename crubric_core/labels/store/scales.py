@@ -30,6 +30,10 @@ def set_scale(
     wanted = table[(table["criterion"].str.lower() == criterion.lower()) | (criterion == "*")]
     if criterion == "*" and scale is None:
         wanted = wanted[wanted["levels"] > 2]
+        if wanted.empty and len(table):
+            raise DatasetError(
+                f"No criterion of the dataset {dataset!r} is graded: labels of two levels have no pass mark to move."
+            )
     if wanted.empty:
         some = ", ".join(repr(shortened(str(c))) for c in table["criterion"].head(5))
         raise DatasetError(

@@ -51,7 +51,7 @@ def save_scenario(workspace: Database, dataset: str, scenario: Scenario, *, repl
         if _there(cursor, dataset_id, name):
             if not replace:
                 raise DatasetError(
-                    f"There is a scenario {name!r} already: choose another name or replace it."
+                    f"There is a scenario {name!r} already: choose another name, or replace it (--replace)."
                 )
             _remove(cursor, dataset_id, name)
         now = datetime.now(UTC).replace(tzinfo=None)

@@ -351,3 +351,10 @@ def test_an_answer_to_a_word_that_no_label_has_is_told(ws):
     (found,) = report.checks
     assert (found.code, found.severity) == ("unused_answers", "warning")
     assert found.sentence.startswith("No label of upload is 'Refused': nothing came of what was said of it")
+
+
+def test_where_no_criterion_is_graded_there_is_no_pass_mark_to_move(ws):
+    """The refusal spoke of a criterion '*' that the dataset had not."""
+    ws.ingest(file(rows("clarity", [0, 1])), "d")
+    with pytest.raises(DatasetError, match="No criterion of the dataset 'd' is graded"):
+        set_scale(ws, "d", "*", pass_mark=1)

@@ -266,6 +266,8 @@ def test_the_careful_reader_and_the_fast_one_read_the_same(ws):
         ({"on_conflict": "mean"}, "on_conflict = 'mean' is unknown"),
         ({"dataset": " "}, "dataset has no name"),
         ({"mapping": {"model": "system"}}, "'model', which a labels table does not have"),
+        ({"kind": "answers", "mapping": {"who": "system"}}, "'who', which an answers table does not have"),
+        ({"format": "inspect"}, "is not an Inspect log"),
         ({"mapping": {"system": "contestant"}}, "'contestant', which upload does not have"),
         ({"format": "parquet"}, "cannot be read as Parquet"),
         ({"format": "json"}, "cannot be read as JSON|no JSON objects"),

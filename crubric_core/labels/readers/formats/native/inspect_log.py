@@ -60,7 +60,9 @@ def _parsed(content: bytes, name: str, entry: str) -> Any:
 
 
 def _rows(record: Record, setting: Setting) -> Iterator[Row]:
-    spec = mapped(record.get("eval"), "an eval")
+    spec = record.get("eval")
+    if not isinstance(spec, dict):
+        raise MalformedError("is not an Inspect log, which has an object eval: name the format of the file")
     system = setting.system(spec.get("model"))
     samples = record.get("samples")
     if not isinstance(samples, list) or not samples:

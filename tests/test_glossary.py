@@ -29,6 +29,12 @@ def test_no_term_is_defined_twice() -> None:
     assert max(Counter(row[0] for row in rows()).values()) == 1
 
 
+def test_no_term_is_what_another_one_is_not_called() -> None:
+    table = rows()
+    synonyms = {word.strip() for row in table for word in row[3].split(",")}
+    assert {row[0] for row in table} & synonyms == {"threshold"}, "the gate's, never a rubric's"
+
+
 def test_the_names_in_the_code_exist() -> None:
     source = "\n".join(path.read_text("utf-8") for path in (ROOT / "crubric_core").rglob("*.py"))
     words = set(re.findall(r"\w+", source))

@@ -89,7 +89,6 @@ def forest(
     if pool is not None:
         _estimates(fig, systems, pool, rows + shift, names[1], GREY, "diamond-open")
     rows_axis(fig, systems, 28)
-    fig.update_traces(unselected={"marker": {"opacity": 1}})
     fig.update_layout(showlegend=pool is not None, margin_r=margin_of(tiers or ()) - 2)
     return fig
 
@@ -142,7 +141,6 @@ def everybody(
             for name, at in zip(labels(systems, 80), rank or [0] * len(systems), strict=True)
         ],
         **hover(f"%{{customdata}}<br>{title} %{{y:.2f}}<extra></extra>"),
-        unselected={"marker": {"opacity": 1}},
     )
     if chosen is not None:
         fig.add_scatter(

@@ -1,4 +1,4 @@
-"""The HTML that starts Streamlit's page, with two things told to it before it runs.
+"""The HTML that starts Streamlit's page, with three things told to it before it runs.
 
 1. Where the server is. Not told, a page below the first asks for ``/leaderboard/_stcore/health`` and ``host-config``
    before it asks for ``/_stcore/…``: two answers 404 in the console at every load.
@@ -6,6 +6,8 @@
    parameter that a script writes, so Back would lead through addresses that nobody asked for. One entry remains for
    each thing that a person does. From the click on a link to another page until the address has that page's path,
    nothing is written: a page that is drawn quickly would put its parameters into the address of the one before.
+3. What is clicked on a chart where Plotly itself selects nothing: a cell of a heat map, a point of a line, a bar of a
+   chart on which ranges are dragged.
 """
 
 from __future__ import annotations
@@ -36,6 +38,19 @@ SCRIPT = """<script>
       (same && !acted ? replace : push)(state, title, address);
       acted = leaving = false;
     };
+    const known = new WeakSet();
+    addEventListener("pointerover", (over) => {
+      const chart = over.target.closest?.(".js-plotly-plot");
+      if (!chart?.on || known.has(chart)) return;
+      known.add(chart);
+      chart.on("plotly_click", ({ points: [mark], event }) => {
+        const { type, mode } = mark.fullData, drags = chart.layout.dragmode === "select";
+        if (event.detail > 1 || !(drags || type === "heatmap" || mode === "lines")) return;
+        const { curveNumber, pointNumber, x, y } = mark;
+        const pointIndex = type === "heatmap" ? 0 : pointNumber;
+        chart.emit("plotly_selected", { points: [{ curveNumber, pointIndex, x, y }], selections: [] });
+      });
+    }, true);
   })();
 </script>"""
 

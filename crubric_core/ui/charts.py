@@ -74,6 +74,12 @@ class Sent(BaseFigure):  # type: ignore[misc]
         """The same figure with these settings of its layout."""
         return Sent({**self._spec, "layout": {**self._spec["layout"], **layout}}, shows=self._shows)
 
+    def clickable(self) -> Sent:
+        """The same figure, whose marks can be clicked; none fades because another one is."""
+        data = [_unfading(trace) for trace in self._spec["data"]]
+        layout = {"dragmode": "zoom", **self._spec["layout"], "clickmode": "event+select"}
+        return Sent({**self._spec, "data": data, "layout": layout}, shows=self._shows)
+
 
 def drawn(make: Callable[..., go.Figure], *given: Any, **named: Any) -> Sent:
     """The figure that ``make`` draws of what is ``given``, drawn once for the same content by all sessions.
@@ -114,6 +120,15 @@ def in_ink(fig: go.Figure) -> Sent:
         if trace.get("type") == "heatmap" and _is_light_or_dark(trace.get("colorscale") or ()):
             trace["textfont"] = {"color": INK, **trace.get("textfont", {})}
     return Sent(spec, shows=has_values(fig))
+
+
+def _unfading(trace: dict[str, Any]) -> dict[str, Any]:
+    """The trace with the look of its marks unchanged where others are selected."""
+    marker = trace.get("marker")
+    if marker is None:
+        return trace
+    text = {"textfont": {"color": INK}} if "text" in trace.get("mode", "") else {}
+    return {**trace, "unselected": {"marker": {"opacity": marker.get("opacity", 1)}, **text}}
 
 
 def _is_light_or_dark(scale: Sequence[Sequence[Any]]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -47,30 +47,65 @@ def answer(place: DeltaGenerator, *sentences: str) -> None:
     place.header(" ".join(plain(s) for s in sentences if s), anchor=False)
 
 
-def show(fig: go.Figure | Sent, alt: str, title: str = "", look: str = "") -> None:
-    """A figure under its title; ``alt`` says in words what it shows, ``look`` what to look for."""
+class Mark(NamedTuple):
+    """What somebody clicked on a figure: which trace, which of its marks, and where that stands on the axes."""
+
+    trace: int
+    number: int
+    x: Any
+    y: Any
+
+
+def show(
+    fig: go.Figure | Sent,
+    alt: str,
+    title: str = "",
+    look: str = "",
+    on_click: Callable[[Mark], None] | None = None,
+) -> None:
+    """A figure under its title; ``alt`` says in words what it shows, ``look`` what to look for.
+
+    on_click: gets the point, bar or cell that is clicked, of a heat map row and column as y and x.
+    """
     _titled(title)
     sent = _finished(fig)
     if not sent.shows:
         st.write("Nothing to draw: no value is known, or all are 0.")
         return
-    plot(sent, alt=alt, config=plot_config(title or alt), key=f"figure: {alt}")
+    config, key = plot_config(title or alt), f"figure: {alt}"
+    if on_click is None:
+        plot(sent, alt=alt, config=config, key=key)
+    else:
+        _plot_clickable(sent, alt, config, key, on_click)
     if look:
         st.caption(look)
     offer_values(sent, title or alt)
 
 
-def show_clickable(fig: go.Figure | Sent, alt: str, key: str, on_point: Callable[[int], None]) -> None:
-    """A figure whose points can be clicked; ``on_point`` gets the number of the point in its trace."""
+def _plot_clickable(
+    sent: Sent, alt: str, config: dict[str, Any], key: str, on_click: Callable[[Mark], None]
+) -> None:
+    """After a click the figure is a new one, on which nothing is selected: the same mark can be clicked again."""
+    clicks = f"clicks on {key}"
+    number = st.session_state.get(clicks, 0)
+    key = f"{key} {number}"
 
     def clicked() -> None:
-        points = st.session_state[key]["selection"]["points"]
-        if points:
-            on_point(int(points[0]["point_index"]))
+        if (mark := clicked_mark(key)) is not None:
+            st.session_state[clicks] = number + 1
+            on_click(mark)
 
-    sent = _finished(fig).laid_out(clickmode="event+select", dragmode="pan")
-    plot(sent, alt=alt, config=plot_config(alt), key=key, on_select=clicked, selection_mode="points")
-    offer_values(sent, alt)
+    plot(sent.clickable(), alt=alt, config=config, key=key, on_select=clicked, selection_mode="points")
+
+
+def clicked_mark(key: str) -> Mark | None:
+    """What is clicked on that figure."""
+    chosen: Any = st.session_state.get(key)
+    points = [] if chosen is None else chosen["selection"]["points"]
+    if not points:
+        return None
+    found = points[0]
+    return Mark(int(found["curve_number"]), int(found["point_index"]), found["x"], found["y"])
 
 
 def show_brushable(

@@ -75,9 +75,8 @@ def _forest(view: View, shown: pd.DataFrame, system: str | None) -> None:
     """Abilities in tier bands; of very many systems all as a line, and some around the chosen one."""
     names = shown["system"].tolist()
     at = names.index(system) if system in names else None
-    generation = st.session_state.get("choices", 0)
     if len(names) > MOST_ROWS:
-        widgets.show_clickable(
+        widgets.show(
             drawn(
                 figures.everybody,
                 names,
@@ -85,15 +84,14 @@ def _forest(view: View, shown: pd.DataFrame, system: str | None) -> None:
                 at,
                 shown["rank"].tolist() if view.claims else None,
                 title=view.what,
-            ),
+            ).laid_out(dragmode="pan"),
             f"{view.what} of all systems shown",
-            f"everybody {generation}",
-            lambda point: choose(names[point]),
+            on_click=lambda mark: choose(names[mark.number]),
         )
     part = figures.window(len(names), at, MOST_ROWS)
     rows = shown.iloc[part]
     second, titles = _second(view, rows)
-    widgets.show_clickable(
+    widgets.show(
         drawn(
             figures.forest,
             names[part],
@@ -103,10 +101,9 @@ def _forest(view: View, shown: pd.DataFrame, system: str | None) -> None:
             names=titles,
             chosen=None if at is None else at - part.start,
             title=view.what,
-        ),
+        ).laid_out(dragmode="pan"),
         f"{view.what} with intervals" + (" in tier bands" if view.claims else ""),
-        f"forest {generation} {part.start}",
-        lambda point: choose(names[part.start + point]),
+        on_click=lambda mark: choose(names[part.start + mark.number]),
     )
     which = (
         ""

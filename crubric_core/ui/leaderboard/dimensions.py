@@ -13,6 +13,7 @@ from ...figures import leaderboard as figures
 from .. import widgets
 from ..experiments.tables import show_table
 from ..text import plain
+from .view import choose
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,6 +60,7 @@ def show(view: View, found: Dimensions, rows: pd.DataFrame, at: IntArray) -> Non
         title=f"Ability by dimension, with its interval at {level}",
         look="Each dimension has a scale of its own: compare systems within a colour. Whether two are separated "
         "is asked of all pairs of all dimensions at once, for the sentence above.",
+        on_click=lambda mark: choose(rows["system"].iloc[mark.number]),
     )
     if len(found.pairs) > 1:
         show_table(found.correlation_table(), CORRELATIONS)

@@ -20,7 +20,7 @@ from ...figures import leaderboard as figures
 from ...figures import profile as profile_figures
 from ...leaderboard.correction import FEWEST
 from ...task_types.scoring import by_emphasis
-from .. import tables, widgets
+from .. import state, tables, widgets
 from ..text import count, plain
 from . import dimensions, profile
 from .view import choose
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 Section = Callable[["View", pd.DataFrame, "str | None"], None]
 MOST = 40  # systems in a figure with a row each
 DIMENSION = "dimension"
+CLICK = "Click a mark for the system's profile."
 TOGETHER = (
     "All pairs of all groups are compared at once, for queries like these, without the model's weights."
 )
@@ -130,9 +131,19 @@ def _pairs(view: View, shown: pd.DataFrame, system: str | None) -> None:
             " Empty: pairs that are not compared, which share too few queries or both pass, or fail, all."
             if np.isnan(ahead).any()
             else ""
-        ),
+        )
+        + " Click a cell to compare the two.",
+        on_click=lambda cell: _compare(rows["system"].tolist(), cell),
     )
     widgets.download("Download comparisons.csv", view.board.comparisons, "comparisons.csv")
+
+
+def _compare(systems: list[str], cell: widgets.Mark) -> None:
+    """Show the profile of the row, beside the system of the column; on the diagonal alone."""
+    row, column = systems[int(cell.y)], systems[int(cell.x)]
+    choose(row)
+    if row != column:
+        state.hold_system(state.VERSUS, column)
 
 
 def _ranks(view: View, shown: pd.DataFrame, system: str | None) -> None:
@@ -145,6 +156,8 @@ def _ranks(view: View, shown: pd.DataFrame, system: str | None) -> None:
             figures.rank_intervals(names, rank, low, high),
             alt="Rank of each system with its interval",
             title="Rank intervals",
+            look=CLICK,
+            on_click=lambda mark: choose(names[mark.number]),
         )
     with right:
         first, last = int(low.min()), int(high.max())
@@ -159,6 +172,7 @@ def _ranks(view: View, shown: pd.DataFrame, system: str | None) -> None:
             figures.rank_probability(names, shares, first),
             alt="Probability that each system is among the first k",
             title="Probability of being among the first k",
+            on_click=lambda cell: choose(names[int(cell.y)]),
         )
 
 
@@ -193,7 +207,9 @@ def _groups(view: View, shown: pd.DataFrame, system: str | None) -> None:
         profile_figures.domain_heat(rows["system"].tolist(), groups, means[at]),
         alt=f"Score of each system by {by}",
         title=f"{what}; colour: above or below the mean of the systems shown",
-        look="Differences between neighbours are not tested here: a profile shows their intervals.",
+        look="Differences between neighbours are not tested here: a profile shows their intervals. Click a cell for "
+        "its system's.",
+        on_click=lambda cell: choose(rows["system"].iloc[int(cell.y)]),
     )
     if view.claims:
         standing, seed = view.board.standing, view.study.settings.seed
@@ -219,7 +235,9 @@ def _scores(view: View, shown: pd.DataFrame, system: str | None) -> None:
             title="Score against ability",
             look="Look for systems far from the others' line: "
             + ("they have labels on other queries, or " if different_queries_sentence(view.board) else "")
-            + "score and model weigh the rubrics differently for them.",
+            + "score and model weigh the rubrics differently for them. "
+            + CLICK,
+            on_click=lambda mark: choose(names[mark.number]),
         )
     if on_bank:
         other = study.ranking_on(study.pool).table.set_index("system").loc[names, "theta"]
@@ -228,6 +246,7 @@ def _scores(view: View, shown: pd.DataFrame, system: str | None) -> None:
                 figures.bank_against_pool(names, theta, other.to_numpy(dtype=np.float64)),
                 alt="Ability from the bank against ability from all rubrics that pass",
                 title="The bank compared with all rubrics that pass",
+                on_click=lambda mark: choose(names[mark.number]),
             )
 
 
@@ -256,6 +275,7 @@ def _human_labels(view: View, shown: pd.DataFrame, system: str | None) -> None:
             ),
             alt="Mean label of each system, corrected by human labels",
             title="Judges' means, corrected by human labels",
+            on_click=lambda mark: choose(names[mark.number]),
         )
     for place in right:
         with place:
@@ -291,6 +311,7 @@ def _losses(view: View, shown: pd.DataFrame, system: str | None) -> None:
         ),
         alt="Expected loss of a query for each system, the least first",
         title="Expected loss of a query: less is better",
+        on_click=lambda mark: choose(names[mark.number]),
     )
     st.markdown("\n".join(f"- {plain(sentence)}" for sentence in found.sentences(view.board.standing)))
     widgets.table(table, tables.LOSSES, rows=20)
@@ -307,10 +328,13 @@ def _cost(view: View, shown: pd.DataFrame, system: str | None) -> None:
     at = pd.Index(view.systems).get_indexer(pd.Index(shown["system"]))
     cost, score = view.numbers[by][at], shown["score"].to_numpy(dtype=np.float64)
     best = undominated(cost, score)
+    systems = shown["system"].tolist()
     widgets.show(
-        profile_figures.value_against_cost(shown["system"].tolist(), cost, score, best, (by, "score S")),
+        profile_figures.value_against_cost(systems, cost, score, best, (by, "score S")),
         alt=f"Score against {by}",
         title=f"Score against {by}",
+        look=CLICK,
+        on_click=lambda mark: choose(systems[mark.number]),
     )
     unknown = int(np.isnan(cost).sum())
     st.caption(

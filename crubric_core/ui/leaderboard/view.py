@@ -153,8 +153,13 @@ def choose(system: str | None, *, here: bool = False) -> None:
     """Show this system's profile; nobody is compared with itself. here: the table itself was clicked."""
     state.hold_system(state.SYSTEM, system)
     session = st.session_state
-    session["choices"] = session.get("choices", 0) + 1
     if not here:  # the table then begins anew, with another row selected
         session["choices elsewhere"] = session.get("choices elsewhere", 0) + 1
     if system is None or session.get(f"{state.VERSUS} held") == system:
         state.hold_system(state.VERSUS, None)
+
+
+def open_profile(system: str) -> None:
+    """Show this system's profile, from another page."""
+    choose(system)
+    st.switch_page(loaders.PAGES / "leaderboard.py", query_params={})

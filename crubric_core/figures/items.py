@@ -11,7 +11,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..text import numeral
-from ..types import BoolArray, FloatArray
+from ..types import BoolArray, FloatArray, IntArray
 from .style import BLUE, CATEGORIES, GREY, SEQUENTIAL, band, figure, hover, label, labels, margin_of
 
 MOST_HIGHLIGHTS = 20
@@ -90,14 +90,13 @@ def information_heat_map(theta: FloatArray, info: FloatArray, difficulty: FloatA
 
     theta (G,), info (G, J), difficulty (J,), NaN where the rubric has no parameters (left out).
     """
-    order = np.argsort(difficulty, kind="stable")[: int(np.isfinite(difficulty).sum())]
-    slices = np.array_split(order, min(MOST_ROWS, len(order))) if len(order) else []
+    slices, places = difficulty_rows(difficulty)
     rows = np.array([info[:, part].mean(axis=1) for part in slices]).reshape(len(slices), len(theta))
     middle = np.array([np.mean(difficulty[part]) for part in slices])
     fig = figure(ABILITY, "rubrics, easy to hard", height=420, margin_r=68)
     fig.add_heatmap(
         x=theta,
-        y=np.linspace(0, len(order), 2 * len(slices) + 1)[1::2] if slices else [],
+        y=places,
         z=rows.astype(np.float32),
         colorscale=SEQUENTIAL,
         colorbar={"title": {"text": "I(θ)", "side": "top"}, "thickness": 12},
@@ -105,6 +104,13 @@ def information_heat_map(theta: FloatArray, info: FloatArray, difficulty: FloatA
         **hover("θ = %{x:.1f}<br>difficulty b ≈ %{customdata}<br>I = %{z:.3f}<extra></extra>"),
     )
     return fig
+
+
+def difficulty_rows(difficulty: FloatArray) -> tuple[list[IntArray], FloatArray]:
+    """The rubrics in each row of ``information_heat_map``, the easiest first, and where the rows stand."""
+    order = np.argsort(difficulty, kind="stable")[: int(np.isfinite(difficulty).sum())].astype(np.int64)
+    slices = np.array_split(order, min(MOST_ROWS, len(order))) if len(order) else []
+    return slices, np.linspace(0, len(order), 2 * len(slices) + 1)[1::2]
 
 
 def wright_map(

@@ -131,10 +131,8 @@ def label_grid(
     systems rows have neither name nor text, and go up with the judges' mean label, then with each judge's: names are
     told where one points.
     """
-    if many := len(systems) > MOST_NAMED:
-        known = np.isfinite(read)
-        mean = np.where(known, read, 0).sum(axis=1) / known.sum(axis=1).clip(1)
-        order = np.lexsort([*np.where(known, read, -1).T[::-1], mean])[::-1]
+    many, order = len(systems) > MOST_NAMED, grid_order(read)
+    if many:
         read, given, systems = read[order], given[order], [systems[i] for i in order]
     words = np.where(read > 0, *(("pass", "fail") if len(judges) <= FEW_COLUMNS else ("✓", "✕")))
     if graded or levels > 2:
@@ -167,6 +165,15 @@ def label_grid(
         fig.update_yaxes(tickfont={"size": 10} if low else None)
     columns_axis(fig, judges)
     return fig
+
+
+def grid_order(read: FloatArray) -> IntArray:
+    """(M,) which system each row of ``label_grid`` is, from the top: as given, or by label where they are many."""
+    if len(read) <= MOST_NAMED:
+        return np.arange(len(read))
+    known = np.isfinite(read)
+    mean = np.where(known, read, 0).sum(axis=1) / known.sum(axis=1).clip(1)
+    return np.lexsort([*np.where(known, read, -1).T[::-1], mean])[::-1]
 
 
 def kappa_against_coverage(thresholds: pd.DataFrame, tau_c: float, against: str) -> go.Figure:

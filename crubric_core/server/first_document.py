@@ -48,6 +48,7 @@ SCRIPT = """<script>
         if (event.detail > 1 || !(drags || type === "heatmap" || mode === "lines")) return;
         const { curveNumber, pointNumber, x, y } = mark;
         const pointIndex = type === "heatmap" ? 0 : pointNumber;
+        if (chart.layout.selections?.length) chart.emit("plotly_doubleclick"); // the range of before goes
         chart.emit("plotly_selected", { points: [{ curveNumber, pointIndex, x, y }], selections: [] });
       });
     }, true);

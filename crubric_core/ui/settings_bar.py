@@ -243,8 +243,21 @@ def _budget_moved(most: int) -> None:
     changed = [size for size in sizes if size != min(_seen(), most)]
     new = [size for size in changed if size not in shown] or changed or sizes
     if new[0] != min(held().budget, most):
-        hold_settings(replace(held(), budget=new[0]))
-        redraw("budget", BANK_SIZE)
+        take_budget(new[0])
+
+
+def keep_from(tau_c: float) -> None:
+    """Move the threshold to this value, to two digits, within what the slider can show."""
+    settings = held()
+    low = max(LOWEST_TAU[settings.gate], LEFT_END)
+    chosen = float(np.clip(np.floor(100 * tau_c + 1e-9) / 100, low, 1))
+    hold_settings(replace(settings, tau_c=round(chosen, 2)))
+
+
+def take_budget(size: int) -> None:
+    """At the end of a callback: let the bank have this size, as its slider would."""
+    hold_settings(replace(held(), budget=size))
+    redraw("budget", BANK_SIZE)
 
 
 def _seen() -> int:

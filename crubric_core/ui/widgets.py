@@ -118,7 +118,7 @@ def show_brushable(
 ) -> None:
     """A figure of bars on which a range of x can be dragged (``dragged_range``), which draws the page anew.
 
-    ``on_range`` gets its ends. A click is none: Streamlit sends no click on a chart on which ranges are dragged.
+    ``on_range`` gets its ends. A click on a bar is the range that begins and ends in its middle.
     """
 
     def brushed() -> None:
@@ -142,11 +142,12 @@ def show_brushable(
 
 
 def dragged_range(key: str) -> tuple[float, float] | None:
-    """The ends of the range that is dragged on that figure."""
+    """The ends of the range that is dragged on that figure, or twice the middle of the bar that is clicked."""
     chosen: Any = st.session_state.get(key)
     boxes = [] if chosen is None else chosen["selection"]["box"]
     if not boxes:
-        return None
+        mark = clicked_mark(key)
+        return None if mark is None else (mark.x, mark.x)
     low, high = sorted(float(x) for x in boxes[0]["x"])
     return low, high
 

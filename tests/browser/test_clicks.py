@@ -56,3 +56,72 @@ def test_a_dot_opens_the_profile_of_its_system(page: Page, server: Server) -> No
     chart(page, "Score against ability").locator("path.point").nth(2).click(force=True)
     page.wait_for_url("**system=**", timeout=20_000)
     expect(page.get_by_text(re.compile(r"^Why .* stands there$"))).to_be_visible(timeout=20_000)
+
+
+ON_CURVE = """([alt, share]) => {
+  const line = [...document.querySelectorAll(`[aria-label="${alt}"] .scatterlayer .js-line`)].at(-1);
+  const at = line.getPointAtLength(share * line.getTotalLength()), seen = line.getScreenCTM();
+  return [at.x * seen.a + seen.e, at.y * seen.d + seen.f]; }"""
+
+
+def click_on_curve(page: Page, alt: str, share: float) -> None:
+    """Click the chart's last curve, at this share of its length."""
+    chart(page, alt)
+    x, y = page.evaluate(ON_CURVE, [alt, share])
+    page.mouse.move(x - 2, y)
+    page.mouse.move(x, y)
+    page.wait_for_timeout(200)
+    page.mouse.click(x, y)
+
+
+def test_a_curve_and_a_row_of_items_list_their_rubrics_and_a_system_leads_to_the_leaderboard(
+    page: Page, server: Server
+) -> None:
+    page.goto(f"{server.url}/items")
+    only = page.get_by_text("Of what was clicked on a chart only: 1 rubric.")
+    for click in (
+        lambda: click_on_curve(page, "Item information of the chosen rubrics", 0.5),
+        lambda: click_at(page, "Item information by difficulty and ability", 0.5, 0.5),
+    ):
+        click()
+        expect(only).to_be_visible(timeout=20_000)
+        expect(page.get_by_role("figure", name="Labels of the chosen rubric")).to_be_visible(timeout=20_000)
+        wait_until_idle(page)
+        page.get_by_role("button", name="List all rubrics").click()
+        expect(only).to_have_count(0, timeout=20_000)
+    chart(page, "Wright map").locator("path.point").nth(1).click(force=True)
+    page.wait_for_url("**/leaderboard?**system=**", timeout=20_000)
+    wait_until_idle(page)
+    page.go_back()
+    page.wait_for_url("**/items**", timeout=20_000)
+
+
+def test_a_bar_of_measurability_lists_its_rubrics_until_a_double_click(page: Page, server: Server) -> None:
+    page.goto(f"{server.url}/measurability")
+    only, alt = page.get_by_text("A double click on the histogram lists all again."), "Rubrics by the gate's"
+    for _ in range(2):
+        highest = max(chart(page, alt).locator(".bars .point path").all(), key=lambda bar: height(bar))
+        highest.click(force=True)
+        expect(only).to_be_visible(timeout=20_000)
+        wait_until_idle(page)
+        chart(page, alt).locator(".nsewdrag").first.dblclick(position={"x": 9, "y": 9})
+        expect(only).to_have_count(0, timeout=20_000)
+    assert "tau_c" not in page.url
+
+
+def height(bar: Locator) -> float:
+    """In pixels."""
+    box = bar.bounding_box()
+    return 0.0 if box is None else box["height"]
+
+
+def test_a_point_of_what_banks_are_worth_sets_their_size_and_back_undoes_it(
+    page: Page, server: Server
+) -> None:
+    page.goto(f"{server.url}/bank")
+    chart(page, "Share of separated pairs").locator("path.point").nth(2).click(force=True)
+    page.wait_for_url("**budget=**", timeout=20_000)
+    wait_until_idle(page)
+    assert f"budget={page.get_by_role('spinbutton', name='B', exact=True).input_value()}" in page.url
+    page.go_back()
+    page.wait_for_url(lambda url: "budget=" not in url, timeout=20_000)

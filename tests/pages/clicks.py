@@ -23,7 +23,8 @@ def click(app: AppTest, alt: str, *, trace: int = 0, number: int = 0, x: Any = 0
 def drag(app: AppTest, alt: str, low: float, high: float) -> AppTest:
     """Drag a range of x on the chart that says this of itself."""
     box = {"xref": "x", "yref": "y", "x": [low, high], "y": [0, 1]}
-    return _send(app, alt, {"points": [], "point_indices": [], "box": [box], "lasso": []})
+    inside = {"curve_number": 0, "point_index": 0, "x": low, "y": 0}  # of all bars the first alone
+    return _send(app, alt, {"points": [inside], "point_indices": [0], "box": [box], "lasso": []})
 
 
 def _send(app: AppTest, alt: str, selection: dict[str, Any]) -> AppTest:

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.pages.clicks import charts, click
+from crubric_core import Workspace
+from crubric_core.demo import simulate
+from tests.pages.clicks import charts, click, drag
 from tests.pages.conftest import Open
 
 
@@ -114,3 +116,99 @@ def test_a_system_of_the_wright_map_is_opened_on_the_leaderboard(open_page: Open
     assert not app.exception
     assert app.title[0].value.startswith("Leaderboard")
     assert query(app, "system") == name
+
+
+def test_a_point_of_a_curve_sets_the_size_of_the_bank(open_page: Open, study: Path) -> None:
+    app = open_page("bank", study)
+    worth = "Share of separated pairs that banks of each size keep, this bank and random ones"
+    size = traces(app, worth)[1]["x"][1]
+    app = click(app, worth, trace=1, number=1, x=size, y=0.5)
+    assert not app.exception
+    assert query(app, "budget") == str(size)
+    assert app.number_input(key="budget").value == size
+    app = open_page("bank", study, part="Certificate")
+    app = click(app, "Share of the whole pool's utility by bank size, with the proven bound", x=9, y=0.5)
+    assert query(app, "budget") == "9"
+
+
+def test_a_point_of_the_price_or_of_the_sweep_moves_the_threshold(open_page: Open, study: Path) -> None:
+    app = open_page("measurability", study)
+    app = click(app, "Shares of rubrics, information and queries that each threshold keeps", x=0.29, y=0.5)
+    assert not app.exception
+    assert query(app, "tau_c") == "0.29"
+    assert app.slider(key="tau_c").value == 0.29
+    sweep, view = "Kappa by the share of rubrics that each threshold keeps", "Agreement against coverage"
+    app = open_page("measurability", study, view=view, gate="agreement")
+    told = [each[0] for each in traces(app, sweep)[0]["customdata"]]
+    assert query(click(app, sweep, number=told.index("all")), "tau_c") is None
+    assert query(click(app, sweep, number=told.index("0.85")), "tau_c") == "0.85"
+    app = click(open_page("measurability", study, view=view), sweep, number=told.index("0.85"))
+    assert query(app, "tau_c") is None, "the gate in use reads another statistic"
+
+
+def test_a_bar_of_measurability_lists_its_rubrics(open_page: Open, study: Path) -> None:
+    app = open_page("measurability", study)
+    alt = next(alt for alt in charts(app) if alt.startswith("Rubrics by the gate's statistic"))
+    kept, *dropped = traces(app, alt)
+    at = kept["y"].index(max(kept["y"]))
+    app = click(app, alt, number=at, x=kept["x"][at], y=1)
+    assert not app.exception
+    assert len(listed(app)) == kept["y"][at] + sum(trace["y"][at] for trace in dropped)
+    assert query(app, "tau_c") is None
+    assert query(drag(app, alt, 0.434, 0.9), "tau_c") == "0.43", "a range of several bars moves the threshold"
+
+
+def test_a_point_of_the_item_fit_opens_its_rubric(open_page: Open, study: Path) -> None:
+    app = open_page("items", study, view="Item fit")
+    next(button for button in app.button if button.label == "Check how each rubric fits").click().run()
+    alt = "Outfit mean square of each rubric by difficulty"
+    points = traces(app, alt)[0]
+    app = click(app, alt, number=4, x=points["x"][4], y=points["y"][4])
+    assert not app.exception
+    assert listed(app)[0] == points["customdata"][4][0]
+
+
+def with_reasons(app) -> list[str]:
+    """The systems whose answer and reasons are shown, in order."""
+    shown = [each.label.replace("\\", "").partition(": ") for each in app.expander]
+    return [name for name, _, what in shown if what == "answer and reasons"]
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study whose judges give reasons."""
+    made = simulate(seed=1, systems=8, queries=12, pool=(9, 14))
+    labels = made.labels.assign(reason="Of " + made.labels["system"] + ".")
+    path = tmp_path_factory.mktemp("reasons") / "told.duckdb"
+    with Workspace(path) as workspace:
+        for kind, table in (("labels", labels), ("rubrics", made.rubrics), ("queries", made.queries)):
+            workspace.ingest(table.to_csv(index=False).encode(), "told", kind=kind)
+    return path
+
+
+def test_a_cell_of_the_labels_of_a_rubric_shows_what_was_said_of_its_system(
+    open_page: Open, told: Path
+) -> None:
+    grid = "Labels of the chosen rubric, systems by judges"
+    app = open_page("measurability", told)
+    names = [row[0] for row in traces(app, grid)[0]["customdata"]]
+    for at in (5, 2, 5):
+        app = click(app, grid, x=1, y=at)
+        assert not app.exception
+        chooser = next(box for box in app.selectbox if box.label == "What was said of")
+        assert chooser.value == names[at]
+    chooser.set_value(names[0]).run()
+    assert next(box for box in app.selectbox if box.label == "What was said of").value == names[0]
+
+
+def test_a_cell_of_the_labels_on_the_leaderboard_adds_the_reasons_of_its_system(
+    open_page: Open, told: Path
+) -> None:
+    grid = "Labels of the opened rubric, systems by judges"
+    system, other = ranked(open_page("leaderboard", told))[:2]
+    app = open_page("leaderboard", told, system=system, why="Strongest and weakest rubrics")
+    assert with_reasons(app) == [system]
+    at = [row[0] for row in traces(app, grid)[0]["customdata"]].index(other)
+    app = click(app, grid, x=1, y=at)
+    assert not app.exception
+    assert with_reasons(app) == [other, system]

@@ -9,16 +9,17 @@ import numpy as np
 import pytest
 
 from crubric_core import Settings, Workspace
+from crubric_core.ui import settings_bar
 from crubric_core.ui.measurability import gate
 from tests.pages.conftest import Open
 
 
 def test_a_range_that_is_dragged_moves_the_threshold_to_its_left_end(monkeypatch: pytest.MonkeyPatch) -> None:
     held: list[float | None] = []
-    monkeypatch.setattr(gate.state, "held", Settings)
-    monkeypatch.setattr(gate.state, "hold_settings", lambda settings: held.append(settings.tau_c))
+    monkeypatch.setattr(settings_bar, "held", Settings)
+    monkeypatch.setattr(settings_bar, "hold_settings", lambda settings: held.append(settings.tau_c))
     for left_end in (0.4567, -3.0, 1.7):
-        gate.keep_from(left_end)
+        settings_bar.keep_from(left_end)
     assert held == [0.45, -0.5, 1.0], "two digits, within what the slider can show"
 
 

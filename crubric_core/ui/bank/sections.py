@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from ...types import FloatArray, IntArray
     from ..page import StudyPage
 
+CLICK = "Click a point to set B to its size."
+
 
 def held_out(study: StudyPage) -> None:
     """The answer to the page's question, and what banks of all sizes are worth."""
@@ -84,8 +86,14 @@ def worth_chart(study: StudyPage, worth: WorthCurve) -> None:
         ),
         alt="Share of separated pairs that banks of each size keep, this bank and random ones",
         title="What is kept for a system that the bank has not seen",
-        look=plain(curve_sentences(worth, study.settings.confidence)),
+        look=f"{plain(curve_sentences(worth, study.settings.confidence))} {CLICK}",
+        on_click=_to_size,
     )
+
+
+def _to_size(mark: widgets.Mark) -> None:
+    """Let the bank have the size that was clicked."""
+    settings_bar.take_budget(int(mark.x))
 
 
 def _kept(worths: tuple[Worth, ...]) -> FloatArray:
@@ -230,6 +238,8 @@ def certificate(study: StudyPage) -> None:
             drawn(figures.gain_curve, share, study.certificates()[: len(share)], len(study.bank())),
             alt="Share of the whole pool's utility by bank size, with the proven bound",
             title=f"Share of the pool's {what}",
+            look=CLICK,
+            on_click=_to_size,
         )
     with right:
         shares, missing = {}, []
@@ -242,6 +252,7 @@ def certificate(study: StudyPage) -> None:
             drawn(figures.strategies, shares, len(study.bank())),
             alt="The same share for other ways of choosing",
             title="Compared with other strategies",
+            on_click=_to_size,
         )
         widgets.notes(missing)
 

@@ -131,13 +131,27 @@ def _item_fit(study: Study, items: pd.DataFrame) -> None:
     st.session_state[asked] = True
     st.markdown(f"**{found.misfit:.1%} of the rubrics misfit at p < .05; chance alone gives at most 5%.**")
     table = items.assign(outfit=found.outfit, p=found.p)
+    key = f"misfit clicked {study.fingerprint}"
+
+    def pointed(mark: widgets.Mark) -> None:
+        apart = np.hypot(table["b"] - mark.x, table["outfit"] - mark.y)
+        st.session_state[key] = int(np.nanargmin(apart))
+
     widgets.show(
         figures.outfit(items["b"].to_numpy(), found.outfit, found.p, items["rubric"].tolist()),
         "Outfit mean square of each rubric by difficulty",
+        on_click=pointed,
     )
-    st.caption("An outfit far above 1 means that strong systems fail the rubric or weak ones pass it.")
-    worst = table.sort_values("p").head(MOST_MISFITS)
-    chosen = widgets.pick_one(worst, page_columns(TABLES["items"]), key="misfit", rows=8)
+    st.caption(
+        "An outfit far above 1 means that strong systems fail the rubric or weak ones pass it. Click a point "
+        "for its rubric."
+    )
+    order = table.sort_values("p").index
+    clicked = st.session_state.get(key)
+    if clicked is not None:  # it goes first
+        order = order[np.argsort(order != clicked, kind="stable")]
+    worst = table.loc[order[:MOST_MISFITS]]
+    chosen = widgets.pick_one(worst, page_columns(TABLES["items"]), key=f"misfit {clicked}", rows=8)
     if chosen is not None:
         _one_curve(study, found, chosen)
     widgets.download("Download item_fit.csv", table, "item_fit.csv")

@@ -28,8 +28,10 @@ def show(view: View, at: int, systems: Sequence[str]) -> None:
     study = view.study
     rubric = study.reduction().rubrics.iloc[at]
     rubric_head.show(rubric, _agreement(view, at))
-    _grid(view, at, systems)
-    for system in systems:
+    key = f"system clicked in the labels of {at} beside {systems}"
+    _grid(view, at, systems, key)
+    clicked = st.session_state.get(key)
+    for system in dict.fromkeys(systems if clicked is None else (clicked, *systems)):
         _evidence(view, rubric, system)
 
 
@@ -40,13 +42,20 @@ def _agreement(view: View, at: int) -> str:
     return f" Judges' {gate.statistic} on it: {numeral(gate.values[at])}."
 
 
-def _grid(view: View, at: int, systems: Sequence[str]) -> None:
-    """Systems × judges, the best system first; of many systems those around the chosen one."""
+def _grid(view: View, at: int, systems: Sequence[str], key: str) -> None:
+    """Systems × judges, the best system first; of many systems those around the chosen one.
+
+    A click keeps the system of its row under this key of the session.
+    """
     study, facts = view.study, loaders.facts(view.study)
     reduction, order = study.reduction(), view.at
     chosen = view.systems.index(systems[0]) if systems[0] in view.systems else None
     part = order[window(len(order), chosen, MOST_ROWS)]
     rubric = reduction.rubrics.iloc[at]
+
+    def clicked(cell: widgets.Mark) -> None:
+        st.session_state[key] = facts.systems[part[int(cell.y)]]
+
     widgets.show(
         label_grid(
             loaders.rubric_panel(study, at)[part],
@@ -58,6 +67,8 @@ def _grid(view: View, at: int, systems: Sequence[str]) -> None:
         ),
         alt="Labels of the opened rubric, systems by judges",
         title="Labels, systems by judges",
+        look="Click a cell to read the answer and reasons of its system.",
+        on_click=clicked,
     )
 
 

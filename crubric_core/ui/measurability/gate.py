@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,10 +12,9 @@ from ...errors import CrubricError
 from ...figures.measurability import histogram_edges, measurability_histogram, price_curve
 from ...judges.gate_price import gate_prices
 from ...judges.measurability import STATISTIC_NAMES, agreements_needed, possible_values, shown_threshold
-from ...settings import LOWEST_TAU
-from .. import state, widgets
+from .. import widgets
 from ..charts import computed, drawn
-from ..settings_bar import LEFT_END
+from ..settings_bar import keep_from
 from ..text import count, plain, rounded
 from .rules import compared_with_rules
 
@@ -96,7 +94,7 @@ def show(study: StudyPage) -> None:
 
 
 def _histogram(gate: Gate) -> None:
-    """The rubrics by their statistic; dragging a range moves the threshold, within one bar it shows its rubrics."""
+    """The rubrics by their statistic; dragging a range moves the threshold, a bar that is clicked shows its rubrics."""
 
     def dragged(low: float, high: float) -> None:
         if _bar(gate, low) != _bar(gate, high):
@@ -113,12 +111,12 @@ def _histogram(gate: Gate) -> None:
         dragged,
         title="Rubrics by measurability",
         look="Drag across the bars that should stay: the threshold moves to their left end. "
-        "Drag within one bar to list its rubrics.",
+        "Click a bar to list its rubrics.",
     )
 
 
 def of_the_bar(gate: Gate) -> BoolArray:
-    """(J,) the rubrics of the bar in which a range was dragged, which a line says; all without one, or over several."""
+    """(J,) the rubrics of the bar that was clicked, which a line says; all without one, or of a range over several."""
     dragged = widgets.dragged_range(HISTOGRAM)
     if dragged is None or (bar := int(_bar(gate, dragged[0]))) != _bar(gate, dragged[1]):
         return np.ones(len(gate.values), dtype=bool)
@@ -133,14 +131,6 @@ def _bar(gate: Gate, values: FloatArray | float) -> IntArray:
     """The bars of the histogram that hold these values of the statistic; beyond its ends, the first or the last."""
     edges = histogram_edges(gate.values, possible_values(gate))
     return np.asarray(np.clip(np.searchsorted(edges, values, side="right") - 1, 0, len(edges) - 2))
-
-
-def keep_from(tau_c: float) -> None:
-    """Move the threshold to this value, to two digits, within what the slider can show."""
-    settings = state.held()
-    low = max(LOWEST_TAU[settings.gate], LEFT_END)
-    chosen = float(np.clip(np.floor(100 * tau_c + 1e-9) / 100, low, 1))
-    state.hold_settings(replace(settings, tau_c=round(chosen, 2)))
 
 
 def _prices(study: StudyPage) -> tuple[GatePrices, GatePrices] | str:
@@ -160,11 +150,17 @@ def _prices(study: StudyPage) -> tuple[GatePrices, GatePrices] | str:
 
 
 def _price_curve(gate: Gate, prices: tuple[GatePrices, GatePrices]) -> None:
+    def clicked(mark: widgets.Mark) -> None:
+        keep_from(mark.x)
+        st.rerun()  # of the page: the slider moves, too
+
     widgets.show(
         drawn(price_curve, prices[1], len(gate.values), gate.threshold, STATISTIC_NAMES[gate.statistic]),
         alt="Shares of rubrics, information and queries that each threshold keeps",
         title="What each threshold keeps",
-        look="Where information falls faster than rubrics, a higher threshold drops the more informative ones.",
+        look="Where information falls faster than rubrics, a higher threshold drops the more informative ones. "
+        "Click a point to move the threshold there.",
+        on_click=clicked,
     )
 
 

@@ -19,11 +19,16 @@ def show_rubric(study: Study, row: int) -> None:
     """The rubric at position ``row`` of the study's rubrics."""
     facts, reduction = loaders.facts(study), study.reduction()
     rubric = reduction.rubrics.iloc[row]
+    panel, told = loaders.rubric_panel(study, row), repeats.is_told(study, row)
+
+    def clicked(cell: widgets.Mark) -> None:
+        st.session_state[repeats.CLICKED] = facts.systems[figures.grid_order(panel)[int(cell.y)]]
+
     rubric_head.show(rubric)
     widgets.show(
         drawn(
             figures.label_grid,
-            loaders.rubric_panel(study, row),
+            panel,
             loaders.rubric_panel(study, row, "ordered") + rubric["scale_min"],
             facts.systems,
             facts.judges,
@@ -31,8 +36,10 @@ def show_rubric(study: Study, row: int) -> None:
             graded=bool(rubric["scale_max"] - rubric["scale_min"] > 1),
         ),
         alt="Labels of the chosen rubric, systems by judges",
+        look="Click a cell to read what was said of its system." if told else "",
+        on_click=clicked if told else None,
     )
     if len(facts.systems) > figures.MOST_NAMED:
         colours = "Blue: pass, orange: fail. " if reduction.levels[row] == 2 else ""
         st.caption(f"{colours}A row each system, the highest mean label on top; point at one for its name.")
-    repeats.opened(study, row, loaders.rubric_panel(study, row))
+    repeats.opened(study, row, panel)

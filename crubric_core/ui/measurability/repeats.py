@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ...types import FloatArray
     from ..loaders import Study
 
+CLICKED = "system clicked in the labels"
 LONGEST = 4000  # characters of an answer that are shown
 _SUMMED = ["cells", "pairs", "agreeing", "draws", "consistent"]
 _number = st.column_config.NumberColumn
@@ -115,22 +116,24 @@ def opened(study: Study, row: int, panel: FloatArray) -> None:
 
     panel: (M, K) labels of the rubric as the model reads them. Systems on which judges differ come first.
     """
-    rubric = study.reduction().rubrics.iloc[row]
-    said, answers = _said((study.fingerprint, row), study, str(rubric["rubric"]), str(rubric["query"]))
-    if answers.empty and not {"reason", "run"} & set(said):
+    if not is_told(study, row):
         return
+    said, answers = _of_rubric(study, row)
     split = np.array([len(np.unique(known[np.isfinite(known)])) > 1 for known in panel])
     names = np.array(study.reduction().systems)
     there = set(said["system"])
     systems = [str(n) for n in (*names[split], *names[~split]) if n in there]
     if not systems:
         return
+    key = f"said {study.fingerprint}"
+    if (clicked := st.session_state.pop(CLICKED, None)) in systems:
+        st.session_state[key] = clicked
     differing = {str(n) for n in names[split]}
     system = st.selectbox(
         "What was said of",
         systems,
         format_func=lambda n: f"{n} (judges differ)" if n in differing else n,
-        key=f"said {study.fingerprint}",
+        key=key,
     )
     text = answers.loc[answers["system"] == system, "text"]
     if len(text):
@@ -138,6 +141,17 @@ def opened(study: Study, row: int, panel: FloatArray) -> None:
             st.text(shorten(str(text.iloc[0]), LONGEST))
     own = said[said["system"] == system]
     widgets.table(own, {c: v for c, v in SAID.items() if c in own})
+
+
+def is_told(study: Study, row: int) -> bool:
+    """Whether the dataset has answers to one rubric's query, or reasons or runs of its judges."""
+    said, answers = _of_rubric(study, row)
+    return not answers.empty or not {"reason", "run"}.isdisjoint(said)
+
+
+def _of_rubric(study: Study, row: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    rubric = study.reduction().rubrics.iloc[row]
+    return _said((study.fingerprint, row), study, str(rubric["rubric"]), str(rubric["query"]))
 
 
 @st.cache_resource(max_entries=MANY, show_spinner=False)

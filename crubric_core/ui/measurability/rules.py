@@ -11,6 +11,7 @@ from ...figures import measurability as figures
 from ...judges.consensus import baseline_mask
 from ...text import count, listed
 from .. import loaders, widgets
+from ..settings_bar import keep_from
 from ..tables import bounded
 from ..text import ends, numeral, plain, rounded
 from . import judges
@@ -73,6 +74,8 @@ def coverage(study: StudyPage) -> None:
             figures.kappa_against_coverage(table, tau_c, against),
             "Kappa by the share of rubrics that each threshold keeps",
             "Agreement against coverage",
+            "Click a point to move τ_c there." if own else "",
+            (lambda mark: _move(float(table["tau_c"].iloc[mark.number]))) if own else None,
         )
     with right:
         widgets.show(
@@ -87,6 +90,12 @@ def coverage(study: StudyPage) -> None:
         st.caption(plain(limit))
     widgets.table(table, SWEEP)
     widgets.download("Download threshold_sweep.csv", table, "threshold_sweep.csv")
+
+
+def _move(tau_c: float) -> None:
+    """Move the threshold to that of a point; the first one, of all rubrics, has none."""
+    if np.isfinite(tau_c):
+        keep_from(tau_c)
 
 
 def strictest(thresholds: pd.DataFrame) -> pd.Series[Any]:

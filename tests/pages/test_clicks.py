@@ -212,3 +212,9 @@ def test_a_cell_of_the_labels_on_the_leaderboard_adds_the_reasons_of_its_system(
     app = click(app, grid, x=1, y=at)
     assert not app.exception
     assert with_reasons(app) == [other, system]
+
+
+def test_no_mark_fades_because_another_one_is_clicked(open_page: Open, study: Path) -> None:
+    marks = [trace for trace in traces(open_page("items", study), CURVES) if trace.get("mode") == "markers"]
+    assert marks
+    assert all(trace["unselected"]["marker"]["opacity"] == trace["marker"]["opacity"] for trace in marks)

@@ -131,7 +131,7 @@ def _item_fit(study: Study, items: pd.DataFrame) -> None:
     st.session_state[asked] = True
     st.markdown(f"**{found.misfit:.1%} of the rubrics misfit at p < .05; chance alone gives at most 5%.**")
     table = items.assign(outfit=found.outfit, p=found.p)
-    key = f"misfit clicked {study.fingerprint}"
+    key = f"misfit clicked {study.key('calibration')}"
 
     def pointed(mark: widgets.Mark) -> None:
         apart = np.hypot(table["b"] - mark.x, table["outfit"] - mark.y)

@@ -72,7 +72,7 @@ def rubrics(study: StudyPage, items: pd.DataFrame) -> None:
 
 def _clicked(study: StudyPage) -> tuple[int, ...]:
     """The rubrics that were clicked on a chart, which a line says, with a way back to all of them."""
-    clicked: tuple[int, ...] = st.session_state.get(f"{CLICKED} {study.fingerprint}", ())
+    clicked: tuple[int, ...] = st.session_state.get(f"{CLICKED} {study.key('reduction')}", ())
     if clicked:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(
@@ -84,7 +84,7 @@ def _clicked(study: StudyPage) -> tuple[int, ...]:
 
 def _click(study: StudyPage, rubrics: Iterable[int]) -> None:
     """From now on the table lists these rubrics alone, and their curves are drawn; none: all again."""
-    st.session_state[f"{CLICKED} {study.fingerprint}"] = tuple(int(j) for j in rubrics)
+    st.session_state[f"{CLICKED} {study.key('reduction')}"] = tuple(int(j) for j in rubrics)
 
 
 def _table(study: StudyPage, which: str, found: BoolArray, clicked: Sequence[int]) -> list[int]:
@@ -97,7 +97,7 @@ def _table(study: StudyPage, which: str, found: BoolArray, clicked: Sequence[int
         tables.ITEMS,
         key=f"item rubrics {clicked}",
         rows=7,
-        start=range(len(shown)) if clicked else tables.typical(shown),
+        start=range(len(shown)) if 0 < len(clicked) <= figures.MOST_HIGHLIGHTS else tables.typical(shown),
         on_pick=st.rerun,
     )
     widgets.download("Download items.csv", items, "items.csv")

@@ -275,6 +275,7 @@ def _human_labels(view: View, shown: pd.DataFrame, system: str | None) -> None:
             ),
             alt="Mean label of each system, corrected by human labels",
             title="Judges' means, corrected by human labels",
+            look=CLICK,
             on_click=lambda mark: choose(names[mark.number]),
         )
     for place in right:
@@ -311,6 +312,7 @@ def _losses(view: View, shown: pd.DataFrame, system: str | None) -> None:
         ),
         alt="Expected loss of a query for each system, the least first",
         title="Expected loss of a query: less is better",
+        look=CLICK,
         on_click=lambda mark: choose(names[mark.number]),
     )
     st.markdown("\n".join(f"- {plain(sentence)}" for sentence in found.sentences(view.board.standing)))

@@ -6,7 +6,8 @@ may change than they show, the whole page runs, as after any other widget.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import streamlit as st
 
@@ -15,7 +16,7 @@ from ..server.streamlit_internals import PlaceNotDrawnError
 from .errors import boundary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Iterator
 
 R = TypeVar("R")
 _READ = "settings that parts read"  # name of a part → settings
@@ -80,6 +81,21 @@ def part(
         st.session_state[_FIRST].add(name)
     found: R | None = run()
     return found
+
+
+@contextmanager
+def standing_at(name: str, value: object, *made: Any) -> Iterator[None]:
+    """Have the widget of this name, made within, show this value.
+
+    One that shows it is told nothing: it would lose what is typed, or go back from where it was moved, meanwhile. On
+    another page, or made otherwise, it is a new one.
+    """
+    session, known, new = st.session_state, f"{name} made", (current_page(), *made)
+    if session.get(known) != new or name not in session or session[name] != value:
+        session[known] = None  # to be told again, should a move stop the run before the widget is made
+        session[name] = value
+    yield
+    session[known] = new
 
 
 def redraw(setting: str, *beside: str) -> None:

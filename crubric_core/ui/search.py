@@ -11,6 +11,7 @@ import streamlit as st
 
 from ..analysis.search import find_rubrics
 from . import state
+from .parts import standing_at
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,10 +34,8 @@ def search_rubrics(rubrics: pd.DataFrame) -> BoolArray:
 
 def search_box(label: str, name: str, **look: Any) -> str:
     """A box for the words of a search, and the words."""
-    held, session = state.held_words(name), st.session_state
-    if session.get(name) != held:  # told without need, the box would lose what is being typed
-        session[name] = held
-    return st.text_input(label, key=name, on_change=_searched, args=(name,), **look) or ""
+    with standing_at(name, state.held_words(name)):
+        return st.text_input(label, key=name, on_change=_searched, args=(name,), **look) or ""
 
 
 def _searched(name: str) -> None:

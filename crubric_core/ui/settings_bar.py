@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, get_args
@@ -17,12 +16,12 @@ from ..priors import C_PRIOR
 from ..settings import LOWEST_TAU, PRESETS, SPECS, Basis, Preset, Priors, Settings, Strategy
 from ..text import sentence_case
 from .chart_files import choose_format
-from .parts import current_page, part, redraw
+from .parts import part, redraw, standing_at
 from .settings_address import PRIORS
 from .state import address_settings, held, held_settings, hold_settings, moved
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from streamlit.delta_generator import DeltaGenerator
 
@@ -183,36 +182,22 @@ def _threshold(place: DeltaGenerator, settings: Settings, quarter: Quarter) -> N
     at = float(np.clip(np.nan_to_num(at, nan=low), low, 1))
     decimals = next((n for n in (2, 3) if abs(round(at, n) - at) < 5e-5), 4)  # it may stand between two steps
     shown = f"%.{decimals}f"
-    with _at("tau_c", at, low):
+    with standing_at("tau_c", at, low):
         place.slider(
             title, low, 1.0, step=spec.step, format=shown, key="tau_c", help=spec.help, **_moves("tau_c")
         )
 
 
-@contextmanager
-def _at(name: str, value: float, low: float = 0.0) -> Iterator[None]:
-    """Have the slider of this name, made within, stand at this value.
-
-    One that stands there is told nothing: it would go back from where it was moved meanwhile. On another page, or from
-    another lowest value on, it is a new one. Slider and box of B, which show each other's value, are always told.
-    """
-    session, known, new = st.session_state, f"{name} made", (current_page(), low)
-    if session.get(known) != new or name not in session or session[name] != value:
-        session[known] = None  # to be told again, should a move stop the run before the slider is made
-        session[name] = value
-    yield
-    session[known] = new
-
-
 def _share(place: DeltaGenerator, name: str, settings: Settings) -> None:
     spec = SPECS[name]
-    with _at(name, getattr(settings, name)):
+    with standing_at(name, getattr(settings, name)):
         place.slider(spec.title, 0.0, 1.0, step=spec.step, key=name, help=spec.help, **_moves(name))
 
 
 def _budget(rubrics: int) -> None:
     """A slider on a log scale, and a box for an exact number; one out of range becomes the nearest that is allowed."""
     settings, spec, most = held_settings(), SPECS["budget"], max(rubrics, 2)
+    # Always told, as they show each other's value.
     size = st.session_state["budget"] = st.session_state["budget slider"] = min(settings.budget, most)
     shown = st.session_state.get(_SHOWN, ())
     shown = st.session_state[_SHOWN] = (*(n for n in shown if n != size), size)[-_RECENT:]

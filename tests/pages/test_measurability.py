@@ -11,7 +11,7 @@ import pytest
 from crubric_core import Settings, Workspace
 from crubric_core.ui import settings_bar
 from crubric_core.ui.measurability import gate
-from tests.pages.conftest import Open
+from tests.pages.conftest import ROOT, Open
 
 
 def test_a_range_that_is_dragged_moves_the_threshold_to_its_left_end(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,6 +46,20 @@ def test_a_search_in_the_address_narrows_the_table_of_rubrics(
     assert wanted in found
     assert len(found) < len(everything)
     assert all(wanted in name for name in found)
+
+
+def test_a_search_goes_along_from_page_to_page_in_box_table_and_address(open_page: Open, study: Path) -> None:
+    app = open_page("measurability", study)
+    wanted = next(t.value["rubric"].iloc[0] for t in app.dataframe if "rubric" in t.value)
+    app = app.text_input(key="search").set_value(wanted).run()
+    for page in ("bank", "items", "measurability", "leaderboard", "bank"):
+        app = app.switch_page(str(ROOT / "pages" / f"{page}.py")).run()
+        assert not app.exception
+        if page != "leaderboard":
+            assert app.query_params["search"] == wanted
+            assert app.text_input(key="search").value == wanted, page
+            found = next(t.value["rubric"] for t in app.dataframe if "rubric" in t.value)
+            assert all(wanted in name for name in found), page
 
 
 def test_without_a_label_that_differs_the_page_says_that_kappa_is_undefined(

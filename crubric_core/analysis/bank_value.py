@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
 import numpy as np
@@ -19,7 +19,7 @@ from ..types import BoolArray, FloatArray, IntArray
 from ..workers import run_threads
 
 SIZES = 9  # points of a curve
-SMALLEST = 10
+SMALLEST, LARGEST = 10, 4096  # of these
 DRAWS = 10  # random banks of each size
 TARGET = 0.95
 
@@ -40,7 +40,8 @@ class Placing:
 class WorthCurve:
     """Worth of the banks of each size, chosen without the systems that they place, and of random banks.
 
-    sizes: (n,) ascending. chosen, random: of each size. pool: rubrics of the whole pool. systems: M.
+    sizes: (n,) ascending. chosen, random: of each size. pool: rubrics of the whole pool. systems: M. grid: those of the
+    sizes by which TARGET is judged: no budget, so that another one changes no answer.
     """
 
     sizes: IntArray
@@ -48,6 +49,14 @@ class WorthCurve:
     random: tuple[Worth, ...]
     pool: int
     systems: int
+    grid: IntArray
+
+    @property
+    def on_grid(self) -> WorthCurve:
+        """The same without a budget that is none of the grid."""
+        at = np.flatnonzero(np.isin(self.sizes, self.grid)).tolist()
+        chosen, random = (tuple(worths[n] for n in at) for worths in (self.chosen, self.random))
+        return replace(self, sizes=self.grid, chosen=chosen, random=random)
 
     def at(self, size: int) -> tuple[Worth, Worth]:
         """The bank of this size, and random banks of it."""
@@ -55,8 +64,9 @@ class WorthCurve:
         return self.chosen[place], self.random[place]
 
     def least(self) -> int | None:
-        """Least size from which on the chosen banks keep TARGET of the separated pairs; None where none does."""
-        return least_keeping(self.sizes, np.array([worth.kept.estimate for worth in self.chosen]), TARGET)
+        """Least size of the grid from which on the chosen banks keep TARGET of their pairs; None where none does."""
+        kept = [worth.kept.estimate for worth in self.on_grid.chosen]
+        return least_keeping(self.grid, np.array(kept), TARGET)
 
 
 def place_on(
@@ -130,14 +140,14 @@ def random_masks(places: IntArray, size: int) -> list[BoolArray]:
     return [(place > 0) & (place <= size) for place in places]
 
 
-def curve_sizes(budget: int, ordered: int, smallest: int = 0) -> IntArray:
-    """(n,) sizes from SMALLEST, or ``smallest`` where it is more, to ``ordered``, evenly spread on a log scale.
+def grid_sizes(ordered: int, smallest: int = 0) -> IntArray:
+    """(n,) sizes from SMALLEST to ``ordered``, at most LARGEST, evenly spread on a log scale.
 
-    The budget is among them.
+    smallest: of a bank; where it is more, the first size, and the last one at least.
     """
-    least = min(max(SMALLEST, smallest), ordered)
-    spread = np.geomspace(least, ordered, SIZES).round().astype(np.int64)
-    return np.unique(np.append(spread, min(budget, ordered)))
+    most = min(ordered, max(LARGEST, smallest))
+    least = min(max(SMALLEST, smallest), most)
+    return np.unique(np.geomspace(least, most, SIZES).round().astype(np.int64))
 
 
 def worth_sentences(curve: WorthCurve, size: int) -> tuple[str, str]:
@@ -191,7 +201,8 @@ def worth_sentences(curve: WorthCurve, size: int) -> tuple[str, str]:
 
 
 def curve_sentences(curve: WorthCurve, confidence: float) -> str:
-    """What the drawn curve shows: where it keeps TARGET, how often more than random banks, and what its bands are."""
+    """What the grid's curve shows: where it keeps TARGET, how often more than random banks, and what its bands are."""
+    curve = curve.on_grid
     kept, random = (
         np.array([worth.kept.estimate for worth in worths]) for worths in (curve.chosen, curve.random)
     )
@@ -224,18 +235,17 @@ def _at_least(value: float, step: float, form: str) -> str:
 
 
 def _enough(curve: WorthCurve) -> str:
-    """The least size of the curve that keeps 95% of the separated pairs, in a sentence.
+    """The least size of the grid that keeps 95% of the separated pairs, in a sentence.
 
     With its interval: of few systems some size passes the target by luck.
     """
-    least = curve.least()
+    least, tried = curve.least(), f"{count(len(curve.grid), 'fixed size')} tried"
     if least is None:
-        largest = f"The largest of the {count(len(curve.sizes), 'size')} tried, {int(curve.sizes[-1]):,},"
-        return f"{largest} does not keep {TARGET:.0%}."
+        return f"The largest of {tried}, {int(curve.grid[-1]):,}, does not keep {TARGET:.0%}."
     if least >= curve.pool:
-        return f"Of the {len(curve.sizes)} sizes tried, only all {curve.pool:,} keep {TARGET:.0%}."
+        return f"Of {tried}, only all {curve.pool:,} keep {TARGET:.0%}."
     kept = curve.at(least)[0].kept
     return (
-        f"Of the {len(curve.sizes)} sizes tried, {least:,} is the least that keeps {TARGET:.0%} here: "
+        f"Of {tried}, {least:,} is the least that keeps {TARGET:.0%} here: "
         f"{rounded(kept.estimate)} [{kept.low:.0%}, {kept.high:.0%}]."
     )

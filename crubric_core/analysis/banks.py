@@ -98,7 +98,7 @@ class Banks(Fitted):
     def _fold_orders(self, strategy: Strategy, most: int) -> tuple[IntArray, ...]:
         begun: tuple[IntArray, ...] = ()
         if most > FEW and self.settings.composition is None and self._at_hand(strategy):
-            begun = self._fold_orders(strategy, most // 2)
+            begun = self._fold_orders(strategy, FEW)
         return selection.orders_without_folds(
             self.given(),
             self.calibration(),
@@ -129,11 +129,21 @@ class Banks(Fitted):
         The order of a composition may depend on where it ends: it is the one of the curve. So is one that cannot go
         on from a shorter one without all distances being computed again.
         """
-        if self.settings.composition is not None:
-            return self._most
         strategy = self.settings.strategy
         anew = strategy == "pairs" and self.folds().n_folds > 1 and not self._at_hand(strategy)
-        return _rounded(self.settings.budget, FIRST if anew else FEW)
+        if anew or self.settings.composition is not None:
+            return self._of_curve
+        return _rounded(self.settings.budget, FEW)
+
+    @property
+    def _of_curve(self) -> int:
+        """How many rubrics each fold orders for a curve of sizes: those of its grid, which no bank size changes.
+
+        As many as the bank has where that is more, and with a composition, whose order may depend on where it ends.
+        """
+        if self.settings.composition is not None:
+            return self._most
+        return max(self._most, _rounded(min(int(self.pool.sum()), bank_value.LARGEST)))
 
     def _placed(self, masks: list[BoolArray]) -> list[bank_value.Placing]:
         query_index = selection.query_positions(self.queries(), self.given())
@@ -164,16 +174,16 @@ class Banks(Fitted):
         return bank_value.worth_of(self._placed_on_pool(), placed, self.settings.confidence)
 
     @stage(after=("_bank_worth", "_random_worth"), title="Placing each system")
-    def _worth(self, sizes: IntArray, most: int) -> WorthCurve:
-        """Each size is kept by itself: another bank size computes that size alone."""
-        chosen, random = [], []
-        for at, size in enumerate(sizes.tolist()):
+    def _worth(self, grid: IntArray, size: int, most: int) -> WorthCurve:
+        """Of the grid's sizes and one more. Each is kept by itself: another bank size computes that size alone."""
+        sizes, chosen, random = np.union1d(grid, size), [], []
+        for at, each in enumerate(sizes.tolist()):
             if self.progress is not None:
-                self.progress(at / len(sizes), f"Placing each system on banks of {size:,}")
-            chosen.append(self._bank_worth(size, most))
-            random.append(self._random_worth(size))
-        whole = self._placed_on_pool()
-        return WorthCurve(sizes, tuple(chosen), tuple(random), int(self.pool.sum()), len(whole.ability))
+                self.progress(at / len(sizes), f"Placing each system on banks of {each:,}")
+            chosen.append(self._bank_worth(each, most))
+            random.append(self._random_worth(each))
+        pool, systems = int(self.pool.sum()), len(self._placed_on_pool().ability)
+        return WorthCurve(sizes, tuple(chosen), tuple(random), pool, systems, grid)
 
     def worth(self, *, curve: bool = True) -> WorthCurve | None:
         """What banks of several sizes, or that of the budget alone, are worth for systems that they have not seen.
@@ -183,15 +193,15 @@ class Banks(Fitted):
         if self.folds().n_folds == 1:
             return None
         order, composition = self.order(), self.settings.composition
-        most = self._most if curve else self._enough
+        most = self._of_curve if curve else self._enough
         lengths = list(map(len, self._fold_orders(self.settings.strategy, most)))
         priced = composition is not None and composition.cost_budget is not None
         # A budget in cost ends each fold's order at another size, and a fold may have fewer candidates than others:
         # each is then its fold's whole bank.
         ordered = min(most, len(order.order) if priced else max(lengths))
         size = min(self.settings.budget, ordered)
-        sizes = bank_value.curve_sizes(size, ordered, order.least) if curve else np.array([size])
-        return self._worth(sizes, most)
+        grid = bank_value.grid_sizes(ordered, order.least) if curve else np.array([size])
+        return self._worth(grid, size, most)
 
     @stage("population", "seed", "simultaneous", "confidence", after=("folds", "panels"))
     def _placed_on_all(self) -> bank_value.Placing:

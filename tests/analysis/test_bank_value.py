@@ -9,11 +9,12 @@ import pandas as pd
 import pytest
 
 from crubric_core import Settings, Workspace
-from crubric_core.analysis import banks, selection
+from crubric_core.analysis import bank_value, banks, selection
 from crubric_core.analysis.bank_value import (
+    LARGEST,
     WorthCurve,
     curve_sentences,
-    curve_sizes,
+    grid_sizes,
     place_on,
     random_masks,
     random_places,
@@ -64,7 +65,8 @@ def curve_of(kept, separated=10):
         for i, k in pairs[: round((1 - share) * len(pairs))]:
             told[i, k] = told[k, i] = False
         worths.append(bank_worth(theta, sure, theta, told))
-    return WorthCurve(np.array([10, 20, 40]), tuple(worths), tuple(worths), 100, 5)
+    sizes = np.array([10, 20, 40])
+    return WorthCurve(sizes, tuple(worths), tuple(worths), 100, 5, sizes)
 
 
 def test_ranks_are_told_within_groups_of_systems_that_share_no_query():
@@ -93,7 +95,7 @@ def test_ranks_are_told_within_groups_of_systems_that_share_no_query():
 
 def test_a_bank_of_the_whole_pool_keeps_every_separation_and_reverses_none(analysis):
     size = int(analysis.pool.sum())
-    curve = analysis._worth(np.array([size]), 512)
+    curve = analysis._worth(np.array([size]), size, 512)
     chosen, random = curve.at(size)
     assert random.kept.estimate == 1
     assert chosen.reversed.estimate == random.reversed.estimate == 0
@@ -216,7 +218,7 @@ def test_the_least_bank_is_the_first_from_which_on_every_size_keeps_the_target()
     assert kept.low < 0.5, "five systems: it says little of others"
     for kept in ([1.0, 1.0, 0.5], [0.1, 0.2, 0.5]):
         said = worth_sentences(curve_of(kept), 10)[1]
-        assert said.endswith("The largest of the 3 sizes tried, 40, does not keep 95%.")
+        assert said.endswith("The largest of 3 fixed sizes tried, 40, does not keep 95%.")
 
 
 @pytest.mark.parametrize(
@@ -252,7 +254,7 @@ def test_the_caption_of_the_curve_tells_of_no_random_banks_that_keep_nothing_kno
 def test_of_a_bank_that_holds_the_whole_pool_no_share_is_claimed():
     first, more = worth_sentences(replace(curve_of([0.5, 0.6, 1.0]), pool=40), 40)
     assert first == "40 rubrics are all that pass and vary: the bank separates the same 10 pairs."
-    assert "Of the 3 sizes tried, only all 40 keep 95%." in more
+    assert "Of 3 fixed sizes tried, only all 40 keep 95%." in more
 
 
 def test_what_is_little_is_not_written_as_none():
@@ -318,10 +320,38 @@ def test_random_banks_have_the_candidates_of_the_banks_that_they_are_compared_wi
         np.testing.assert_array_equal(mask, masks(orders, len(y.T), len(y.T)))
 
 
-def test_the_sizes_of_a_curve_hold_the_budget_and_no_more_than_is_ordered():
-    assert 33 in curve_sizes(33, 500)
-    assert curve_sizes(900, 500).max() == 500
-    assert curve_sizes(3, 4).tolist() == [3, 4]
+def test_the_sizes_of_a_grid_go_from_ten_or_what_a_bank_must_have_to_all_that_is_ordered_up_to_a_limit():
+    assert grid_sizes(500)[[0, -1]].tolist() == [10, 500]
+    assert grid_sizes(20_000)[-1] == LARGEST
+    assert grid_sizes(20_000, smallest=9_000).tolist() == [9_000]
+    assert grid_sizes(500, smallest=33)[0] == 33
+    assert grid_sizes(4).tolist() == [4]
+
+
+@pytest.mark.parametrize("budget", [11, 60, 2000])
+def test_what_it_takes_to_keep_the_target_is_the_same_for_every_bank_size(analysis, monkeypatch, budget):
+    """At 200 a dataset's "200 is the least", at 60 "only all 213": each bank size was one of the sizes tried."""
+    monkeypatch.setattr(banks, "FIRST", 16)  # as 512 of more candidates
+    first = replace(analysis, store=Memory())
+    curve = first.worth()
+    other = replace(first, settings=replace(first.settings, budget=budget)).worth()
+    assert other.grid.tolist() == curve.grid.tolist()
+    assert other.least() == curve.least()
+    assert curve_sentences(other, 0.95) == curve_sentences(curve, 0.95)
+    own = (curve, 20), (other, min(budget, int(other.sizes[-1])))
+    first, second = (worth_sentences(*each)[1].rpartition("labels). ")[2] for each in own)
+    assert first == second
+
+
+def test_another_bank_size_places_systems_on_banks_of_that_size_alone_and_orders_nothing(
+    analysis, monkeypatch
+):
+    new = next(size for size in range(23, 99) if size not in analysis.worth().sizes)
+    monkeypatch.setattr(selection, "orders_without_folds", None)
+    placed, place = [], bank_value.place_on
+    monkeypatch.setattr(bank_value, "place_on", lambda *a: placed.append(a[1]) or place(*a))
+    replace(analysis, settings=replace(analysis.settings, budget=new)).worth()
+    assert [{mask.sum(axis=1).max() for mask in masks} for masks in placed] == [{new}, {new}]
 
 
 def test_of_distances_that_are_too_many_to_keep_what_they_are_made_of_is_kept(analysis, monkeypatch):

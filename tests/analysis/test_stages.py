@@ -78,7 +78,7 @@ def ask(analysis: Analysis, name: str) -> Any:
         "_order": strategy,
         "_fold_orders": strategy,
         "_certificates": (512,),
-        "_worth": (np.array([4]), 512),
+        "_worth": (np.array([4]), 4, 512),
         "_without_folds": ("pairs",),
         "_random_worth": (4,),
         "_bank_worth": (4, 512),

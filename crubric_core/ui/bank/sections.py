@@ -75,12 +75,13 @@ def worth_chart(study: StudyPage, worth: WorthCurve) -> None:
     """Separations kept by bank size, with random banks for comparison; nothing where no pair is separated."""
     if not any(size.separated for size in worth.chosen):
         return
+    curve = worth.on_grid
     widgets.show(
         drawn(
             figures.worth_curve,
-            worth.sizes,
-            _kept(worth.chosen),
-            _kept(worth.random),
+            curve.sizes,
+            _kept(curve.chosen),
+            _kept(curve.random),
             len(study.bank()),
             worth.least(),
         ),

@@ -144,6 +144,9 @@ class Result:
         As ``Dataset.queries``.
     judges : tuple of str
         Their names.
+    worth : tuple of str
+        What the bank is worth for systems that it has not seen, in sentences; empty unless that was asked for
+        (``analysis.held_out``), as it takes longer than all else.
 
     """
 
@@ -168,6 +171,7 @@ class Result:
     warnings: tuple[str, ...]
     queries: pd.DataFrame
     judges: tuple[str, ...] = ()
+    worth: tuple[str, ...] = ()
 
     @property
     def chosen(self) -> IntArray:

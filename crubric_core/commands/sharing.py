@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..analysis.pipeline import run_pipeline
+from ..analysis.held_out import with_worth
+from ..analysis.pipeline import analyse, result_of
 from ..errors import SharingError
 from ..sharing import (
     Choices,
@@ -96,7 +97,9 @@ def view_of(args: argparse.Namespace) -> SharedView:
     )
     settings = settings_of(args)
     with existing(args.workspace) as workspace, progress_bar() as report_progress:
-        return build_view(run_pipeline(workspace.dataset(args.dataset), settings, report_progress), choices)
+        analysis = analyse(workspace.dataset(args.dataset), settings, report_progress)
+        result = result_of(analysis)
+        return build_view(with_worth(result, analysis) if choices.bank else result, choices)
 
 
 def run_publish(args: argparse.Namespace) -> None:

@@ -15,7 +15,7 @@ from ..analysis.columns import BANK, LEADERBOARD, LEADERBOARD_SHARED, Column, sh
 from ..figures.shared_view import SharedFigure
 from ..sharing.files import view_files
 from ..sharing.view import Bank, SharedView
-from ..sharing.words import answer, bank_sentence, origin, reading, settings_list, support
+from ..sharing.words import answer, bank_sentences, origin, reading, settings_list, support
 from ..text import count, numeral
 from .sections import Sheet
 from .templating import call, render
@@ -129,7 +129,7 @@ def _sections(view: SharedView, figures: Sequence[SharedFigure]) -> list[PagePar
 def _bank(bank: Bank, settings: Mapping[str, Any]) -> str:
     covered = f"{bank.queries_heard:,} of {count(bank.queries, 'query', 'queries')} have a rubric in it."
     reached = f"It reaches {bank.coverage:.1%} of the coverage of all candidates"
-    return f"{bank_sentence(bank, settings)} {reached}; {covered}"
+    return f"{' '.join(bank_sentences(bank, settings))} {reached}; {covered}"
 
 
 def _table(name: str, table: pd.DataFrame) -> Table:

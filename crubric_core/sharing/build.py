@@ -126,4 +126,5 @@ def _bank(result: Result) -> Bank:
         theta=calibration.nodes,
         information=information[:, result.chosen].sum(axis=1),
         information_all=information[:, candidates].sum(axis=1),
+        worth=result.worth,
     )

@@ -71,7 +71,7 @@ def read_content(path: Path) -> SharedView:
         claims=_claims(about.get("claims")),  # views of earlier versions have none
         leaderboard=_whole(tables["leaderboard"]) if "leaderboard" in tables else None,
         separation=_separation(about["systems"], tables["pairs"]) if "pairs" in tables else None,
-        bank=_bank(about["bank"], tables["information"]) if "information" in tables else None,
+        bank=_bank(about, tables["information"]) if "information" in tables else None,
         rubrics=_texts(tables["rubrics"]) if "rubrics" in tables else None,
     )
 
@@ -101,6 +101,7 @@ def _tables(view: SharedView) -> dict[str, pd.DataFrame]:
         tables["pairs"] = _pairs(view.separation)
     if view.bank is not None:
         about["bank"] = {name: getattr(view.bank, name) for name in _BANK_NUMBERS}
+        about["worth"] = view.bank.worth
         tables["information"] = pd.DataFrame({name: getattr(view.bank, name) for name in _BANK_CURVES})
     if view.rubrics is not None:
         tables["rubrics"] = view.rubrics.astype(dict.fromkeys(BANK_SHARED[1:], "str"))
@@ -137,9 +138,10 @@ def _separation(systems: list[str], pairs: pd.DataFrame) -> Separation:
     return Separation(tuple(systems), ahead, separated)
 
 
-def _bank(numbers: dict[str, Any], curves: pd.DataFrame) -> Bank:
+def _bank(about: dict[str, Any], curves: pd.DataFrame) -> Bank:
     parts: dict[str, Any] = {name: curves[name].to_numpy(dtype=float) for name in _BANK_CURVES}
-    return Bank(**numbers, **parts)
+    worth = tuple(about.get("worth", ()))  # views of earlier versions have none
+    return Bank(**about["bank"], **parts, worth=worth)
 
 
 def _whole(table: pd.DataFrame) -> pd.DataFrame:

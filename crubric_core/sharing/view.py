@@ -37,6 +37,7 @@ class Bank:
     gate.
     certificate: the utility of the view's strategy over a proven upper bound for every bank of its size, in (0, 1].
     theta: (G,) nodes. information, information_all: (G,) test information of the bank, and of all candidates, ≥ 0.
+    worth: what it keeps for systems held out, in sentences; none where that was not computed, as of earlier versions.
     """
 
     size: int
@@ -49,6 +50,7 @@ class Bank:
     theta: FloatArray
     information: FloatArray
     information_all: FloatArray
+    worth: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ def answer(view: SharedView) -> tuple[str, ...]:
     if view.claims is not None:
         return view.claims.headline
     if view.bank is not None:
-        return (bank_sentence(view.bank, view.settings),)
+        return view.bank.worth or (bank_sentence(view.bank, view.settings),)
     return (
         f"{count(view.counts['systems'], 'system')} judged on {count(view.counts['rubrics'], 'rubric')}.",
     )
@@ -38,6 +38,11 @@ def bank_sentence(bank: Bank, settings: Mapping[str, Any]) -> str:
         f"the {objective(settings.get('strategy'))} of the best possible bank of that size. This says nothing about "
         "accuracy on new systems."
     )
+
+
+def bank_sentences(bank: Bank, settings: Mapping[str, Any]) -> tuple[str, ...]:
+    """What the bank keeps for systems held out, where that is known, and what its certificate proves."""
+    return (*bank.worth, bank_sentence(bank, settings))
 
 
 def compared(separation: Separation, one: int, other: int) -> str:

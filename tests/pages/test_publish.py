@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import shutil
@@ -14,6 +15,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from crubric_core import sharing
+from crubric_core.reports.standalone import standalone_html
 from crubric_core.server import local_viewer, viewer_check
 from crubric_core.sharing import audit, list_views, open_view, revoke
 from tests.pages.conftest import HOSTILE, Open
@@ -78,6 +80,23 @@ def test_the_preview_is_what_its_readers_will_see(open_page: Open, study: Path, 
     view = open_view(views, publish(app))
     assert view.title == TITLE
     assert board["system"].tolist() == view.leaderboard["system"].tolist()
+
+
+def test_a_view_says_of_its_bank_what_the_bank_page_says(open_page: Open, study: Path, views: Path) -> None:
+    said = first_line(open_page("bank", study, budget="40"))
+    app = open_page("publish", study, budget="40")
+    shown = [re.sub(r"\\(.)", r"\1", text.value) for text in app.markdown]
+    assert any(text.startswith(said) for text in shown)
+    view = open_view(views, publish(app))
+    assert " ".join(view.bank.worth) == said
+    assert said in html.unescape(standalone_html(view))
+
+
+def test_the_pairs_of_a_view_say_in_which_order_the_columns_are(
+    open_page: Open, study: Path, views: Path
+) -> None:
+    app = open_page("publish", study)
+    assert "Columns are in the order of the rows." in [caption.value for caption in app.caption]
 
 
 def test_a_link_is_shown_once(open_page: Open, study: Path, views: Path) -> None:

@@ -89,6 +89,17 @@ def test_any_text_comes_back_letter_by_letter(
     assert back.rubrics["text"].tolist() == names
 
 
+def test_what_a_bank_is_worth_comes_back_and_views_of_earlier_versions_open_without_it(
+    view: SharedView, tmp_path: Path
+) -> None:
+    path, worth = tmp_path / "v.duckdb", ("It keeps 66%.", "It lands on its rank.")
+    write_content(replace(view, bank=replace(view.bank, worth=worth)), path)
+    assert read_content(path).bank.worth == worth
+    with duckdb.connect(str(path)) as earlier:
+        earlier.execute("DELETE FROM about WHERE value LIKE '%\"worth\"%'")
+    assert read_content(path).bank.worth == ()
+
+
 def test_a_rubric_without_a_text_stays_without(view: SharedView, tmp_path: Path) -> None:
     bare = view.rubrics.assign(text=None)
     write_content(replace(view, rubrics=bare), tmp_path / "v.duckdb")

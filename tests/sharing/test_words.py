@@ -12,6 +12,7 @@ from crubric_core.sharing import Choices, SharedView, build_view
 from crubric_core.sharing.words import (
     answer,
     bank_sentence,
+    bank_sentences,
     compared,
     origin,
     reading,
@@ -80,6 +81,13 @@ def test_the_bank_is_held_against_the_best_possible_one(view: SharedView) -> Non
     )
     greedy = bank_sentence(view.bank, {**view.settings, "strategy": "greedy"})
     assert f"at least {at_least(view.bank.certificate)} of the coverage of the best possible" in greedy
+
+
+def test_what_a_bank_keeps_for_systems_held_out_is_told_before_its_certificate(view: SharedView) -> None:
+    assert bank_sentences(view.bank, view.settings) == (bank_sentence(view.bank, view.settings),)
+    tested = replace(view.bank, worth=("It keeps 66%.", "It lands on its rank."))
+    assert bank_sentences(tested, view.settings)[:2] == tested.worth
+    assert answer(replace(view, claims=None, bank=tested)) == tested.worth
 
 
 def test_a_bank_of_all_candidates_is_held_against_no_other(view: SharedView) -> None:

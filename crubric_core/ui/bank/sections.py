@@ -9,12 +9,12 @@ import streamlit as st
 
 from ...analysis.bank_value import curve_sentences, worth_sentences
 from ...analysis.gaps import find_gaps, gap_sentences
+from ...analysis.held_out import tested_size, untested
 from ...analysis.selection import query_positions
 from ...analysis.warnings import fit_warnings
 from ...errors import AssemblyError
 from ...figures import bank as figures
 from ...irt.information import item_information
-from ...leaderboard.cross_fit import FEW_SYSTEMS, too_few_to_cross_fit
 from ...settings import objective
 from ...text import at_least
 from .. import loaders, settings_bar, widgets
@@ -47,9 +47,9 @@ def answer(study: StudyPage, worth: WorthCurve | None) -> None:
         study.answer(verdict.sentence)
         return
     if worth is None:
-        study.answer(f"A bank of {size:,} of {count(pool, 'rubric')} that pass and vary.", _untested(study))
+        study.answer(f"A bank of {size:,} of {count(pool, 'rubric')} that pass and vary.", untested(study))
         return
-    held_out = int(min(size, worth.sizes[-1]))
+    held_out = tested_size(study, worth)
     first, second = worth_sentences(worth, held_out)
     study.answer(first, second)
     held = study.bank_masks().sum(axis=1)
@@ -61,14 +61,6 @@ def answer(study: StudyPage, worth: WorthCurve | None) -> None:
             f"The bank has {count(size, 'rubric')}. Without the labels of the systems held out, {some} can be chosen: "
             "each is placed on the largest bank that can be tested."
         )
-
-
-def _untested(study: StudyPage) -> str:
-    """Why it is not known what the bank is worth for a new system."""
-    systems, said = len(study.reduction().systems), "What it is worth for a new system is not known:"
-    if too_few_to_cross_fit(systems):
-        return f"{said} that takes {FEW_SYSTEMS} systems, and there are {systems}."
-    return f"{said} no system can be held out with these settings."
 
 
 def worth_chart(study: StudyPage, worth: WorthCurve) -> None:

@@ -10,6 +10,7 @@ import streamlit as st
 
 from ... import sharing
 from ...access import require_editor
+from ...analysis.held_out import with_worth
 from ...analysis.pipeline import result_of
 from ...errors import SharingError
 from ...reports.standalone import bundle_zip, standalone_html
@@ -131,7 +132,10 @@ def view_of(study: Study, choices: Choices) -> tuple[SharedView, list[ViewFigure
     """What readers will see, with its figures; made once a day for the same choices."""
 
     def made() -> tuple[SharedView, list[ViewFigure]]:
-        view = sharing.build_view(_result(study), choices)
+        result = _result(study)
+        if choices.bank:
+            result = with_worth(result, study)
+        view = sharing.build_view(result, choices)
         return view, viewer.figures_of(view)
 
     found: tuple[SharedView, list[ViewFigure]] = _views().once(

@@ -14,7 +14,7 @@ from ...analysis.columns import shown_columns
 from ...figures.shared_view import shared_figures
 from ...reports.standalone_parts import PRINTED, printed_table
 from ...sharing.files import file_names, view_file
-from ...sharing.words import answer, bank_sentence, compared, origin, reading, settings_list, support
+from ...sharing.words import answer, bank_sentences, compared, origin, reading, settings_list, support
 from .. import chart_files, tables, widgets
 from ..charts import Sent, in_ink, plot
 from ..text import count, plain, told_apart
@@ -131,6 +131,7 @@ def _comparison(view: SharedView, separation: Separation, figures: Sequence[View
         other = right.selectbox("ahead of this one?", names, index=1, format_func=label, key="shared other")
         st.markdown(plain(compared(separation, one, other)))
     _draw(view, figures, "separation")
+    st.caption("Columns are in the order of the rows.")
 
 
 def _bank(view: SharedView, figures: Sequence[ViewFigure]) -> None:
@@ -138,7 +139,7 @@ def _bank(view: SharedView, figures: Sequence[ViewFigure]) -> None:
     if bank is None:
         return
     st.header("Bank", anchor=False)
-    st.markdown(plain(bank_sentence(bank, view.settings)))
+    st.markdown(plain(" ".join(bank_sentences(bank, view.settings))))
     widgets.figures_row(
         {
             "Rubrics in the bank": f"{bank.size:,}",

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from crubric_core.judges.measurability import gate_is_off
-from crubric_core.ui import tables, widgets
+from crubric_core.ui import state, tables, widgets
 from crubric_core.ui.measurability import gate as gate_section
 from crubric_core.ui.measurability import sections as judges_sections
 from crubric_core.ui.measurability.opened import show_rubric
@@ -13,6 +13,7 @@ from crubric_core.ui.search import search_rubrics
 
 study = open_study("Measurability")
 views = ("Rubrics", *judges_sections.SECTIONS)
+state.check_choices("view", views)
 view = st.segmented_control("View", views, default=views[0], required=True, key="view", bind="query-params")
 if view in judges_sections.SECTIONS:
     gate_section.answer(study)

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from crubric_core.ui import state
 from crubric_core.ui.page import open_study
 from crubric_core.ui.task_types import types as task_type_views
 from crubric_core.ui.task_types.sections import SECTIONS, show_message
@@ -27,6 +28,7 @@ else:
     )
 show_message()
 
+state.check_choices("view", SECTIONS)
 view = st.segmented_control(
     "View", tuple(SECTIONS), default=next(iter(SECTIONS)), required=True, key="view", bind="query-params"
 )

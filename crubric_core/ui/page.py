@@ -72,10 +72,12 @@ def open_study(title: str, *, settings: bool = True, show_tau_t: bool = False) -
         heading.title(f"{title} · {plain(shorten(row['name'], 60))}", anchor=False)
         dataset, fingerprint = loaders.workspace().dataset(row["name"]), row["fingerprint"]
         rubrics = int(row["rubrics"])
+        state.held_settings(max(rubrics, 2))
         if settings:
             settings_bar(rubrics, partial(_quarter, dataset, fingerprint), show_tau_t=show_tau_t)
             offer_to_save(row["name"], title.lower().replace(" ", "_"))
         chosen, composition = _held(rubrics), state.held_composition(row["name"])
+    state.say_ignored()
     if composition is not None:
         where = (
             "the parts below show how, and reset it"

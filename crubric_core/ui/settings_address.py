@@ -49,6 +49,22 @@ def read_settings(given: Mapping[str, str]) -> Settings:
         return Settings.preset(preset, **given_values | {"tau_c": None}, priors=priors)
 
 
+def ignored_settings(given: Mapping[str, str]) -> list[str]:
+    """The parameters of an address that spell a setting wrong, which ``read_settings`` passes over, as given."""
+    found, tau_c = read_settings(given), given.get("tau_c")
+    wrong = {
+        **{name: _read(spec, given[name]) is ... for name, spec in SPECS.items() if name in given},
+        **{name: _number(given[name]) is None for name in PRIORS if name in given},
+    }
+    if PRESET in given:
+        wrong[PRESET] = given[PRESET] not in get_args(Preset)
+    if C_PRIOR in given:
+        wrong[C_PRIOR] = given[C_PRIOR] not in ("true", "false")
+    if tau_c is not None and found.tau_c is None:  # below the least of its gate
+        wrong["tau_c"] |= _read(SPECS["tau_c"], tau_c) is not None
+    return [f"{name}={given[name]}" for name, is_wrong in wrong.items() if is_wrong]
+
+
 def _read(spec: Spec, text: str | None) -> Any:
     """The value that a text spells, or ... where it spells none."""
     if text is None:

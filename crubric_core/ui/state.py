@@ -20,10 +20,11 @@ from ..errors import SettingsError
 from ..server.streamlit_internals import is_step_back
 from ..settings import Settings
 from .parts import current_page
-from .settings_address import NAMES, read_settings, spelled
+from .settings_address import NAMES, ignored_settings, read_settings, spelled
+from .text import plain, shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 DEFAULTS = Settings()
 COMPOSITION = "composition"
@@ -36,6 +37,7 @@ _MOVED = "settings moved"
 _ASKED = "asked by the address"  # what is to be read from it, and was not yet
 _TOLD = "address told"  # the page, and what the browser was told last of its address
 _ANOTHER = "another dataset"
+_IGNORED = "ignored in the address"
 _WAITING: ContextVar[dict[str, str | None] | None] = ContextVar("address waiting", default=None)
 
 
@@ -120,13 +122,18 @@ def _dataset_change() -> None:
             session[key] = ""
 
 
-def held_settings() -> Settings:
+def held_settings(most: int | None = None) -> Settings:
     """The settings of this session; an address that is read goes before them.
 
-    Raises SettingsError where that is wrong.
+    most: of its bank size, which becomes that where it is more. Raises SettingsError where the address is wrong.
     """
     if _is_asked("settings"):
-        hold_settings(address_settings())
+        given = {name: st.query_params[name] for name in NAMES if name in st.query_params}
+        hold_settings(asked := address_settings())
+        ignore(*ignored_settings(given))
+        if most is not None and "budget" in given and asked.budget > most:
+            hold_settings(replace(asked, budget=most))
+            ignore(f"budget={asked.budget} (at most {most:,})")
     settings = held()
     st.session_state[_MOVED] = False
     _write(dict.fromkeys(NAMES) | spelled(settings))
@@ -156,6 +163,25 @@ def hold_settings(settings: Settings) -> None:
     """From now on the pages use these."""
     st.session_state[_HELD["settings"]], st.session_state[_MOVED] = settings, True
     _forget("settings")
+
+
+def ignore(*parameters: str) -> None:
+    """Of the address, and to be told by ``say_ignored``."""
+    st.session_state[_IGNORED] = [*st.session_state.get(_IGNORED, ()), *parameters]
+
+
+def say_ignored() -> None:
+    """One line that names what of the address was ignored, once."""
+    if ignored := st.session_state.pop(_IGNORED, None):
+        named = ", ".join(plain(shorten(each, 60)) for each in ignored)
+        st.warning(f"Ignored in the address, as no such value can be chosen here: {named}.")
+
+
+def check_choices(name: str, known: Iterable[str]) -> None:
+    """Say which values of a parameter that a widget reads, made after this, are none of the known ones, once."""
+    asked = set(st.query_params.get_all(name)) - set(known)
+    ignore(*(f"{name}={value}" for value in sorted(asked)))
+    say_ignored()
 
 
 def held_system(name: str, known: Sequence[str]) -> str | None:
@@ -197,6 +223,7 @@ def held_composition(dataset: str) -> Composition | None:
             found = Composition.from_json(given) if given else Composition()
         except SettingsError:  # an address that somebody typed wrong asks for nothing
             found = Composition()
+            ignore(f"{COMPOSITION}={given}")
         hold_composition(dataset, found)
     every: dict[str, Composition] = st.session_state.get(_HELD[COMPOSITION], {})
     composition = every.get(dataset) or None

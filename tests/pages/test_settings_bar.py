@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from itertools import pairwise
 from pathlib import Path
@@ -17,7 +18,7 @@ from crubric_core.ui import loaders, settings_bar, state
 from crubric_core.ui.loaders import PAGES
 from crubric_core.ui.settings_address import read_settings, spelled
 from crubric_core.ui.settings_bar import budget_steps
-from tests.pages.conftest import Open
+from tests.pages.conftest import HOSTILE, Open
 from tests.pages.test_leaderboard import words
 from tests.pages.test_pages import first_line
 from tests.tiers import at_most
@@ -513,3 +514,49 @@ def test_a_page_without_parts_is_drawn_whole(open_page, study):
     app = open_page("measurability", study, settings_open=False)
     app.number_input(key="budget").set_value(7).run()
     assert app.title[0].value == "Measurability · small"
+
+
+@pytest.mark.parametrize(
+    ("page", "asked", "named"),
+    [
+        ("bank", {"tau_c": "7"}, "tau_c=7"),
+        ("bank", {"tau_c": "-0.5", "gate": "agreement"}, "tau_c=-0.5"),
+        ("bank", {"tau_c": "abc", "budget": "-3", "gate": "foo"}, "tau_c=abc, budget=-3, gate=foo"),
+        ("bank", {"budget": "100000"}, "budget=100000 (at most"),
+        ("bank", {"composition": "{bad"}, "composition={bad"),
+        ("measurability", {"view": "Nope"}, "view=Nope"),
+        ("items", {"view": "Nope"}, "view=Nope"),
+        ("leaderboard", {"tiers": "9"}, "tiers=9"),
+        ("leaderboard", {"versus": HOSTILE}, f"versus={HOSTILE[:10]}"),
+    ],
+)
+def test_what_of_the_address_is_ignored_is_named_once(
+    open_page: Open, study: Path, page: str, asked: dict[str, str], named: str
+) -> None:
+    app = open_page(page, study, settings_open=False, **asked)
+    assert not app.exception
+    (said,) = (re.sub(r"\\(.)", r"\1", w.value) for w in app.warning if "Ignored in the address" in w.value)
+    assert named.split(", ")[0] in said
+    assert all(each in said for each in named.split(", "))
+    app.run()
+    assert not any("Ignored in the address" in warning.value for warning in app.warning)
+
+
+def test_an_address_in_which_all_is_understood_is_told_nothing_about(open_page: Open, study: Path) -> None:
+    asked = {
+        "tau_c": "none",
+        "preset": "paper",
+        "budget": "9",
+        "b_sd": "0",
+        "c_prior": "false",
+        "versus": "x",
+    }
+    app = open_page("bank", study, settings_open=False, **asked)
+    assert not any("Ignored" in warning.value for warning in app.warning)
+
+
+def test_a_bank_size_of_the_address_that_is_too_large_is_corrected_there(
+    open_page: Open, study: Path
+) -> None:
+    app = open_page("bank", study, settings_open=False, budget="100000")
+    assert app.query_params["budget"] == str(app.number_input(key="budget").value)

@@ -37,6 +37,11 @@ def show(study: StudyPage, told: Callable[[], Claims]) -> None:
     versus = (
         state.held_system(state.VERSUS, [name for name in view.systems if name != system]) if system else None
     )
+    if system is None and (alone := st.query_params.get(state.VERSUS)) in view.systems:
+        state.ignore(f"{state.VERSUS}={alone} (there is no system to compare it with)")
+        state.say_ignored()
+        state.hold_system(state.VERSUS, None)
+        state.held_system(state.VERSUS, ())
     shown = view.table[keep].reset_index(drop=True)
     if len(shown) < len(view.table):
         st.caption(

@@ -134,6 +134,7 @@ def filters(view: View) -> BoolArray:
     if text:
         keep &= table["system"].str.contains(text.strip(), case=False, regex=False).to_numpy(dtype=bool)
     tiers = [str(tier) for tier in sorted(table["tier"].dropna().unique())]
+    state.check_choices("tiers", tiers)
     if len(tiers) > 1:
         chosen = row.multiselect(
             "Tiers", tiers, key="tiers", bind="query-params", placeholder="all", width=200
@@ -141,6 +142,7 @@ def filters(view: View) -> BoolArray:
         if chosen:
             keep &= table["tier"].astype("string").isin(chosen).to_numpy(dtype=bool)
     for name, values in choices.items():
+        state.check_choices(f"fact {name}", map(str, values))
         wanted = row.multiselect(
             plain(name), values, key=f"fact {name}", bind="query-params", placeholder="all", width=200
         )

@@ -380,3 +380,17 @@ def test_a_bank_is_as_if_new_only_where_it_was_chosen_without_the_system(
     for query, name in (({}, "Bank, as if new"), ({"preset": "paper"}, "Bank, in sample")):
         switch = open_page("leaderboard", study, **query).segmented_control(key="basis choice")
         assert switch.options == ["All rubrics that pass", name]
+
+
+def test_a_system_of_a_dataset_with_one_domain_is_not_said_to_have_none(
+    open_page: Open, tmp_path: Path
+) -> None:
+    labels = simulate(seed=1, systems=6, queries=8, pool=(6, 9)).labels
+    domains = pd.DataFrame({"query": labels["query"].unique(), "domain": "dialogue"})
+    with Workspace(tmp_path / "one.duckdb") as workspace:
+        workspace.ingest(labels.to_csv(index=False).encode(), "one")
+        workspace.ingest(domains.to_csv(index=False).encode(), "one", "queries")
+    app = open_page("leaderboard", tmp_path / "one.duckdb", system=labels["system"].iloc[0])
+    assert not app.exception
+    assert "only one domain (dialogue)" in words(app)
+    assert "names no domain" not in words(app)

@@ -21,6 +21,8 @@ from . import compare, rubric
 from .view import choose
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from .view import View
 
 PLACE = "profile"
@@ -120,7 +122,7 @@ def _groups(view: View, system: str) -> None:
     if dimensions is not None:
         found["Share of the mark by dimension of the rubrics"] = dimensions
     if not found:
-        st.write("The dataset names no domain, task type or dimension: add them to its queries and rubrics.")
+        st.write(plain(no_groups(_values(view))))
         return
     for place, (title, groups) in zip(
         [*st.columns(2, gap="large"), st.container()], found.items(), strict=False
@@ -133,6 +135,26 @@ def _groups(view: View, system: str) -> None:
         "exclude 0 by chance. The model's weights are left out because they follow from these same labels."
         + other_judges(view.board)
     )
+
+
+def no_groups(values: Mapping[str, Sequence[str]]) -> str:
+    """Why there are no groups to compare, from the values of each kind of group: none, or a single one."""
+    known = [f"one {name} ({short_name(found[0])})" for name, found in values.items() if found]
+    lacking = [name for name, found in values.items() if not found]
+    said = f"There is only {' and '.join(known)}, so no groups can be compared." if known else ""
+    either = " or ".join(filter(None, [", ".join(lacking[:-1]), *lacking[-1:]]))
+    more = f"The dataset names no {either}: add {'it' if len(lacking) == 1 else 'them'}"
+    return " ".join(filter(None, [said, f"{more} to its queries or rubrics." if lacking else ""]))
+
+
+def _values(view: View) -> dict[str, list[str]]:
+    """The values of each kind of group that the dataset names."""
+    columns = {
+        "domain": view.study.queries()["domain"],
+        "task type": pd.Series(view.ranked.scores.task_type, dtype=object).str.replace("_", " "),
+        "dimension": view.study.reduction().rubrics["dimension"],
+    }
+    return {name: sorted(map(str, column.dropna().unique())) for name, column in columns.items()}
 
 
 def _level(view: View) -> float:

@@ -42,15 +42,18 @@ def nothing_passes(study: StudyPage) -> bool:
     enough = study.verdict().remedy
     if enough is not None and enough < nearest.tau_c:
         st.write(f"A claim about systems needs more: τ_c = {numeral(enough)} or less leaves enough of them.")
-    thresholds = dict.fromkeys(
-        tau for tau in (nearest.tau_c, enough) if tau is not None and _reached(study, tau)
-    )
+    offer_thresholds(study, nearest.tau_c, enough)
+    return True
+
+
+def offer_thresholds(study: StudyPage, *taus: float | None) -> None:
+    """A button for each of these thresholds that the slider can show, and for the usual one."""
+    thresholds = dict.fromkeys(tau for tau in taus if tau is not None and _reached(study, tau))
     with st.container(horizontal=True):
         for tau in thresholds:
             st.button(f"Use τ_c = {numeral(tau)}", on_click=_use, args=(tau,))
         if study.settings.tau_c is not None:
             st.button("Drop the lowest quarter instead", on_click=_use, args=(None,))
-    return True
 
 
 def _reached(study: StudyPage, tau_c: float) -> bool:
@@ -60,3 +63,4 @@ def _reached(study: StudyPage, tau_c: float) -> bool:
 
 def _use(tau_c: float | None) -> None:
     state.hold_settings(replace(state.held(), tau_c=tau_c))
+    st.rerun()  # of the page: the button may be in a part of it

@@ -13,10 +13,13 @@ import pytest
 from crubric_core.demo import simulate
 from crubric_core.judges.attrition import Attrition, attrition_of
 from crubric_core.judges.rates import JudgeRates, Rate
+from crubric_core.judges.report import JudgesReport
 from crubric_core.labels.store.workspace import Workspace
+from crubric_core.ui.measurability import judges
 from crubric_core.ui.measurability.repeats import consistency_sentence
 from crubric_core.ui.measurability.rules import fit_note, growth_sentence, strictest
 from crubric_core.ui.measurability.sections import vote_note, worst_sentence
+from crubric_core.ui.page import StudyPage
 from crubric_core.ui.text import plain
 from tests.pages.conftest import Open
 from tests.pages.test_pages import first_line
@@ -392,3 +395,27 @@ def test_the_sweep_s_captions_promise_no_figure_that_the_page_does_not_show(
     assert "raises κ by construction" in told.replace("\\", "")
     assert "has not read" not in told
     assert ", p = " not in told
+
+
+@pytest.mark.parametrize("source", ["dawid_skene", "anchors"])
+def test_weights_of_votes_stand_with_the_votes_and_not_beside_the_agreement_of_labels(
+    open_page: Open, study: Path, monkeypatch: pytest.MonkeyPatch, source: str
+) -> None:
+    real = judges.report
+
+    def voted(page: StudyPage) -> JudgesReport:
+        report = real(page)
+        found = report.reliability
+        rates = replace(found.vote_rates, source=source)
+        return replace(
+            report, reliability=replace(found, vote_rates=rates, judges=found.judges.assign(weight=1.5))
+        )
+
+    monkeypatch.setattr(judges, "report", voted)
+    app = open_page("measurability", study, view="Judges")
+    assert not app.exception
+    by_judge = [shown.proto.column_order for shown in app.dataframe if "judge" in shown.proto.column_order]
+    assert any("kappa" in columns for columns in by_judge)
+    assert any("weight" in columns for columns in by_judge)
+    assert not any({"kappa", "weight"} <= set(columns) for columns in by_judge)
+    assert any("nothing of this is about its labels" in caption.value for caption in app.caption)

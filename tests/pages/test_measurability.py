@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from crubric_core import Settings, Workspace
+from crubric_core.demo import simulate
 from crubric_core.ui import settings_bar
 from crubric_core.ui.measurability import gate
 from tests.pages.conftest import ROOT, Open
@@ -60,6 +62,30 @@ def test_a_search_goes_along_from_page_to_page_in_box_table_and_address(open_pag
             assert app.text_input(key="search").value == wanted, page
             found = next(t.value["rubric"] for t in app.dataframe if "rubric" in t.value)
             assert all(wanted in name for name in found), page
+
+
+def test_a_threshold_that_keeps_too_little_is_left_by_one_button(open_page: Open, study: Path) -> None:
+    app = open_page("measurability", study, tau_c="1.0", gate="agreement")
+    would_do = re.search(r"τ_c = (0\.\d\d) or less would do", app.header[0].value.replace("\\", ""))[1]
+    next(button for button in app.button if button.label == f"Use τ_c = {would_do}").click().run()
+    assert not app.exception
+    assert app.slider(key="tau_c").value == float(would_do)
+    assert "would do" not in app.header[0].value
+    assert not [button for button in app.button if button.label.startswith("Use τ_c")]
+
+
+def test_queries_that_a_threshold_costs_are_told_apart_from_those_that_never_had_a_rubric(
+    open_page: Open, tmp_path: Path
+) -> None:
+    labels = simulate(seed=1, systems=8, queries=12, pool=(6, 8)).labels
+    queries = sorted(set(labels["query"]))
+    labels.loc[labels["query"].isin(queries[:2]), "label"] = 1
+    with Workspace(tmp_path / "same.duckdb") as workspace:
+        workspace.ingest(labels.to_csv(index=False).encode(), "same")
+    app = open_page("measurability", tmp_path / "same.duckdb")
+    (cost,) = (metric for metric in app.metric if metric.label == "Queries that lose their last")
+    assert cost.value.endswith(f" of {len(queries) - 2}")
+    assert "2 more have none whatever the threshold" in cost.proto.help
 
 
 def test_without_a_label_that_differs_the_page_says_that_kappa_is_undefined(

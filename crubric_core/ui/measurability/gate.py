@@ -14,6 +14,7 @@ from ...judges.gate_price import gate_prices
 from ...judges.measurability import STATISTIC_NAMES, agreements_needed, possible_values, shown_threshold
 from .. import widgets
 from ..charts import computed, drawn
+from ..nothing_passes import offer_thresholds
 from ..settings_bar import keep_from
 from ..text import count, plain, rounded
 from .rules import compared_with_rules
@@ -182,7 +183,14 @@ def _price(study: StudyPage, prices: tuple[GatePrices, GatePrices] | str) -> Non
         help=f"Of the {'' if worth is None else f'{worth.separated:,} '}pairs that all rubrics together separate, "
         "those that the rubrics that pass separate in the same order; each system placed without its own labels",
     )
-    st.metric("Queries left without one", f"{found.queries_lost[0]:,}")
+    none = len(study.queries()) - found.queries
+    st.metric(
+        "Queries that lose their last",
+        f"{found.queries_lost[0]:,} of {found.queries:,}",
+        help="Of the queries with an informative rubric"
+        + (f"; {none:,} more {'has' if none == 1 else 'have'} none whatever the threshold" if none else ""),
+    )
     st.metric("Labels a new system needs", f"{found.judge_calls[0]:,}")
     if not (verdict := study.verdict()).holds:
         answer(study, verdict.sentence)
+        offer_thresholds(study, verdict.remedy)

@@ -22,7 +22,7 @@ from . import judges, repeats, rewrite
 from . import rules as judges_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from ...judges.rates import JudgeRates
     from ...judges.reliability import JudgeReliability
@@ -35,6 +35,9 @@ JUDGES: dict[str, Any] = {
     "positive_rate": _number("passes", format="percent", help="Share of its labels that are a pass"),
     "leniency": st.column_config.TextColumn("leniency", help="Pass rate minus that of the panel"),
     "kappa": st.column_config.TextColumn("κ", help="Cohen's κ with the majority of the other judges"),
+}
+VOTES: dict[str, Any] = {
+    "judge": "judge",
     "s_plus": st.column_config.TextColumn("s⁺ of votes", help="Probability that it votes for a valid rubric"),
     "s_minus": st.column_config.TextColumn(
         "s⁻ of votes", help="Probability that it votes against an invalid rubric"
@@ -152,14 +155,15 @@ def _rates(table: pd.DataFrame, rates: JudgeRates) -> None:
             )
         with right:
             _leniency(table)
-    shown = table.assign(
-        **{name: _with_interval(table, name) for name in ("leniency", "kappa", "s_plus", "s_minus")}
-    )
-    known = [name for name in table if table[name].notna().any()]
-    widgets.table(shown, {name: column for name, column in JUDGES.items() if name in known})
-    if note := vote_note(table, rates):
-        st.caption(plain(note))
+    _known(table, JUDGES, ("leniency", "kappa"))
     widgets.download("Download judges.csv", table, "judges.csv")
+
+
+def _known(table: pd.DataFrame, columns: Mapping[str, Any], with_interval: Sequence[str]) -> None:
+    """The columns of which something is known."""
+    shown = table.assign(**{name: _with_interval(table, name) for name in with_interval})
+    known = [name for name in table if table[name].notna().any()]
+    widgets.table(shown, {name: column for name, column in columns.items() if name in known})
 
 
 def _most(rates: JudgeRates) -> str:
@@ -176,7 +180,7 @@ def vote_note(table: pd.DataFrame, rates: JudgeRates) -> str:
     return (
         f"{name} {_most(rates)}, and yet has the vote of most weight: errors are counted on single labels, while a "
         "vote is about a whole rubric (does the judge agree with the others on every system?). The weight "
-        "counts under “Which rubrics are valid” alone, never for labels."
+        "counts here alone, never for labels."
     )
 
 
@@ -232,6 +236,13 @@ def _validity(found: JudgeReliability) -> None:
     )
     if note := independence_note(effective_judges(found.correlation)):
         st.warning(note)
+    st.caption(
+        "How well each judge's votes tell valid rubrics from others, and what a vote of it weighs: nothing of this is "
+        "about its labels of systems."
+    )
+    _known(found.judges, VOTES, ("s_plus", "s_minus"))
+    if vote := vote_note(found.judges, found.label_rates):
+        st.caption(plain(vote))
     shown = VALIDITY if rates.source == "anchors" else VOTED_FOR
     widgets.table(table.sort_values("log_odds", kind="stable").head(500), shown, rows=6)
     widgets.download("Download validity.csv", table, "validity.csv")

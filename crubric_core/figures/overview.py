@@ -23,7 +23,11 @@ from .style import (
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x")
 MOST_SYSTEMS = 40  # with a row each
 RANGES = "Dot: the median system. Thick line: the middle half of the systems; thin line: all of them."
-SPREAD = 0.3  # of a row, from its middle to its outermost dots
+SPREAD = 0.36  # of a row, from its middle to its outermost dots
+MARK = 8  # pixels of a dot
+ROW = 21  # pixels of a row, where no more are needed for the dots of all judges below each other
+STEPS = (0.01, 0.02, 0.05, 0.1, 0.2)  # between ticks of a share, of which at most MOST_STEPS are needed
+MOST_STEPS = 6
 MOST_WRITTEN = 16  # judges whose shares are written into the cells
 
 
@@ -41,9 +45,10 @@ def judge_shares(shares: FloatArray, systems: Sequence[str], judges: Sequence[st
 
 def judge_dots(shares: FloatArray, systems: Sequence[str], judges: Sequence[str], axis: str) -> go.Figure:
     """A dot for each system and judge, a symbol for each judge; equal shares lie below each other."""
-    fig = figure(axis, "", height=row_height(len(systems), each=21))
+    each = max(ROW, int(np.ceil(MARK * (len(judges) - 1) / (2 * SPREAD))))
+    fig = figure(axis, "", height=row_height(len(systems), each=each))
     places = np.linspace(-SPREAD, SPREAD, len(judges)) if len(judges) > 1 else [0.0]
-    for k, name in enumerate(labels(judges, 24)):
+    for k, name in enumerate(labels(judges)):
         fig.add_scatter(
             x=shares[:, k],
             y=np.arange(len(systems)) + places[k],
@@ -52,12 +57,14 @@ def judge_dots(shares: FloatArray, systems: Sequence[str], judges: Sequence[str]
             marker={
                 "color": CATEGORIES[k % len(CATEGORIES)],
                 "symbol": SYMBOLS[k % len(SYMBOLS)],
-                "size": 9,
+                "size": MARK,
             },
             customdata=labels(systems, 80),
             hovertemplate="%{customdata}: %{x:.1%}",
         )
     rows_axis(fig, systems, 28)
+    beyond = SPREAD + MARK / each  # the outermost dots are whole
+    fig.update_yaxes(range=[len(systems) - 1 + beyond, -beyond])
     _share_axis(fig, shares)
     fig.update_layout(showlegend=True)
     return fig
@@ -123,5 +130,7 @@ def judge_ranges(shares: FloatArray, judges: Sequence[str], axis: str) -> go.Fig
 
 
 def _share_axis(fig: go.Figure, shares: FloatArray) -> None:
-    top = 1.05 * max(float(np.nanmax(shares, initial=0)), 0.05)
-    fig.update_xaxes(tickformat=".0%", showgrid=True, range=[-0.03 * top, top])
+    most = max(float(np.nanmax(shares, initial=0)), 0.05)
+    step = next((step for step in STEPS if most <= MOST_STEPS * step), STEPS[-1])
+    top = step * np.ceil(most / step - 1e-9)  # a tick at or beyond the last dot
+    fig.update_xaxes(tickformat=".0%", showgrid=True, tick0=0, dtick=step, range=[-0.03 * top, 1.03 * top])

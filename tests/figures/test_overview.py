@@ -18,6 +18,25 @@ def test_each_judge_is_a_row_of_dots_apart_by_symbol_as_well_as_by_colour() -> N
     assert len(np.unique(rows[:, 0])) == 3, "equal shares do not lie on each other"
 
 
+@pytest.mark.parametrize("judges", [1, 2, 3, 6])
+def test_no_dot_covers_that_of_another_judge_or_is_cut_by_the_edge(judges: int) -> None:
+    fig = judge_dots(np.full((15, judges), 0.2), list("abcdefghijklmno"), list("uvwxyz")[:judges], "share")
+    bottom, top = fig.layout.yaxis.range
+    pixels = (fig.layout.height - fig.layout.margin.t - fig.layout.margin.b) / (bottom - top)
+    rows, size = np.array([trace.y for trace in fig.data], dtype=float), fig.data[0].marker.size
+    assert (np.diff(rows, axis=0) * pixels >= 0.95 * size).all()
+    assert (rows.min() - top) * pixels >= size / 2
+    assert (bottom - rows.max()) * pixels >= size / 2
+
+
+@pytest.mark.parametrize("most", [0.0, 0.04, 0.3, 0.52, 0.61, 1.0])
+def test_the_axis_of_shares_has_a_tick_at_or_beyond_the_last_dot(most: float) -> None:
+    axis = judge_dots(np.array([[0.0], [most]]), ["a", "b"], ["j"], "share").layout.xaxis
+    last = axis.dtick * np.floor(axis.range[1] / axis.dtick)
+    assert most <= last <= max(most + axis.dtick, 0.05)
+    assert 3 <= round(last / axis.dtick) <= 6
+
+
 def test_more_judges_than_symbols_are_columns_of_a_grid_each_with_its_name() -> None:
     shares = np.random.default_rng(0).random((4, 9))
     shares[1, 2] = np.nan

@@ -23,9 +23,9 @@ def short_name(name: str, limit: int = 40) -> str:
 
 
 def told_apart(names: Iterable[str], limit: int) -> list[str]:
-    """``shorten`` of each; long names that begin alike keep what they differ by, so that they look different."""
+    """``short_name`` of each; names that then look alike keep what they differ by, so that they look different."""
     flat = [" ".join(name.split()) for name in names]
-    shown = {name: shorten(name, limit) for name in flat}
+    shown = {name: short_name(name, limit) for name in flat}
     for _ in range(ROUNDS):
         alike: dict[str, list[str]] = {}
         for name, text in shown.items():

@@ -83,7 +83,7 @@ def label(text: object, limit: int = 36) -> str:
 
 
 def labels(names: Iterable[object], limit: int = 36) -> list[str]:
-    """``label`` of each; long names that begin alike keep what they differ by, so that they look different."""
+    """Of each, as in sentences and tables; names that then look alike keep what they differ by."""
     return [escape(name, quote=False) for name in told_apart(map(str, names), limit)]
 
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 UNKNOWN = "—"
 LONG_NAME, NAME_WIDTH = 40, 240  # letters above which a column is held to so many pixels
 IN_SIGHT = 32  # letters that these pixels show
-NAMES = ("system", "query", "rubric", "judge")
-APART = "Long names that begin alike are shown by what tells them apart; downloads have them whole."
+NAMES = ("system", "query", "rubric", "judge", "first", "second")
+APART = "Long names are cut to what tells them apart; downloads have them whole."
 SHORT = 10  # letters of a figure that a narrow box shows whole
 SHORT_NAME = 20  # letters of its name that it shows whole
 MOST_ROWS = 1_000  # of a table that are sent to the browser: it reads all of them again whenever one changes
@@ -237,7 +237,7 @@ def even_percentages(frame: pd.DataFrame, columns: Mapping[str, Any]) -> tuple[p
 def narrow_names(frame: pd.DataFrame, columns: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Columns of long texts at most NAME_WIDTH wide unless they say how wide they are: others stay in sight.
 
-    Names that would look alike there are cut so that they look different.
+    Names are cut so that they look different.
     """
     shown, apart = dict(columns), {}
     for name, column in columns.items():
@@ -249,7 +249,7 @@ def narrow_names(frame: pd.DataFrame, columns: Mapping[str, Any]) -> tuple[pd.Da
         if max(map(len, texts), default=0) <= LONG_NAME:
             continue
         title, told = column if isinstance(column, str) else given.get("label"), given.get("help")
-        if name in NAMES and len({text[:IN_SIGHT] for text in texts}) < len(texts):
+        if name in NAMES:
             short = dict(zip(texts, told_apart(texts, IN_SIGHT), strict=True))
             apart[name] = [short.get(text, text) for text in frame[name]]
             told = f"{told}. {APART}" if told else APART

@@ -80,6 +80,7 @@ def test_a_swap_takes_the_best_replacement(open_page: Open, study: Path) -> None
     out = app.selectbox(key="swap out").options[0]
     app.selectbox(key="swap out").select(app.selectbox(key="swap out").options[0]).run()
     assert "the others are chosen anew around them" in said(app)
+    assert f"Out: {out.split()[1]}: " in said(app), "many rubrics may have one text"
     (into,) = (box for box in app.selectbox if box.label.startswith("Swap in"))
     assert not any("-0.00000" in option for option in into.options)
     app = press(app, "Swap")

@@ -10,12 +10,17 @@ import pytest
 
 from crubric_core.files import csv_bytes
 from crubric_core.text import at_least, rounded
-from crubric_core.ui.text import count, end, ends, numeral, plain, short_name, shorten
+from crubric_core.ui.text import count, end, ends, numeral, plain, short_name, shorten, told_apart
 
 
 @pytest.mark.parametrize("mark", list("*_`#[]()<>~|!$:\\-+.{}"))
 def test_every_mark_that_markdown_could_obey_is_escaped(mark: str) -> None:
     assert plain(f"a{mark}b") == f"a\\{mark}b"
+
+
+def test_a_long_name_is_cut_alike_in_sentences_charts_and_tables() -> None:
+    name = "the-best-system-with-an-extremely-long-name-and-high-reasoning-tools"
+    assert told_apart([name, "another"], 40) == [short_name(name, 40), "another"]
 
 
 @pytest.mark.parametrize(

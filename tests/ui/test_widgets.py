@@ -121,6 +121,13 @@ def test_a_column_of_long_names_leaves_room_for_the_others() -> None:
     }
 
 
+@pytest.mark.parametrize("column", ["rubric", "first", "second"])
+def test_a_long_name_in_a_narrow_column_shows_that_it_is_cut(column: str) -> None:
+    names = [f"{n}-a-rubric-with-a-name-that-no-column-shows-whole-{n}" for n in "abc"]
+    told, _ = widgets.narrow_names(pd.DataFrame({column: names}), {column: column})
+    assert all("…" in cut and cut.endswith(cut[0]) for cut in told[column])
+
+
 def test_long_names_that_begin_alike_look_different_in_a_narrow_column() -> None:
     names = [f"{'a_task_of_summarising_long_documents' * 2}_{n:02d}" for n in range(20)]
     frame = pd.DataFrame({"rubric": [*names, None], "reason": [*names, None]})

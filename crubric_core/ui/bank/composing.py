@@ -18,7 +18,7 @@ from ...composition import ATTRIBUTES, Attribute, Composition, Limit
 from ...errors import CrubricError
 from ...files import json_bytes
 from .. import state, tables, widgets
-from ..text import count, ends, numeral, plain, shorten, told_apart
+from ..text import count, ends, numeral, plain, short_name, shorten, told_apart
 
 if TYPE_CHECKING:
     from ...types import BoolArray, IntArray
@@ -144,8 +144,9 @@ def swap(study: StudyPage) -> None:
 
 
 def _text(rubrics: pd.DataFrame, j: int) -> str:
-    text = rubrics["text"].iloc[j]
-    return shorten(str(rubrics["rubric"].iloc[j] if pd.isna(text) else text), 300)
+    """A rubric with its text, if it has one: many may have the same."""
+    name, text = (rubrics[column].iloc[j] for column in ("rubric", "text"))
+    return short_name(str(name), 60) + ("" if pd.isna(text) else f": {shorten(str(text), 300)}")
 
 
 def _swap(study: StudyPage, out: str, into: str) -> None:

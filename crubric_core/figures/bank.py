@@ -41,9 +41,19 @@ def standard_errors(
     if finite:
         # SE grows without bound away from the systems: what matters is below a few times its least, of any set twice.
         least = [float(known.min()) for known in finite]
-        top = min(max(float(known.max()) for known in finite), max(8 * min(least), 2 * max(least)))
+        near = max(8 * min(least), 2 * max(least), _worst(errors, theta, systems))
+        top = min(max(float(known.max()) for known in finite), near)
     fig.update_yaxes(range=[0, 1.05 * top])
     return _rug(fig, systems)
+
+
+def _worst(errors: Mapping[str, FloatArray], theta: FloatArray, systems: FloatArray | None) -> float:
+    """The largest finite error of any set where systems are; 0 without systems."""
+    known = np.zeros(0) if systems is None else systems[np.isfinite(systems)]
+    if not len(known):
+        return 0.0
+    here = (theta >= known.min()) & (theta <= known.max())
+    return max((float(e[here & np.isfinite(e)].max(initial=0)) for e in errors.values()), default=0.0)
 
 
 def worth_curve(

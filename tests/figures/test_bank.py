@@ -35,6 +35,15 @@ def test_a_bank_of_one_rubric_is_seen_beside_all_rubrics() -> None:
     assert high < (one**-0.5).max()
 
 
+def test_the_curve_of_the_bank_is_seen_whole_where_the_systems_are() -> None:
+    theta = np.linspace(-4, 4, 81)
+    totals = {"bank": 40 * np.exp(-(theta**2) / 2), "all": np.full(81, 900.0)}
+    systems = np.array([-2.0, 0.0, 1.5, np.nan])
+    errors = totals["bank"] ** -0.5
+    high = bank.standard_errors(theta, totals, systems).layout.yaxis.range[1]
+    assert errors[abs(theta) <= 1.9].max() < high < errors.max()
+
+
 @pytest.mark.parametrize(("count", "most"), [(15, 15), (2_000, 200)])
 def test_ticks_stand_where_systems_do_and_of_many_only_once(count: int, most: int) -> None:
     systems = np.random.default_rng(0).uniform(-3, 3, count)

@@ -63,7 +63,7 @@ def group_differences(found: GroupScores) -> go.Figure:
         fig,
         [f"{n} ({q:,})" for n, q in zip(told_apart(found.names, 24), found.queries.tolist(), strict=True)],
     )
-    fig.update_xaxes(tickformat="+.2f")
+    fig.update_xaxes(tickformat=".2f")
     fig.update_layout(showlegend=False)
     return fig
 
@@ -85,7 +85,7 @@ def query_differences(difference: FloatArray, queries: Sequence[str], first: str
         **hover("%{customdata}: %{y:+.3f}<extra></extra>"),
     )
     fig.update_xaxes(showticklabels=False, showgrid=False)
-    fig.update_yaxes(tickformat="+.1f")
+    fig.update_yaxes(tickformat=".1f")
     for text, y, anchor, found in (
         (first, 1, "top", (values > 0).any()),
         (second, 0, "bottom", (values < 0).any()),

@@ -12,7 +12,7 @@ STEPS = (
     (
         "leaderboard",
         "Why there?",
-        "Click a system's mark: its rubrics, their labels, answers and judges' reasons.",
+        "Click a system's mark: its rubrics and their labels, with answers and judges' reasons if the data have them.",
     ),
     ("measurability", "Tune the gate", "Drag on the histogram to move the threshold τ_c of agreement."),
     ("bank", "How few are enough?", "What a small bank is worth for a system that it has not seen."),

@@ -184,6 +184,12 @@ def check_choices(name: str, known: Iterable[str]) -> None:
     say_ignored()
 
 
+def unknown_system(name: str, known: Sequence[str]) -> str | None:
+    """The system that the address asks for by that parameter, before it is read, if it is none of these."""
+    asked = st.query_params.get(name) if _is_asked(name) else None
+    return asked if asked not in known else None
+
+
 def held_system(name: str, known: Sequence[str]) -> str | None:
     """The system that a parameter of the address names, kept as dataset and settings are; None if none, or unknown."""
     if _is_asked(name):

@@ -394,3 +394,45 @@ def test_a_system_of_a_dataset_with_one_domain_is_not_said_to_have_none(
     assert not app.exception
     assert "only one domain (dialogue)" in words(app)
     assert "names no domain" not in words(app)
+
+
+def test_systems_of_which_a_fact_is_not_given_can_be_chosen(
+    open_page: Open, study: Path, tmp_path: Path
+) -> None:
+    path = Path(shutil.copy(study, tmp_path))
+    names = open_page("leaderboard", study).dataframe[0].value["system"].tolist()
+    facts = pd.DataFrame({"system": names, "licence": ["open", "closed", None, "open", *[None] * 4]})
+    with Workspace(path) as workspace:
+        workspace.ingest(facts.to_csv(index=False).encode(), "small", kind="systems")
+    app = open_page("leaderboard", path)
+    (licence,) = (box for box in app.multiselect if box.key == "fact licence")
+    assert licence.options == ["closed", "open", "not given"]
+    licence.set_value(["not given", "closed"]).run()
+    assert not app.exception
+    assert sorted(app.dataframe[0].value["system"]) == sorted([names[1], names[2], *names[4:]])
+
+
+def test_another_dataset_does_not_look_for_the_system_that_was_open(
+    open_page: Open, study: Path, tmp_path: Path
+) -> None:
+    path = Path(shutil.copy(study, tmp_path))
+    labels = simulate(seed=3, systems=6, queries=6, pool=(6, 9)).labels
+    labels["system"] = "other " + labels["system"]
+    with Workspace(path) as workspace:
+        workspace.ingest(labels.to_csv(index=False).encode(), "other")
+    system = open_page("leaderboard", path, dataset="small").dataframe[0].value["system"].iloc[0]
+    app = open_page("leaderboard", path, dataset="small", system=system)
+    app.selectbox(key="dataset").set_value("other").run()
+    assert not app.exception
+    assert "No ranked system is called" not in words(app)
+    assert "system" not in app.query_params
+
+
+def test_what_a_board_does_not_show_names_a_judge_who_is_not_shown_to_agree(
+    open_page: Open, study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "crubric_core.ui.page.StudyPage.judge_warnings", lambda study: ("judge-8 is not shown to agree.",)
+    )
+    app = open_page("leaderboard", study, more="What this does not show")
+    assert "judge-8 is not shown to agree" in words(app)

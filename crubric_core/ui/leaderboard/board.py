@@ -71,8 +71,7 @@ def show(study: StudyPage, told: Callable[[], Claims]) -> None:
 
 def _say_unknown(view: View) -> None:
     for name in (state.SYSTEM, state.VERSUS):
-        asked = st.query_params.get(name)
-        if asked is not None and asked not in view.systems:
+        if (asked := state.unknown_system(name, view.systems)) is not None:
             st.warning(f"No ranked system is called “{plain(shorten(asked, 80))}”.")
 
 

@@ -348,7 +348,9 @@ def _cost(view: View, shown: pd.DataFrame, system: str | None) -> None:
 
 def _limits(view: View, shown: pd.DataFrame, system: str | None) -> None:
     del shown, system
-    st.markdown("\n".join(f"- {plain(sentence)}" for sentence in limits(view.board)))
+    st.markdown(
+        "\n".join(f"- {plain(sentence)}" for sentence in (*view.study.judge_warnings(), *limits(view.board)))
+    )
     study = view.study
     if study.human_labels() is None:
         st.caption(

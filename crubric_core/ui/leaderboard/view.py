@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ...types import BoolArray, FloatArray, IntArray
     from ..page import StudyPage
 
+UNNAMED = "not given"  # among the values of a column of facts
 FEW_VALUES = 20  # a column of facts with more different ones is no filter
 TYPES = "task type"
 
@@ -124,7 +125,7 @@ def filters(view: View) -> BoolArray:
     table = view.table
     keep = np.ones(len(table), dtype=bool)
     choices = {
-        name: sorted(table[name].dropna().unique())
+        name: [*sorted(table[name].dropna().unique()), *([UNNAMED] if table[name].isna().any() else [])]
         for name in view.facts
         if name not in view.numbers and 1 < table[name].nunique() <= FEW_VALUES
     }
@@ -147,7 +148,9 @@ def filters(view: View) -> BoolArray:
             plain(name), values, key=f"fact {name}", bind="query-params", placeholder="all", width=200
         )
         if wanted:
-            keep &= table[name].isin(wanted).to_numpy(dtype=bool)
+            keep &= (table[name].isin(wanted) | (table[name].isna() & (UNNAMED in wanted))).to_numpy(
+                dtype=bool
+            )
     return keep
 
 

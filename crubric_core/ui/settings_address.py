@@ -53,8 +53,7 @@ def ignored_settings(given: Mapping[str, str]) -> list[str]:
     """The parameters of an address that spell a setting wrong, which ``read_settings`` passes over, as given."""
     found, tau_c = read_settings(given), given.get("tau_c")
     wrong = {
-        **{name: _read(spec, given[name]) is ... for name, spec in SPECS.items() if name in given},
-        **{name: _number(given[name]) is None for name in PRIORS if name in given},
+        name: _read(spec, given[name]) is ... for name, spec in {**SPECS, **PRIORS}.items() if name in given
     }
     if PRESET in given:
         wrong[PRESET] = given[PRESET] not in get_args(Preset)

@@ -19,7 +19,7 @@ from ..types import BoolArray, FloatArray, IntArray
 from ..workers import run_threads
 
 SIZES = 9  # points of a curve
-SMALLEST, LARGEST = 10, 4096  # of these
+SMALLEST, LARGEST, FARTHEST = 10, 512, 4096  # of these; the last where somebody asks for larger ones
 DRAWS = 10  # random banks of each size
 TARGET = 0.95
 
@@ -140,12 +140,12 @@ def random_masks(places: IntArray, size: int) -> list[BoolArray]:
     return [(place > 0) & (place <= size) for place in places]
 
 
-def grid_sizes(ordered: int, smallest: int = 0) -> IntArray:
-    """(n,) sizes from SMALLEST to ``ordered``, at most LARGEST, evenly spread on a log scale.
+def grid_sizes(ordered: int, smallest: int = 0, largest: int = LARGEST) -> IntArray:
+    """(n,) sizes from SMALLEST to ``ordered``, at most ``largest``, evenly spread on a log scale.
 
     smallest: of a bank; where it is more, the first size, and the last one at least.
     """
-    most = min(ordered, max(LARGEST, smallest))
+    most = min(ordered, max(largest, smallest))
     least = min(max(SMALLEST, smallest), most)
     return np.unique(np.geomspace(least, most, SIZES).round().astype(np.int64))
 

@@ -98,7 +98,7 @@ class Banks(Fitted):
     def _fold_orders(self, strategy: Strategy, most: int) -> tuple[IntArray, ...]:
         begun: tuple[IntArray, ...] = ()
         if most > FEW and self.settings.composition is None and self._at_hand(strategy):
-            begun = self._fold_orders(strategy, FEW)
+            begun = self._fold_orders(strategy, most // 2)
         return selection.orders_without_folds(
             self.given(),
             self.calibration(),
@@ -132,18 +132,17 @@ class Banks(Fitted):
         strategy = self.settings.strategy
         anew = strategy == "pairs" and self.folds().n_folds > 1 and not self._at_hand(strategy)
         if anew or self.settings.composition is not None:
-            return self._of_curve
+            return self._of_curve(bank_value.LARGEST)
         return _rounded(self.settings.budget, FEW)
 
-    @property
-    def _of_curve(self) -> int:
-        """How many rubrics each fold orders for a curve of sizes: those of its grid, which no bank size changes.
+    def _of_curve(self, largest: int) -> int:
+        """How many rubrics each fold orders for a curve of sizes up to ``largest``, a grid that no bank size changes.
 
         As many as the bank has where that is more, and with a composition, whose order may depend on where it ends.
         """
         if self.settings.composition is not None:
             return self._most
-        return max(self._most, _rounded(min(int(self.pool.sum()), bank_value.LARGEST)))
+        return max(self._most, _rounded(min(int(self.pool.sum()), largest)))
 
     def _placed(self, masks: list[BoolArray]) -> list[bank_value.Placing]:
         query_index = selection.query_positions(self.queries(), self.given())
@@ -185,23 +184,26 @@ class Banks(Fitted):
         pool, systems = int(self.pool.sum()), len(self._placed_on_pool().ability)
         return WorthCurve(sizes, tuple(chosen), tuple(random), pool, systems, grid)
 
-    def worth(self, *, curve: bool = True) -> WorthCurve | None:
+    def worth(
+        self, *, curve: bool = True, bank: bool = True, largest: int = bank_value.LARGEST
+    ) -> WorthCurve | None:
         """What banks of several sizes, or that of the budget alone, are worth for systems that they have not seen.
 
-        None where no system can be held out: too few of them, or settings that ask for the in-sample bank.
+        curve: up to the size ``largest``; bank: that of the budget among them. None where no system can be held out:
+        too few of them, or settings that ask for the in-sample bank.
         """
         if self.folds().n_folds == 1:
             return None
         order, composition = self.order(), self.settings.composition
-        most = self._of_curve if curve else self._enough
+        most = self._of_curve(largest) if curve else self._enough
         lengths = list(map(len, self._fold_orders(self.settings.strategy, most)))
         priced = composition is not None and composition.cost_budget is not None
         # A budget in cost ends each fold's order at another size, and a fold may have fewer candidates than others:
         # each is then its fold's whole bank.
         ordered = min(most, len(order.order) if priced else max(lengths))
         size = min(self.settings.budget, ordered)
-        grid = bank_value.grid_sizes(ordered, order.least) if curve else np.array([size])
-        return self._worth(grid, size, most)
+        grid = bank_value.grid_sizes(ordered, order.least, largest) if curve else np.array([size])
+        return self._worth(grid, size if bank else int(grid[0]), most)
 
     @stage("population", "seed", "simultaneous", "confidence", after=("folds", "panels"))
     def _placed_on_all(self) -> bank_value.Placing:

@@ -11,6 +11,7 @@ import pytest
 from crubric_core import Settings, Workspace
 from crubric_core.analysis import bank_value, banks, selection
 from crubric_core.analysis.bank_value import (
+    FARTHEST,
     LARGEST,
     WorthCurve,
     curve_sentences,
@@ -323,6 +324,8 @@ def test_random_banks_have_the_candidates_of_the_banks_that_they_are_compared_wi
 def test_the_sizes_of_a_grid_go_from_ten_or_what_a_bank_must_have_to_all_that_is_ordered_up_to_a_limit():
     assert grid_sizes(500)[[0, -1]].tolist() == [10, 500]
     assert grid_sizes(20_000)[-1] == LARGEST
+    assert grid_sizes(2_957, largest=FARTHEST)[[0, -1]].tolist() == [10, 2_957]
+    assert grid_sizes(20_000, largest=FARTHEST)[-1] == FARTHEST
     assert grid_sizes(20_000, smallest=9_000).tolist() == [9_000]
     assert grid_sizes(500, smallest=33)[0] == 33
     assert grid_sizes(4).tolist() == [4]
@@ -378,3 +381,13 @@ def test_each_count_of_pairs_says_which_it_counts():
         "All 100 candidates separate pairs of systems, but none of those that a bank of 10 places (2 of 5 systems)."
     )
     assert "among" not in worth_sentences(curve, 10)[0]
+
+
+def test_larger_banks_are_tried_where_somebody_asks_for_them(analysis: Analysis) -> None:
+    usual, more = analysis.worth(bank=False, largest=20), analysis.worth(bank=False, largest=60)
+    assert usual is not None
+    assert more is not None
+    assert (usual.sizes[-1], more.sizes[-1]) == (20, 60)
+    assert usual.sizes.tolist() == usual.grid.tolist()
+    both = np.intersect1d(usual.sizes, more.sizes)
+    assert [usual.at(int(size)) for size in both] == [more.at(int(size)) for size in both]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-from ...analysis.bank_value import curve_sentences, worth_sentences
+from ...analysis.bank_value import FARTHEST, LARGEST, curve_sentences, worth_sentences
 from ...analysis.gaps import find_gaps, gap_sentences
 from ...analysis.held_out import tested_size, untested
 from ...analysis.selection import query_positions
@@ -22,7 +22,7 @@ from ..charts import drawn
 from ..text import count, plain
 
 if TYPE_CHECKING:
-    from ...analysis.bank_value import WorthCurve
+    from ...analysis.bank_value import FARTHEST, LARGEST, WorthCurve
     from ...bank.worth import Worth
     from ...irt.fit import IrtFit
     from ...types import FloatArray, IntArray
@@ -33,11 +33,14 @@ CLICK = "Click a point to set B to its size."
 
 def held_out(study: StudyPage) -> None:
     """The answer to the page's question, and what banks of all sizes are worth."""
-    worth = study.worth()
-    answer(study, worth)
-    widgets.notes(fit_warnings(study.calibration(), study.feasible, study.settings))
-    if worth is not None:
-        worth_chart(study, worth)
+    above = st.container()
+    largest = FARTHEST if st.session_state.get("larger") else LARGEST
+    curve = study.worth(bank=False, largest=largest)
+    if curve is not None:  # before the bank's own size, which alone is new after a move of B
+        worth_chart(study, curve)
+    with above:
+        answer(study, study.worth(largest=largest))
+        widgets.notes(fit_warnings(study.calibration(), study.feasible, study.settings))
 
 
 def answer(study: StudyPage, worth: WorthCurve | None) -> None:
@@ -67,13 +70,12 @@ def worth_chart(study: StudyPage, worth: WorthCurve) -> None:
     """Separations kept by bank size, with random banks for comparison; nothing where no pair is separated."""
     if not any(size.separated for size in worth.chosen):
         return
-    curve = worth.on_grid
     widgets.show(
         drawn(
             figures.worth_curve,
-            curve.sizes,
-            _kept(curve.chosen),
-            _kept(curve.random),
+            worth.sizes,
+            _kept(worth.chosen),
+            _kept(worth.random),
             len(study.bank()),
             worth.least(),
         ),
@@ -82,6 +84,13 @@ def worth_chart(study: StudyPage, worth: WorthCurve) -> None:
         look=f"{plain(curve_sentences(worth, study.settings.confidence))} {CLICK}",
         on_click=_to_size,
     )
+    if study.pool.sum() > LARGEST and study.settings.composition is None:
+        st.toggle(
+            f"Also try banks of more than {LARGEST} rubrics",
+            key="larger",
+            bind="query-params",
+            help=f"Up to {FARTHEST:,}: several times as long at each threshold.",
+        )
 
 
 def _to_size(mark: widgets.Mark) -> None:

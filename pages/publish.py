@@ -18,8 +18,12 @@ study = open_study("Publish")
 study.answer(publish_links.summary(found))
 making, links = st.tabs(["New view", "Links"])
 with making:
-    publish.show_viewer()
-    if not nothing_passes(study):
+    with (
+        st.container()
+    ):  # the words about what is computed, too: what is typed below keeps its place meanwhile
+        publish.show_viewer()
+        empty = nothing_passes(study)
+    if not empty:
         publish.make(study, found)
 with links:
     publish_links.manage(found)

@@ -67,7 +67,8 @@ def open_study(title: str, *, settings: bool = True, show_tau_t: bool = False) -
         )
         state.pick_another(names)
         st.stop()
-    with state.one_step():
+    # One element, whatever is said in it while something is computed: what follows keeps its place, and what is typed.
+    with state.one_step(), st.container():
         row = found.iloc[names.index(state.pick_dataset(names))]
         heading.title(f"{title} · {plain(shorten(row['name'], 60))}", anchor=False)
         dataset, fingerprint = loaders.workspace().dataset(row["name"]), row["fingerprint"]
@@ -77,7 +78,7 @@ def open_study(title: str, *, settings: bool = True, show_tau_t: bool = False) -
             settings_bar(rubrics, partial(_quarter, dataset, fingerprint), show_tau_t=show_tau_t)
             offer_to_save(row["name"], title.lower().replace(" ", "_"))
         chosen, composition = _held(rubrics), state.held_composition(row["name"])
-    state.say_ignored()
+        state.say_ignored()
     if composition is not None:
         where = (
             "the parts below show how, and reset it"

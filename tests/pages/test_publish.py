@@ -9,6 +9,7 @@ import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import streamlit as st
@@ -97,6 +98,26 @@ def test_the_pairs_of_a_view_say_in_which_order_the_columns_are(
 ) -> None:
     app = open_page("publish", study)
     assert "Columns are in the order of the rows." in [caption.value for caption in app.caption]
+
+
+@pytest.mark.usefixtures("nothing_kept")
+def test_what_is_typed_keeps_its_place_although_less_is_computed_in_the_next_run(
+    open_page: Open, study: Path, views: Path
+) -> None:
+    """A browser makes a box anew that is elsewhere, and what was typed and not yet sent is lost."""
+
+    def place(block: Any) -> list[int] | None:
+        for at, child in getattr(block, "children", {}).items():
+            if getattr(child, "key", None) == "publish note":
+                return [at]
+            if (within := place(child)) is not None:
+                return [at, *within]
+        return None
+
+    cold = open_page("publish", study, tau_c="7")
+    where = place(cold._tree)
+    assert where is not None
+    assert place(cold.run()._tree) == where
 
 
 def test_a_link_is_shown_once(open_page: Open, study: Path, views: Path) -> None:

@@ -18,9 +18,8 @@ study = open_study("Publish")
 study.answer(publish_links.summary(found))
 making, links = st.tabs(["New view", "Links"])
 with making:
-    with (
-        st.container()
-    ):  # the words about what is computed, too: what is typed below keeps its place meanwhile
+    # The words about what is computed, too: what is typed below keeps its place meanwhile.
+    with st.container():
         publish.show_viewer()
         empty = nothing_passes(study)
     if not empty:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from .result import Result
     from .stages import Analysis
 
+MOST_CELLS = 1 << 22  # systems times rubrics
+
 
 def tested_size(study: Analysis, worth: WorthCurve) -> int:
     """How large a bank can be tested: that of the settings, or the largest that is chosen without a system."""
@@ -36,10 +38,12 @@ def with_worth(result: Result, study: Analysis) -> Result:
 def held_out_sentences(study: Analysis) -> tuple[str, ...]:
     """What the bank keeps for systems held out, beside random banks, or why that is not known; plain text.
 
-    Nothing where no claim about systems may be made.
+    Nothing where no claim about systems may be made. Of more cells than MOST_CELLS it would take minutes.
     """
     if not study.verdict().holds:
         return ()
+    if study.given().y.size > MOST_CELLS:
+        return ("What the bank keeps for systems that it has not seen was not computed for this view.",)
     try:
         worth = study.worth()
     except AssemblyError as error:

@@ -21,9 +21,8 @@ Tokens = tuple[float, float]  # whole numbers in and out, NaN unknown
 LONGEST_WAIT = 86_400.0  # a day, in seconds
 T = TypeVar("T")
 _DECODER = json.JSONDecoder()
-_THOUGHTS = re.compile(
-    r"\s*<think>.*?(</think>|\Z)", re.DOTALL
-)  # of a model that writes them before its answer
+# Of a model that writes them before its answer.
+_THOUGHTS = re.compile(r"\s*<think>.*?(</think>|\Z)", re.DOTALL)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from crubric_core import Settings, Workspace
-from crubric_core.analysis import bank_value, banks, selection
+from crubric_core.analysis import bank_value, banks, held_out, selection
 from crubric_core.analysis.bank_value import (
     FARTHEST,
     LARGEST,
@@ -391,3 +391,13 @@ def test_larger_banks_are_tried_where_somebody_asks_for_them(analysis: Analysis)
     assert usual.sizes.tolist() == usual.grid.tolist()
     both = np.intersect1d(usual.sizes, more.sizes)
     assert [usual.at(int(size)) for size in both] == [more.at(int(size)) for size in both]
+
+
+def test_of_very_large_studies_views_say_that_the_worth_of_their_bank_was_not_computed(
+    analysis: Analysis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "that all" in held_out.held_out_sentences(analysis)[0]
+    monkeypatch.setattr(held_out, "MOST_CELLS", 10)
+    assert held_out.held_out_sentences(analysis) == (
+        "What the bank keeps for systems that it has not seen was not computed for this view.",
+    )

@@ -31,6 +31,10 @@ class IngestError(CrubricError):
     words: tuple[str, ...] = ()
 
 
+class UnknownCriterionError(IngestError):
+    """A scale, a pass mark or a polarity was given to a criterion that is in neither file nor dataset."""
+
+
 class WorkspaceError(CrubricError):
     """A workspace file is missing, locked, foreign or of another schema version."""
 

@@ -6,7 +6,7 @@ import argparse
 import secrets
 import shutil
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from ..errors import InUseError, WorkspaceError
@@ -16,6 +16,7 @@ from .options import add_workspace
 from .parsers import Commands, add_command
 
 LOOK = 0.2  # seconds between two looks for the answer
+UNFINISHED = 5.0  # seconds after which a request without content is taken away
 
 
 def add(commands: Commands) -> None:
@@ -81,10 +82,16 @@ def _ask(workspace: Path, out: Path, patience: float, error: InUseError) -> None
 
 def _request(workspace: Path, request: str) -> bool:
     """Whether the request waits to be answered now; False as long as another does."""
+    wanted = request_path(workspace)
     try:
-        with request_path(workspace).open("x", encoding="ascii") as file:
+        with wanted.open("x", encoding="ascii") as file:
             file.write(request)
     except FileExistsError:
+        with suppress(
+            FileNotFoundError
+        ):  # one that nobody finished: its process was killed, or the disk was full
+            if read_request(workspace) is None and time.time() - wanted.stat().st_mtime > UNFINISHED:
+                wanted.unlink()
         return False
     return True
 

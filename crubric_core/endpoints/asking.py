@@ -25,6 +25,7 @@ from .watch import UNWATCHED, Watch
 
 logger = logging.getLogger(__name__)
 TICK = 0.1
+MOST_UNANSWERED = 4  # times ``give_up_after``: questions about whatever, where none was ever answered
 WINDOW = 60.0  # seconds over which rate limits usually count, and the longest that we wait of ourselves
 NO_COMPLETION = "the reply is not a chat completion"
 T = TypeVar("T")
@@ -38,7 +39,7 @@ class Patience:
     a minute of the first. backoff: seconds before the second, then doubled, up to a minute.
     concurrency: requests at a time. requests_per_minute: at most; None without limit.
     give_up_after: failures in a row, with none answered between, after which the endpoint is given up. Several about
-    one subject count once, unless the endpoint itself fails.
+    one subject count once, unless the endpoint itself fails, or MOST_UNANSWERED times as many were all that it got.
     """
 
     attempts: int = 5
@@ -109,6 +110,7 @@ class Line(Generic[T]):
         self.stopped = ""
         self._read, self._subject = read, subject
         self._failed: set[Hashable] = set()
+        self._unanswered = 0.0  # questions, as long as none was answered
         self._requests = 0
         self._tokens: Tokens = (0, 0)
         self._pace, self._halt = Pace(patience.requests_per_minute), threading.Event()
@@ -141,9 +143,12 @@ class Line(Generic[T]):
         self.spend(reply)
         if reply.found is not None:
             self._failed.clear()
+            self._unanswered = -math.inf
             return
         self._failed.add((reply.key,) if reply.down else self._subject(reply.key))
-        if reply.fatal or len(self._failed) >= self.patience.give_up_after:
+        self._unanswered += 1
+        most = self.patience.give_up_after
+        if reply.fatal or len(self._failed) >= most or self._unanswered >= MOST_UNANSWERED * most:
             self.stop(reply.reason)
 
     def stop(self, reason: str) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import Any, ClassVar, Literal, TypeVar, get_args
@@ -21,8 +20,7 @@ Tokens = tuple[float, float]  # whole numbers in and out, NaN unknown
 LONGEST_WAIT = 86_400.0  # a day, in seconds
 T = TypeVar("T")
 _DECODER = json.JSONDecoder()
-# Of a model that writes them before its answer.
-_THOUGHTS = re.compile(r"\s*<think>.*?(</think>|\Z)", re.DOTALL)
+MOST_BRACES = 50  # that begin no object: after these an answer is looked at no further
 
 
 @dataclass(frozen=True)
@@ -79,9 +77,8 @@ class Endpoint:
             timeout=self.timeout,
             max_retries=0,
         )
-        client.organization = client.project = (
-            None  # of the environment: meant for one server, and this may be another
-        )
+        # Those of the environment are meant for one server, and this may be another.
+        client.organization = client.project = None
         return client
 
     def complete(self, client: openai.OpenAI, question: Question) -> tuple[str | None, Tokens]:
@@ -184,33 +181,43 @@ def _retry_after(error: openai.APIStatusError) -> float | None:
     except ValueError:
         try:
             seconds = parsedate_to_datetime(said).timestamp() - time.time()
-        except ValueError:
+        except (ValueError, OverflowError):
             return None
     return min(max(seconds, 0.0), LONGEST_WAIT) if not math.isnan(seconds) else None
 
 
-def read_object(content: str, read: Callable[[dict[str, Any]], T]) -> T:
-    """What ``read`` makes of the last JSON object of an answer that it can read, whatever stands around it.
+def read_object(content: str, read: Callable[[dict[str, Any]], T], fields: Collection[str]) -> T:
+    """What ``read`` makes of the JSON object that an answer is, or of those within it that have all ``fields``.
 
-    What a model thought before it answered is no part of the answer. Raises ValueError with the reason where ``read``
-    raises it for every object, or there is none.
+    What a model thought before it answered is no part of the answer. Beside other braces, an object without one of the
+    fields may be an example. Raises ValueError with the reason where there is no object, ``read`` refuses each, or two
+    say different things.
     """
-    thoughts = _THOUGHTS.match(content)
-    text = content[thoughts.end() :] if thoughts else content
-    wrong = ValueError("the answer is not valid JSON" if "{" in text else "the answer holds no JSON object")
-    found: list[T] = []
-    at = text.find("{")
-    while at >= 0:
+    objects, damaged = _objects(content)
+    if len(objects) != 1 or damaged or not content.lstrip().startswith("{"):
+        objects, damaged = _objects(content.rpartition("</think>")[2].partition("<think>")[0])
+    if not objects:
+        raise ValueError("the answer is not valid JSON" if damaged else "the answer holds no JSON object")
+    if len(objects) > 1 or damaged:
+        objects = [found for found in objects if set(fields) <= set(found)]
+        if not objects:
+            raise ValueError("the answer holds several objects, of which none has all fields")
+    first, *others = [read(found) for found in objects]
+    if any(other != first for other in others):
+        raise ValueError("the answer holds several objects that say different things")
+    return first
+
+
+def _objects(text: str) -> tuple[list[dict[str, Any]], bool]:
+    """The JSON objects of a text, and whether there are braces that begin none."""
+    objects: list[dict[str, Any]] = []
+    damaged, at = 0, text.find("{")
+    while at >= 0 and damaged < MOST_BRACES:
         try:
-            item, end = _DECODER.raw_decode(text, at)
+            found, end = _DECODER.raw_decode(text, at)
         except (ValueError, RecursionError):
-            end = at + 1
+            damaged, end = damaged + 1, at + 1
         else:
-            try:
-                found.append(read(item))
-            except ValueError as error:
-                wrong = error
+            objects.append(found)
         at = text.find("{", end)
-    if not found:
-        raise wrong
-    return found[-1]
+    return objects, damaged > 0

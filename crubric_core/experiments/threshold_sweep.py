@@ -232,7 +232,7 @@ EXPERIMENT = Experiment(
     question="Do labels agree better on rubrics that pass a stricter gate, and how many rubrics does it cost?",
     run=sweep,
     parameters={
-        "thresholds": Parameter("thresholds of measurability", low=0, high=1),
+        "thresholds": Parameter("thresholds of measurability", low=-1, high=1),
         "splits": Parameter(
             "divisions of the systems into those that the gate reads and others", low=1, whole=True
         ),

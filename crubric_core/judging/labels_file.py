@@ -34,6 +34,8 @@ class LabelsFile:
     def __init__(self, path: Path, bank_id: str, *, write: bool = True) -> None:
         self.path = path
         self._hash: dict[_Cell, str] = {}
+        if write and not (path.name and path.parent.is_dir() and (path.is_file() or not path.exists())):
+            raise ExportError(f"{path} is no file that can be written: name one in a folder that exists.")
         self._lock = FileLock(path.with_name(f".{path.name}.lock"), timeout=0, thread_local=False)
         with ExitStack() as refused:
             refused.callback(self._lock.release)

@@ -64,7 +64,9 @@ def prompt_hash(model: str, question: Question) -> str:
 
 def read_verdicts(content: str, rubrics: Sequence[Asked]) -> tuple[Verdict, ...]:
     """A verdict for each criterion of a call; raises ValueError with the reason where one is missing or no verdict."""
-    return read_object(content, lambda found: _verdicts(found, rubrics))
+    single = ("explanation", "cannot_assess", "level" if rubrics[0].graded else "met")
+    fields = single if len(rubrics) == 1 else names(rubrics)
+    return read_object(content, lambda found: _verdicts(found, rubrics), fields)
 
 
 def _verdicts(found: dict[str, Any], rubrics: Sequence[Asked]) -> tuple[Verdict, ...]:

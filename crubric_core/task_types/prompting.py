@@ -56,7 +56,7 @@ def read_answer(content: str | None) -> tuple[float, ...]:
 
     Raises ValueError with the reason where there is none.
     """
-    return read_object(content or "", _shares)
+    return read_object(content or "", _shares, TASK_TYPES)
 
 
 def _shares(found: dict[str, Any]) -> tuple[float, ...]:

@@ -164,6 +164,15 @@ def test_an_endpoint_is_given_up_after_five_subjects_in_a_row(subjects: str, sto
     assert bool(asking.stopped) == stops
 
 
+@pytest.mark.parametrize(("questions", "stops"), [(19, False), (20, True)])
+def test_an_endpoint_that_never_answers_is_given_up_though_all_is_about_one_subject(
+    questions: int, stops: bool
+) -> None:
+    asking = line(Scripted(lambda user: "no"), lambda key: key[0])
+    ask(asking, *(f"a{n}" for n in range(questions)))
+    assert bool(asking.stopped) == stops
+
+
 @pytest.mark.parametrize(("questions", "stops"), [(4, False), (5, True)])
 def test_an_endpoint_in_trouble_is_given_up_whatever_it_is_asked_about(questions: int, stops: bool) -> None:
     asking = line(Scripted(lambda user: status(503)), lambda key: "one subject")

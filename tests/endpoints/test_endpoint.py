@@ -87,6 +87,7 @@ def test_what_is_no_completion_takes_no_tokens(complete: Complete) -> None:
         ("1e300", 86_400),
         ("nan", None),
         ("soon", None),
+        ("Wed, 21 Oct 2015 07:28:00 +99999999999999999", None),
         (None, None),
     ],
 )

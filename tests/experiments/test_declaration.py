@@ -138,6 +138,10 @@ def test_every_parameter_has_a_range(name, word):
         EXPERIMENTS[name].read([word])
 
 
+def test_thresholds_of_kappa_may_be_below_0() -> None:
+    assert EXPERIMENTS["sweep"].read(["thresholds=-0.5,0,0.3"])["thresholds"] == (-0.5, 0, 0.3)
+
+
 def test_an_example_that_a_refusal_recommends_is_accepted(toy):
     with pytest.raises(SettingsError) as refused:
         toy.read(["parts=(0.5, 0.6)"])

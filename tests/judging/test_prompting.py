@@ -46,6 +46,33 @@ def test_a_verdict_is_found_whatever_stands_around_it(around):
     assert read_verdicts(said, [rubric()]) == (Verdict(1, "because"),)
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        '{} With a source it would be {{"explanation": "", "cannot_assess": false, "met": false}}.',
+        'A met answer is written {{"met": true}}. My verdict: {{"explanation": broken, "met": false}}',
+        "The format is {}</think>\nI cannot judge this.",
+        '{{"met": true}} {{"met": true}}',
+    ],
+)
+def test_verdicts_that_differ_and_examples_are_no_verdict(said: str) -> None:
+    with pytest.raises(ValueError, match="object"):
+        read_verdicts(said.format(json.dumps(verdict(True))), [rubric()])
+
+
+@pytest.mark.parametrize(
+    "after", ['({"level": 1} is worst, {"level": 5} is best.)', 'Else {"cannot_assess": true}']
+)
+def test_an_object_without_all_fields_beside_a_verdict_is_an_example(after: str) -> None:
+    said = json.dumps({"explanation": "", "cannot_assess": False, "level": 2})
+    assert read_verdicts(f"{said}\n{after}", [rubric(1, 5)]) == (Verdict(2, ""),)
+
+
+def test_an_answer_of_braces_alone_is_looked_at_for_a_moment_only() -> None:
+    with pytest.raises(ValueError, match="not valid JSON"):
+        read_verdicts("{" * 200_000, [rubric()])
+
+
 @pytest.mark.parametrize("rest", ["</think>I cannot say.", "", "</thi"])
 def test_thoughts_are_no_verdict(rest):
     with pytest.raises(ValueError, match="no JSON object"):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import threading
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -293,9 +295,19 @@ def test_a_file_that_is_refused_is_free_for_others(tmp_path, bank_scale):
             LabelsFile(path, bank_scale.bank_id)
 
 
+@pytest.mark.parametrize("name", [".", "missing/labels.jsonl", "folder"])
+def test_a_file_of_labels_is_a_file_in_a_folder_that_exists(
+    tmp_path: Path, bank_scale: Any, name: str
+) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(ExportError, match="name one in a folder that exists"):
+        LabelsFile(Path(name) if name == "." else tmp_path / name, bank_scale.bank_id)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder"]
+
+
 def test_a_file_that_nobody_can_write_is_one_sentence(tmp_path, bank_scale):
     (tmp_path / "a file").touch()
-    with pytest.raises(ExportError, match="cannot be written"):
+    with pytest.raises(ExportError, match="no file that can be written"):
         LabelsFile(tmp_path / "a file" / "labels.jsonl", bank_scale.bank_id)
 
 

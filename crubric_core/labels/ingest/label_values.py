@@ -80,6 +80,8 @@ def read_labels(job: Job) -> None:
 
 def tell_unused_answers(job: Job, given: Policies) -> None:
     """A warning of answers that the user gave to words that are no label of the file."""
+    if not given.answers:
+        return
     used = {word for (word,) in job.all(f"SELECT lower({values.name('raw')}) FROM label_words")}
     unused = [word for word in given.answers if word.strip().lower() not in used]
     if unused:

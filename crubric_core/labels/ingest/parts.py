@@ -16,6 +16,7 @@ from ..readers.formats.base import STAGING
 from .changes import Changes
 from .descriptions import told_once
 from .report import IngestReport
+from .scales import refuse_unknown_of_all
 from .staging import FILE_OF_PLACE, Part
 from .storing import IngestRequest, Origin, Upload, store_file
 
@@ -154,9 +155,11 @@ def store_parts(
     reports = []
     for done, part in enumerate(waiting):
         _rename(cursor, f"_{part.number}", "")
-        reports.append(store_file(cursor, part.request, part.upload, _share_of(report, done, len(waiting))))
+        share = _share_of(report, done, len(waiting))
+        reports.append(store_file(cursor, part.request, part.upload, share, alone=False))
         for table in _temporary(cursor) - kept:
             cursor.execute(f'DROP TABLE "{table}"')
+    refuse_unknown_of_all(cursor, waiting[0].request.dataset, waiting[0].request.policies)
     return reports
 
 

@@ -5,20 +5,24 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
-from typing import TypeVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pandas as pd
 
-from ...errors import IngestError
+from ...errors import UnknownCriterionError
 from ...text import count
 from ..readers import values
 from ..readers.policies import Policies
 from .findings import Finding, warning
 from .job import Job
+from .parsed import execute
 from .rubric_facts import criterion_key, own_name
 from .statements import fold
 from .strays import alone, candidates, find_strays, why
+
+if TYPE_CHECKING:
+    import duckdb
 
 T = TypeVar("T")
 _EVERY = "*"
@@ -94,25 +98,48 @@ def keep_given(job: Job) -> None:
 
 
 def refuse_unknown(job: Job, given: Policies) -> None:
-    """Raise IngestError where the user says something of a criterion that neither the file nor the dataset has."""
-    named = [
-        name for said in (given.scales, given.pass_marks, given.polarity) for name in said if name != _EVERY
-    ]
-    if not named:
+    """Raise UnknownCriterionError where the user says something of a criterion that neither file nor dataset has."""
+    if not (named := _named_in(given)):
         return
     _find_criteria(job)
-    known = f"""
-        SELECT rubric, own, text, criterion FROM criterion_keys UNION ALL
-        SELECT r.name, {own_name("r.name", "q.name")}, r.text, NULL
-        FROM rubrics r LEFT JOIN queries q USING (query_id) WHERE r.dataset_id = $dataset
-    """
+    known = f"SELECT rubric, own, text, criterion FROM criterion_keys UNION ALL {_stored('$dataset')}"
     for name in named:
         if not job.all(f"SELECT 1 FROM ({known}) WHERE {_NAMED} LIMIT 1", name=name):
             some = job.all("SELECT DISTINCT criterion FROM criterion_keys ORDER BY criterion LIMIT 5")
-            raise IngestError(
-                f"{job.source} has no criterion {name!r} to give a scale, a pass mark or a polarity: it has "
-                f"{', '.join(repr(values.shortened(str(c))) for (c,) in some)}."
-            )
+            raise _unknown(job.source, name, some)
+
+
+def refuse_unknown_of_all(cursor: duckdb.DuckDBPyConnection, dataset: str, given: Policies) -> None:
+    """The same of several tables, after they are stored: a criterion may be in any of them, or in the dataset."""
+    stored = _stored("(SELECT dataset_id FROM datasets WHERE name = $dataset)")
+    for name in _named_in(given):
+        asked = {"dataset": dataset, "name": name}
+        if not execute(cursor, f"SELECT 1 FROM ({stored}) WHERE {_NAMED} LIMIT 1", asked).fetchall():
+            some = execute(
+                cursor, f"SELECT DISTINCT rubric FROM ({stored}) ORDER BY 1 LIMIT 5", {"dataset": dataset}
+            ).fetchall()
+            raise _unknown(f"The dataset {dataset!r}", name, some)
+
+
+def _named_in(given: Policies) -> list[str]:
+    return [
+        name for said in (given.scales, given.pass_marks, given.polarity) for name in said if name != _EVERY
+    ]
+
+
+def _stored(dataset: str) -> str:
+    """Rubrics that a dataset has, with what a criterion may be called by."""
+    return f"""
+        SELECT r.name AS rubric, {own_name("r.name", "q.name")} AS own, r.text AS text, NULL AS criterion
+        FROM rubrics r LEFT JOIN queries q USING (query_id) WHERE r.dataset_id = {dataset}
+    """
+
+
+def _unknown(where: str, name: str, some: Sequence[tuple[Any, ...]]) -> UnknownCriterionError:
+    return UnknownCriterionError(
+        f"{where} has no criterion {name!r} to give a scale, a pass mark or a polarity: it has "
+        f"{', '.join(repr(values.shortened(str(c))) for (c,) in some)}."
+    )
 
 
 def find_exceptions(job: Job) -> bool:

@@ -87,9 +87,17 @@ class Upload:
 
 
 def store_file(
-    cursor: duckdb.DuckDBPyConnection, request: IngestRequest, upload: Upload, report: Progress
+    cursor: duckdb.DuckDBPyConnection,
+    request: IngestRequest,
+    upload: Upload,
+    report: Progress,
+    *,
+    alone: bool = True,
 ) -> IngestReport:
-    """Validate and store within the transaction that the caller opened and will commit, or drop on any error."""
+    """Validate and store within the transaction that the caller opened and will commit, or drop on any error.
+
+    alone: whether it is the only table of its ingest, to which all that is said of criteria and words refers.
+    """
     report(0.4, "Checking every row")
     job = _open_job(cursor, request, upload, report)
     if request.policies.apostrophes == "strip":
@@ -107,7 +115,7 @@ def store_file(
     report(0.85, "Settling scales")
     optional = request.along or (request.file_format == "native" and request.kind == "answers")
     _refuse_useless(job, needed=not optional)
-    if job.kind == "labels":
+    if alone and job.kind in KEYS:
         refuse_unknown(job, request.policies)
         tell_unused_answers(job, request.policies)
     reconcile_rubrics(job)

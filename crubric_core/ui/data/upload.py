@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ...errors import CrubricError, IngestError
+from ...errors import CrubricError, IngestError, UnknownCriterionError
 from ...labels.readers.bundle import plan_ingest
 from .. import loaders, state
 from ..text import count, plain
@@ -140,6 +140,11 @@ def _try(batch: Batch, plan: Plan, dataset: str, policies: Policies) -> IngestRe
         return batch.once(
             "tried", key, lambda: _carry_out(batch, plan, dataset, policies, "Checking", preview=True)
         )
+    except UnknownCriterionError as error:  # its columns were others when its scales were edited
+        batch.scales, batch.marks = {}, {}
+        st.error(plain(on_page(str(error))))
+        st.button("Leave out the scales that were edited", type="primary")
+        return None
     except CrubricError as error:
         if isinstance(error, IngestError):
             upload_policies.ask_words(batch, error.words)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from crubric_core.errors import DatasetError, IngestError
@@ -343,6 +347,18 @@ def test_a_criterion_that_only_stored_labels_have_is_known(ws):
     ws.ingest(file(rows("clarity", [1, 5])), "d")
     ws.ingest(file(rows("depth", [1, 4])), "d", policies=Policies(pass_marks={"Clarity": 3}))
     assert ws.dataset("d").counts()["labels"] == 4
+
+
+@pytest.mark.parametrize(("name", "known"), [("depth", True), ("nosuch", False)])
+def test_of_several_tables_a_criterion_may_be_in_any(ws: Any, tmp_path: Path, name: str, known: bool) -> None:
+    (tmp_path / "labels.csv").write_bytes(file(rows("clarity", [1, 5])))
+    gold = "system,query,rubric,annotator,label\n" + "".join(f"s{i},q,depth,p,{i}\n" for i in (1, 4))
+    (tmp_path / "gold.csv").write_text(gold)
+    policies = Policies(scales={name: (1, 5)}, answers={"met": 1})
+    with nullcontext() if known else pytest.raises(IngestError, match="no criterion 'nosuch'"):
+        report = ws.ingest(tmp_path, "d", policies=policies)
+        assert "unused_answers" not in {found.code for found in report.checks}
+    assert len(ws.datasets()) == known
 
 
 def test_an_answer_to_a_word_that_no_label_has_is_told(ws):

@@ -203,6 +203,23 @@ def test_a_backup_waits_for_another_that_is_asked_for(
     assert not backups.request_path(workspace).exists()
 
 
+def test_a_request_that_nobody_finished_holds_up_no_backup(
+    workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from crubric_core.commands import backup as command
+
+    monkeypatch.setattr(command, "Workspace", lambda path: raised(InUseError("It is in use.")))
+    backups.request_path(workspace).touch()
+    with Workspace(workspace) as ws:
+        later = time.time() + 2 * command.UNFINISHED
+        meanwhile = SimpleNamespace(
+            monotonic=time.monotonic, time=lambda: later, sleep=lambda seconds: answer(ws)
+        )
+        monkeypatch.setattr(command, "time", meanwhile)
+        command.run_backup(Namespace(workspace=workspace, out=tmp_path / "copy.duckdb", patience=60))
+        assert content(tmp_path / "copy.duckdb") == content(workspace)
+
+
 def raised(error: Exception) -> NoReturn:
     raise error
 

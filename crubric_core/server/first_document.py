@@ -6,8 +6,8 @@
    parameter that a script writes, so Back would lead through addresses that nobody asked for. One entry remains for
    each thing that a person does. From the click on a link to another page until the address has that page's path,
    nothing is written: a page that is drawn quickly would put its parameters into the address of the one before.
-3. What is clicked on a chart where Plotly itself selects nothing: a cell of a heat map, a point of a line, a bar of a
-   chart on which ranges are dragged.
+3. What is clicked on a chart. Plotly itself selects no cell of a heat map, no point of a line, no bar of a chart on
+   which ranges are dragged, and on a touch screen what was tapped before.
 """
 
 from __future__ import annotations
@@ -43,13 +43,18 @@ SCRIPT = """<script>
       const chart = over.target.closest?.(".js-plotly-plot");
       if (!chart?.on || known.has(chart)) return;
       known.add(chart);
+      const emit = chart.emit.bind(chart);
+      chart.emit = (name, ...told) => {
+        // Of a tap Plotly selects what was tapped before: what a click selects is told below.
+        const its = name === "plotly_selected" && chart.layout.dragmode !== "select";
+        return its ? false : emit(name, ...told);
+      };
       chart.on("plotly_click", ({ points: [mark], event }) => {
-        const { type, mode } = mark.fullData, drags = chart.layout.dragmode === "select";
-        if (event.detail > 1 || !(drags || type === "heatmap" || mode === "lines")) return;
+        if (event.detail > 1) return;
         const { curveNumber, pointNumber, x, y } = mark;
-        const pointIndex = type === "heatmap" ? 0 : pointNumber;
-        if (chart.layout.selections?.length) chart.emit("plotly_doubleclick"); // the range of before goes
-        chart.emit("plotly_selected", { points: [{ curveNumber, pointIndex, x, y }], selections: [] });
+        const pointIndex = mark.fullData.type === "heatmap" ? 0 : pointNumber;
+        if (chart.layout.selections?.length) emit("plotly_doubleclick"); // the range of before goes
+        emit("plotly_selected", { points: [{ curveNumber, pointIndex, x, y }], selections: [] });
       });
     }, true);
   })();

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.conftest import Server, serve_small, wait_until_idle
 
@@ -58,6 +59,7 @@ def test_a_dot_opens_the_profile_of_its_system(page: Page, server: Server) -> No
     expect(page.get_by_text(re.compile(r"^Why .* stands there$"))).to_be_visible(timeout=20_000)
 
 
+ROWS = """() => [...document.querySelector('[aria-label*="with intervals"] .js-plotly-plot').layout.yaxis.ticktext]"""
 ON_CURVE = """([alt, share]) => {
   const line = [...document.querySelectorAll(`[aria-label="${alt}"] .scatterlayer .js-line`)].at(-1);
   const at = line.getPointAtLength(share * line.getTotalLength()), seen = line.getScreenCTM();
@@ -78,7 +80,7 @@ def test_a_curve_and_a_row_of_items_list_their_rubrics_and_a_system_leads_to_the
     page: Page, server: Server
 ) -> None:
     page.goto(f"{server.url}/items")
-    only = page.get_by_text("Of what was clicked on a chart only: 1 rubric.")
+    only = page.get_by_text("Of what was clicked on a chart only, whatever is searched for: 1 rubric.")
     for click in (
         lambda: click_on_curve(page, "Item information of the chosen rubrics", 0.5),
         lambda: click_at(page, "Item information by difficulty and ability", 0.5, 0.5),
@@ -125,3 +127,23 @@ def test_a_point_of_what_banks_are_worth_sets_their_size_and_back_undoes_it(
     assert f"budget={page.get_by_role('spinbutton', name='B', exact=True).input_value()}" in page.url
     page.go_back()
     page.wait_for_url(lambda url: "budget=" not in url, timeout=20_000)
+
+
+def test_a_tap_opens_the_system_that_is_tapped_and_not_the_one_before(
+    browser: Browser, server: Server
+) -> None:
+    context = browser.new_context(viewport={"width": 800, "height": 900}, has_touch=True)
+    page = context.new_page()
+    page.goto(f"{server.url}/leaderboard")
+    opened = []
+    for mark in (1, 3):
+        dot = chart(page, "with intervals").locator("path.point").nth(mark).bounding_box()
+        assert dot is not None
+        before = page.url
+        page.touchscreen.tap(dot["x"] + dot["width"] / 2, dot["y"] + dot["height"] / 2)
+        page.wait_for_url(lambda url, before=before: url != before, timeout=20_000)
+        wait_until_idle(page)
+        opened.append(parse_qs(urlsplit(page.url).query)["system"][0])
+    names = page.evaluate(ROWS)
+    assert opened == [names[1], names[3]]
+    context.close()

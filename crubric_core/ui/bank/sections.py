@@ -34,7 +34,10 @@ CLICK = "Click a point to set B to its size."
 def held_out(study: StudyPage) -> None:
     """The answer to the page's question, and what banks of all sizes are worth."""
     above = st.container()
-    largest = FARTHEST if st.session_state.get("larger") else LARGEST
+    larger = st.session_state.get(
+        "larger", st.query_params.get("larger") == "true"
+    )  # before the switch is there
+    largest = FARTHEST if larger else LARGEST
     curve = study.worth(bank=False, largest=largest)
     if curve is not None:  # before the bank's own size, which alone is new after a move of B
         worth_chart(study, curve)

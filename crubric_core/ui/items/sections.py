@@ -55,7 +55,7 @@ def rubrics(study: StudyPage, items: pd.DataFrame) -> None:
     found = search_rubrics(study.reduction().rubrics)
     clicked = _clicked(study)
     if clicked:
-        found &= np.isin(np.arange(len(found)), clicked)
+        found = np.isin(np.arange(len(found)), clicked)
     # The bank follows from these. Where it is what the table lists, a move changes the curves, too: the whole page.
     reads = () if which == tables.IN_BANK else ("tau_c", "budget")
     chosen = part("table of rubrics", lambda: _table(study.now(), which, found, clicked), reads) or []
@@ -76,7 +76,8 @@ def _clicked(study: StudyPage) -> tuple[int, ...]:
     if clicked:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(
-                f"Of what was clicked on a chart only: {count(len(clicked), 'rubric')}.", width="content"
+                f"Of what was clicked on a chart only, whatever is searched for: {count(len(clicked), 'rubric')}.",
+                width="content",
             )
             st.button("List all rubrics", on_click=_click, args=(study, ()))
     return clicked

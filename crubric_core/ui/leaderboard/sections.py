@@ -139,11 +139,9 @@ def _pairs(view: View, shown: pd.DataFrame, system: str | None) -> None:
 
 
 def _compare(systems: list[str], cell: widgets.Mark) -> None:
-    """Show the profile of the row, beside the system of the column; on the diagonal alone."""
-    row, column = systems[int(cell.y)], systems[int(cell.x)]
-    choose(row)
-    if row != column:
-        state.hold_system(state.VERSUS, column)
+    """Show the profile of the row, beside the system of the column."""
+    choose(systems[int(cell.y)])
+    state.hold_system(state.VERSUS, systems[int(cell.x)])
 
 
 def _ranks(view: View, shown: pd.DataFrame, system: str | None) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from crubric_core.text import short_name
 from tests.browser.conftest import Server, serve, wait_until_idle
 from tests.tiers import at_most
 
@@ -166,7 +167,7 @@ def test_a_hostile_domain_and_profile_are_shown_letter_by_letter(page: Page, upl
     wait_until_idle(page)
     page.locator(".js-plotly-plot").last.locator("text").first.wait_for(state="attached", timeout=60_000)
     shown = " ".join(page.locator(".js-plotly-plot text").all_text_contents())
-    assert DOMAIN[:20] in shown
+    assert short_name(DOMAIN, 24) in shown
     assert page.locator('img[src="x"]').count() == 0
 
 

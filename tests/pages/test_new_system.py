@@ -66,7 +66,7 @@ def test_a_file_of_labels_gives_a_place_and_what_to_judge_next(
     assert not app.error
     assert first_line(app).startswith("<img src=x onerror=a…t(1)> **bold** mine is in tier")
     assert "of 9" in first_line(app)
-    assert app.dataframe[0].value["system"].tolist() == [f"{HOSTILE} mine"]
+    assert app.dataframe[0].value["system"].tolist() == ["<img src=x onerr…> **bold** mine"]
     assert "What to judge next" in " ".join(text.value for text in app.markdown)
 
 

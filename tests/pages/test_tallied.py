@@ -66,3 +66,10 @@ def test_what_needs_every_label_says_so(open_page: Open, tallied: Path) -> None:
     assert not app.exception
     (error,) = [error.value for error in app.error]
     assert "only their tallies are in the workspace" in error
+
+
+def test_the_card_of_agreement_knows_the_judges_by_their_tallies_alone(
+    open_page: Open, tallied: Path
+) -> None:
+    app = open_page("overview", tallied, dataset="big", budget="5")
+    assert not any("Spark" in caption.value for caption in app.caption)

@@ -193,9 +193,10 @@ def read_object(content: str, read: Callable[[dict[str, Any]], T], fields: Colle
     fields may be an example. Raises ValueError with the reason where there is no object, ``read`` refuses each, or two
     say different things.
     """
-    objects, damaged = _objects(content)
-    if len(objects) != 1 or damaged or not content.lstrip().startswith("{"):
-        objects, damaged = _objects(content.rpartition("</think>")[2].partition("<think>")[0])
+    answer = content.strip()
+    if not (answer.startswith("{") and answer.endswith("}")):
+        answer = answer.rpartition("</think>")[2].partition("<think>")[0]
+    objects, damaged = _objects(answer)
     if not objects:
         raise ValueError("the answer is not valid JSON" if damaged else "the answer holds no JSON object")
     if len(objects) > 1 or damaged:

@@ -52,6 +52,7 @@ def test_a_verdict_is_found_whatever_stands_around_it(around):
         '{} With a source it would be {{"explanation": "", "cannot_assess": false, "met": false}}.',
         'A met answer is written {{"met": true}}. My verdict: {{"explanation": broken, "met": false}}',
         "The format is {}</think>\nI cannot judge this.",
+        "{}</think>\nI cannot judge this.",
         '{{"met": true}} {{"met": true}}',
     ],
 )

@@ -201,7 +201,7 @@ def _limits(inputs: Inputs) -> tuple[str, ...]:
     limits = ["The intervals are over systems: they tell what other systems like these would show."]
     limits += inputs.unlinked("pairs of two groups are not counted")
     if size <= 10:
-        limits.append(f"With {size} systems a single one changes every figure much.")
+        limits.append(f"With {size} systems a single one changes every figure a lot.")
     return tuple(limits)
 
 

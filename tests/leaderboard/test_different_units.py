@@ -40,12 +40,13 @@ def test_differences_rest_on_no_more_units_than_lead_from_one_system_to_the_othe
     units: list[list[bool]],
 ) -> None:
     known = np.array(units).T
-    most = np.full((len(known), len(known)), 99)
-    found = at_most_ways(most, known)
-    for i, k in combinations(range(len(known)), 2):
-        assert found[i, k] == found[k, i] == fewest_cut(known, i, k)
-    fewer = np.minimum(most, 1)
-    assert np.array_equal(at_most_ways(fewer, known), np.minimum(found, 1))
+    ways = np.array(
+        [[fewest_cut(known, i, k) if i != k else 0 for k in range(len(known))] for i in range(len(known))]
+    )
+    apart = ~np.eye(len(known), dtype=bool)
+    for rest in range(known.shape[1] + 2):
+        found = at_most_ways(np.full(ways.shape, rest), known)
+        assert np.array_equal(found[apart], np.minimum(rest, ways)[apart])
 
 
 def test_two_systems_on_all_units_rest_on_all_and_on_those_in_common_where_nobody_links_them() -> None:

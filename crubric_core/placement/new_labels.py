@@ -115,13 +115,13 @@ def _scales(bank_scale: BankScale) -> dict[str, tuple[int | None, int | None]]:
 def _ingest(workspace: Workspace, plan: Plan, kept: KeptSources, policies: Policies) -> IngestReport:
     """Store the labels; a column of judges that is empty throughout is one judge without a name."""
     try:
-        return workspace.ingest_plan(plan, _STUDY, kept, policies)
+        return workspace.ingest_plan(plan, _STUDY, kept, policies, other_criteria=True)
     except IngestError as error:
         if "the judge has no name" not in str(error):
             raise
         for file in plan.files:
             plan = plan.changed(file.name, mapping={**file.mapping, "judge": f"={NAMELESS}"})
-        return workspace.ingest_plan(plan, _STUDY, kept, policies)
+        return workspace.ingest_plan(plan, _STUDY, kept, policies, other_criteria=True)
 
 
 def _add_texts(workspace: Workspace, plan: Plan, kept: KeptSources) -> None:

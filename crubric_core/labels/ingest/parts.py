@@ -146,11 +146,20 @@ _ORIGIN = '(SELECT o.name FROM origins o WHERE i."row" > o.before AND i."row" <=
 
 
 def store_parts(
-    cursor: duckdb.DuckDBPyConnection, waiting: Sequence[Waiting], report: Progress, *, numbered: bool
+    cursor: duckdb.DuckDBPyConnection,
+    waiting: Sequence[Waiting],
+    report: Progress,
+    *,
+    numbered: bool,
+    other_criteria: bool,
 ) -> list[IngestReport]:
-    """Validate and store them within the transaction that the caller opened; ``numbered``: there were several."""
+    """Validate and store them within the transaction that the caller opened.
+
+    numbered: there were several; other_criteria: the policies may name criteria that none of them has.
+    """
     if not numbered:
-        return [store_file(cursor, waiting[0].request, waiting[0].upload, report)]
+        only = waiting[0]
+        return [store_file(cursor, only.request, only.upload, report, alone=not other_criteria)]
     kept = _temporary(cursor) | {"rubric_sums"}  # what the last fingerprint rests on, the checks ask for
     reports = []
     for done, part in enumerate(waiting):
@@ -159,7 +168,8 @@ def store_parts(
         reports.append(store_file(cursor, part.request, part.upload, share, alone=False))
         for table in _temporary(cursor) - kept:
             cursor.execute(f'DROP TABLE "{table}"')
-    refuse_unknown_of_all(cursor, waiting[0].request.dataset, waiting[0].request.policies)
+    if not other_criteria:
+        refuse_unknown_of_all(cursor, waiting[0].request.dataset, waiting[0].request.policies)
     return reports
 
 

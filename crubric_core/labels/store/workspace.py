@@ -129,11 +129,13 @@ class Workspace(Database):
         progress: Progress | None = None,
         *,
         preview: bool = False,
+        other_criteria: bool = False,
     ) -> IngestReport:
         """Add the files of a plan to a dataset, all of them in one transaction or none.
 
         ``sources`` are what ``plan_ingest`` saw; files that the plan does not know are not read. With ``preview``
-        nothing is stored. Raises IngestError as ``ingest`` does.
+        nothing is stored; with ``other_criteria`` the policies may name criteria that no file has. Raises IngestError
+        as ``ingest`` does.
         """
         request = IngestRequest(dataset, "labels", None, "auto", policies or Policies())
         with gathered(sources) as pieces:
@@ -144,7 +146,9 @@ class Workspace(Database):
                 raise IngestError(
                     f"The plan names {min(absent)!r}, which is not among the files given: add it."
                 )
-            return self._carry_out(plan, there, request, progress, keep=not preview)
+            return self._carry_out(
+                plan, there, request, progress, keep=not preview, other_criteria=other_criteria
+            )
 
     def _ingest(
         self,
@@ -169,6 +173,7 @@ class Workspace(Database):
         progress: Progress | None,
         *,
         keep: bool,
+        other_criteria: bool = False,
     ) -> IngestReport:
         report = progress or silent
         files = digests(plan, pieces, request.policies)
@@ -180,7 +185,9 @@ class Workspace(Database):
             with closing(self.cursor()) as cursor:
                 waiting = stage_parts(cursor, parts, report)
                 with self.transaction(cursor, keep=keep):
-                    reports = store_parts(cursor, waiting, report, numbered=len(parts) > 1)
+                    reports = store_parts(
+                        cursor, waiting, report, numbered=len(parts) > 1, other_criteria=other_criteria
+                    )
                     notes = (*notes_of(plan), *notes_stored(cursor, reports))
                     remember(cursor, plan, files)
                     report(0.95, "Checking data quality")

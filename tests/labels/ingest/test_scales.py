@@ -10,6 +10,7 @@ import pytest
 
 from crubric_core.errors import DatasetError, IngestError
 from crubric_core.labels.ingest.strays import candidates, find_strays
+from crubric_core.labels.readers.bundle import plan_ingest
 from crubric_core.labels.readers.policies import Policies
 from crubric_core.labels.store.scales import set_scale
 
@@ -341,6 +342,13 @@ def test_what_is_said_of_a_criterion_that_there_is_not_is_refused_with_those_the
     with pytest.raises(IngestError, match=r"no criterion 'nosuch' .*: it has 'clarity', 'depth'"):
         ws.ingest(file(rows("clarity", [1, 5]), rows("depth", [1, 4])), "d", policies=Policies(**said))
     assert ws.datasets().empty, "nothing was stored"
+
+
+def test_policies_for_many_files_may_name_criteria_that_one_of_them_has_not(ws):
+    content = file(rows("clarity", [2, 4]))
+    policies = Policies(scales={"clarity": (1, 5), "depth": (0, 1)})
+    ws.ingest_plan(plan_ingest(content), "d", content, policies, other_criteria=True)
+    assert scales(ws.dataset("d")) == {"clarity": (1, 5)}
 
 
 def test_a_criterion_that_only_stored_labels_have_is_known(ws):

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import wraps
 from inspect import signature
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, cast
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from ..settings import Settings
+from ..settings import Settings
 
 P = ParamSpec("P")
 R = TypeVar("R")
 Key = tuple[object, ...]
+EVERY = tuple(setting.name for setting in fields(Settings))
+"""Settings, for a stage that reads all of them."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,9 @@ def stage(
     lasting: bool = False,
     of_content: bool = False,
 ) -> Callable[[Callable[Concatenate[S, P], R]], Callable[Concatenate[S, P], R]]:
-    """Declare a method as a stage that reads these settings and the results of the stages ``after`` which it comes.
+    """Declare a stage that reads these settings and the results of the stages ``after`` which it comes.
+
+    It is a method of what has stages, or a function of it.
 
     masks: stages before it of which it reads nothing but the result, a boolean array that is an attribute: settings
     under which that is the same give the same result, which is computed once. of_content: whether it reads the labels,

@@ -17,7 +17,7 @@ import numpy as np
 import streamlit as st
 
 from ..analysis.lasting import Lasting
-from ..analysis.stage import Key, Stage, Store
+from ..analysis.stage import Key, Stage, Store, stage
 from ..analysis.stages import Analysis
 from ..analysis.tables import item_table
 from ..environment import APP, workspace_path
@@ -226,13 +226,13 @@ def rubric_panel(study: Study, row: int, response: Response | None = None) -> Fl
     if study.dataset.has_labels:
         return study.panel(response)[:, row, :]
     asked = response or study.settings.response
-    return _rubric_panel((*study.key("_panel"), asked, row), study, row, asked)
+    return _rubric_panel(study, row, asked)
 
 
-@st.cache_resource(max_entries=MANY, show_spinner="Asking for the labels of this rubric …")
-def _rubric_panel(key: Key, _study: Study, _row: int, _response: Response) -> FloatArray:
-    name = str(_study.reduction().rubrics["rubric"].iloc[_row])
-    return _study.checked(_study.dataset.rubric_panel(name, _response))
+@stage(after=("_panel",), title="Asking for the labels of this rubric", of_content=True)
+def _rubric_panel(study: Study, row: int, response: Response) -> FloatArray:
+    name = str(study.reduction().rubrics["rubric"].iloc[row])
+    return study.dataset.rubric_panel(name, response)
 
 
 @dataclass(frozen=True)
@@ -247,17 +247,13 @@ class Shares:
     constant: float
 
 
+@stage(after=("_panel", "given"), title="Reading the labels", heavy=True)
 def shares(study: Study) -> Shares:
     """Read once from all labels: they may be many."""
-    return _shares((*study.key("_panel"), *study.key("given")), study)
-
-
-@st.cache_resource(max_entries=FEW, show_spinner="Reading the labels …")
-def _shares(key: Key, _study: Study) -> Shares:
-    constant = float(constant_rubrics(_study.given().y).mean())
-    if not _study.dataset.has_labels:
+    constant = float(constant_rubrics(study.given().y).mean())
+    if not study.dataset.has_labels:
         return Shares(np.empty((0, 0)), np.empty((0, 0)), constant)
-    labels = _study.panel()
+    labels = study.panel()
     known = np.isfinite(labels).sum(axis=1)
     means = np.nansum(labels, axis=1) / np.where(known > 0, known, np.nan)
     return Shares(means, 1 - known / labels.shape[1], constant)
@@ -265,12 +261,12 @@ def _shares(key: Key, _study: Study) -> Shares:
 
 def items_table(study: Study) -> pd.DataFrame:
     """One row a rubric: ``item_table`` with the bank that the page shows, which alone is new after a move."""
-    table = _items_table((*study.key("calibration"), *study.key("reduction")), study)
+    table = _items_table(study)
     in_bank = np.zeros(len(table), dtype=bool)
     in_bank[study.bank()] = True
     return table.assign(in_bank=in_bank)
 
 
-@st.cache_resource(max_entries=FEW, show_spinner=False)
-def _items_table(key: Key, _study: Study) -> pd.DataFrame:
-    return item_table(_study.reduction(), _study.calibration(), np.zeros(0, dtype=np.int64))
+@stage(after=("calibration", "reduction"), heavy=True)
+def _items_table(study: Study) -> pd.DataFrame:
+    return item_table(study.reduction(), study.calibration(), np.zeros(0, dtype=np.int64))

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import numpy as np
-import streamlit as st
 from scipy.special import ndtri
 
 from ...analysis.selection import query_positions
-from ...analysis.stage import Key, Stage
+from ...analysis.stage import stage
 from ...experiments.model_check import Dependence, compared_models, dependence_of, spectrum_of
 from ...irt.comparison import Comparison
 from ...irt.diagnostics import Spectrum
@@ -17,10 +14,8 @@ from ...irt.item_fit import ItemFit, bootstrap_item_fit
 from ...leaderboard.cross_fit import FEW_SYSTEMS, too_few_to_cross_fit
 from ...leaderboard.linked import groups_by_query
 from ...types import FloatArray
-from ..loaders import FEW, Study, facts
+from ..loaders import Study
 from ..text import percent
-
-DEPENDENCE = Stage("dependence", (), "Comparing residuals with tables drawn from the model", heavy=True)
 
 
 def ability_interval(study: Study) -> tuple[FloatArray, FloatArray]:
@@ -54,45 +49,29 @@ def about_abilities(study: Study) -> str:
     )
 
 
+@stage("seed", after=("calibration",), title="Comparing models on held-out labels", heavy=True)
 def comparison(study: Study) -> Comparison:
     """The binary models compared; for ordered labels the GRM alone."""
-    return _comparison((*study.key("calibration"), study.settings.seed), study)
+    return compared_models(study.reduction(), study.settings)
 
 
-@st.cache_resource(max_entries=FEW, show_spinner="Comparing models on held-out labels …")
-def _comparison(key: Key, _study: Study) -> Comparison:
-    return compared_models(_study.reduction(), _study.settings)
-
-
+@stage(after=("calibration",), heavy=True)
 def spectrum(study: Study) -> Spectrum:
     """Eigenvalues of the residual correlations."""
-    return _spectrum(study.key("calibration"), study)
+    return spectrum_of(study.calibration().fit, study.reduction().y)
 
 
-@st.cache_resource(max_entries=FEW, show_spinner=False)
-def _spectrum(key: Key, _study: Study) -> Spectrum:
-    return spectrum_of(_study.calibration().fit, _study.reduction().y)
-
-
+@stage(
+    "seed", after=("calibration",), title="Comparing residuals with tables drawn from the model", heavy=True
+)
 def dependence(study: Study) -> Dependence:
     """Local dependence, and the spectrum's line, compared with tables drawn from the model."""
-
-    def make() -> Dependence:
-        found, queries = study.reduction(), facts(study).queries
-        at = query_positions(queries, found)
-        return dependence_of(study.calibration().fit, found.y, at, study.settings.seed, study.progress)
-
-    return cast(
-        "Dependence", study.store.once(DEPENDENCE, (*study.key("calibration"), study.settings.seed), make)
-    )
+    found = study.reduction()
+    at = query_positions(study.queries(), found)
+    return dependence_of(study.calibration().fit, found.y, at, study.settings.seed, study.progress)
 
 
+@stage("seed", after=("calibration",), title="Fitting 100 tables drawn from the model", heavy=True)
 def item_fit(study: Study) -> ItemFit:
     """The parametric bootstrap of every rubric's outfit; a few seconds to minutes."""
-    return _item_fit((*study.key("calibration"), study.settings.seed), study)
-
-
-@st.cache_resource(max_entries=2, show_spinner="Fitting 100 tables drawn from the model …")
-def _item_fit(key: Key, _study: Study) -> ItemFit:
-    fit = _study.calibration().fit
-    return bootstrap_item_fit(fit, _study.reduction().y, seed=_study.settings.seed)
+    return bootstrap_item_fit(study.calibration().fit, study.reduction().y, seed=study.settings.seed)

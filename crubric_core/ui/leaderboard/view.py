@@ -12,6 +12,7 @@ import streamlit as st
 
 from ...analysis.groups import dimension_scores
 from ...analysis.profile import in_groups, query_weights
+from ...analysis.stage import stage
 from ...analysis.standings import without_places
 from ...analysis.system_facts import numbers_of
 from ...figures.leaderboard import Estimate, placing
@@ -22,7 +23,6 @@ from ..text import plain
 if TYPE_CHECKING:
     from ...analysis.board import Board
     from ...analysis.result import Ranking
-    from ...analysis.stage import Key
     from ...types import BoolArray, FloatArray, IntArray
     from ..page import StudyPage
 
@@ -106,7 +106,7 @@ def view_of(study: StudyPage) -> View:
     table = ranked.table[ranked.table["rank"].notna()]
     if board.refused:
         table = without_places(table)
-    facts = _system_facts((study.fingerprint,), study)
+    facts = _system_facts(study)
     facts = facts.rename(columns={name: f"{name} " for name in facts if name in table and name != "system"})
     table = table.merge(facts, on="system", how="left").reset_index(drop=True)
     every = board.systems
@@ -114,9 +114,9 @@ def view_of(study: StudyPage) -> View:
     return View(study, ranked, board, table, at, tuple(facts.columns.drop("system")), every)
 
 
-@st.cache_resource(max_entries=loaders.FEW, show_spinner=False)
-def _system_facts(key: Key, _study: StudyPage) -> pd.DataFrame:
-    facts = _study.checked(_study.dataset.system_metadata())
+@stage(heavy=True, of_content=True)
+def _system_facts(study: StudyPage) -> pd.DataFrame:
+    facts = study.dataset.system_metadata()
     return facts if "system" in facts else pd.DataFrame({"system": pd.Series(dtype=object)})
 
 

@@ -4,65 +4,43 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import streamlit as st
 
-from ...analysis.stage import Key
+from ...analysis.stage import EVERY, stage
 from ...experiments.leave_one_judge_out import JudgeInfluence, leave_one_judge_out
 from ...experiments.results import ExperimentResult
 from ...experiments.threshold_sweep import THRESHOLDS, sweep
 from ...judges.attrition import Attrition, attrition_of
 from ...judges.consensus import baseline_mask
 from ...judges.report import JudgesReport, judges_report
-from ..loaders import FEW, MANY, Study
+from ..loaders import Study
 
 TESTED = (*THRESHOLDS, 0.75, 0.85, 0.9)
 
 
+@stage("confidence", "seed", title="Comparing judges", heavy=True, of_content=True)
 def report(study: Study) -> JudgesReport:
     """Leniency, rates, weights, agreement and shared errors, from human labels where there are any."""
-    return _report((study.fingerprint, study.settings.confidence, study.settings.seed), study)
+    return judges_report(study.dataset, study.settings)
 
 
-@st.cache_resource(max_entries=FEW, show_spinner="Comparing judges …")
-def _report(key: Key, _study: Study) -> JudgesReport:
-    return _study.checked(judges_report(_study.dataset, _study.settings))
-
-
+@stage(*EVERY, title="Ranking the systems without each judge", heavy=True, of_content=True)
 def influence(study: Study) -> JudgeInfluence:
     """The leaderboard without each judge; seconds to minutes."""
-    return _influence(_everything(study), study)
+    return leave_one_judge_out(study.dataset, study.settings)
 
 
-@st.cache_resource(max_entries=FEW, show_spinner="Ranking the systems without each judge …")
-def _influence(key: Key, _study: Study) -> JudgeInfluence:
-    return _study.checked(leave_one_judge_out(_study.dataset, _study.settings))
-
-
-def _everything(study: Study) -> Key:
-    return (study.fingerprint, study.settings)
-
-
+@stage("seed", after=("measurability",), title="Sweeping the threshold", of_content=True)
 def swept(study: Study) -> ExperimentResult:
     """Kappa of the rubrics that each threshold keeps, the chosen one among them."""
-    return _swept((*study.key("measurability"), study.settings.seed), study)
-
-
-@st.cache_resource(max_entries=MANY, show_spinner="Sweeping the threshold …")
-def _swept(key: Key, _study: Study) -> ExperimentResult:
-    chosen = _study.gating()
+    chosen = study.gating()
     own = {chosen.threshold} if chosen.statistic == "agreement" and not chosen.off else set()
-    thresholds = sorted({*TESTED, *own})
-    return _study.checked(sweep(_study.dataset, _study.settings, thresholds=thresholds, splits=0))
+    return sweep(study.dataset, study.settings, thresholds=sorted({*TESTED, *own}), splits=0)
 
 
+@stage(title="Counting unanimous panels", heavy=True)
 def attrition(study: Study) -> Attrition:
     """How the rule of unanimity thins out the rubrics."""
-    return _attrition((study.fingerprint,), study)
-
-
-@st.cache_resource(max_entries=FEW, show_spinner="Counting unanimous panels …")
-def _attrition(key: Key, _study: Study) -> Attrition:
-    return attrition_of(_study.panel("binary"))
+    return attrition_of(study.panel("binary"))
 
 
 def compared_with_baseline(study: Study) -> pd.DataFrame:

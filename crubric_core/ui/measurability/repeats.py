@@ -8,14 +8,14 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from ...analysis.stage import stage
 from ...judges.self_consistency import over_queries, self_consistency
 from .. import widgets
-from ..loaders import FEW, MANY
 from ..tables import bounded
 from ..text import count, plain, shorten
 
 if TYPE_CHECKING:
-    from ...analysis.stage import Key
+    from ...settings import Response
     from ...types import FloatArray
     from ..loaders import Study
 
@@ -40,16 +40,11 @@ SAID: dict[str, Any] = {
 }
 
 
-def repeated(study: Study) -> pd.DataFrame:
+@stage(heavy=True, of_content=True)
+def repeated(study: Study, response: Response) -> pd.DataFrame:
     """One row a rubric and judge with cells labelled repeatedly (``Dataset.repeats``); empty where there are none."""
-    return _repeated((study.fingerprint, study.reduction().response), study)
-
-
-@st.cache_resource(max_entries=FEW, show_spinner=False)
-def _repeated(key: Key, _study: Study) -> pd.DataFrame:
-    data = _study.dataset
     none = pd.DataFrame(columns=["judge", *_SUMMED])
-    return _study.checked(data.repeats(_study.reduction().response) if data.has_runs else none)
+    return study.dataset.repeats(response) if study.dataset.has_runs else none
 
 
 def consistency_table(repeats: pd.DataFrame, by: list[str], confidence: float) -> pd.DataFrame:
@@ -78,7 +73,7 @@ def _over_queries(rows: pd.DataFrame, confidence: float) -> tuple[float, float]:
 
 def section(study: Study) -> None:
     """Self-consistency of each judge, and of each judge on each rubric; nothing where nobody labelled a cell twice."""
-    repeats = repeated(study)
+    repeats = repeated(study, study.reduction().response)
     if repeats.empty:
         return
     confidence = study.settings.confidence
@@ -151,10 +146,10 @@ def is_told(study: Study, row: int) -> bool:
 
 def _of_rubric(study: Study, row: int) -> tuple[pd.DataFrame, pd.DataFrame]:
     rubric = study.reduction().rubrics.iloc[row]
-    return _said((study.fingerprint, row), study, str(rubric["rubric"]), str(rubric["query"]))
+    return said_of(study, str(rubric["rubric"]), str(rubric["query"]))
 
 
-@st.cache_resource(max_entries=MANY, show_spinner=False)
-def _said(key: Key, _study: Study, _rubric: str, _query: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-    data = _study.dataset
-    return _study.checked((data.labels(rubric=_rubric), data.answers(query=_query)))
+@stage(of_content=True)
+def said_of(study: Study, rubric: str, query: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The labels of a rubric with what the judges said, and the answers to its query."""
+    return study.dataset.labels(rubric=rubric), study.dataset.answers(query=query)

@@ -10,12 +10,12 @@ import streamlit as st
 
 from ...analysis.gaps import find_rewrites, rewrite_sentence
 from ...analysis.rubric_lint import KINDS, LintFinding, is_english, lint, lint_table
-from .. import loaders, widgets
+from ...analysis.stage import stage
+from .. import widgets
 from ..text import count, plain
 from .opened import show_rubric
 
 if TYPE_CHECKING:
-    from ...analysis.stage import Key
     from ..loaders import Study
     from ..page import StudyPage
 
@@ -119,19 +119,15 @@ def _meanings() -> str:
     return " ".join(f"{plain(kind)}: {plain(meaning)}" for kind, meaning in KINDS.items())
 
 
+@stage(after=("calibration",), title="Reading the rubrics", heavy=True)
 def findings(study: Study) -> tuple[LintFinding, ...]:
     """The lint of the study's rubrics; near-duplicates name the other rubric."""
-    return _lint(study.key("calibration"), study)
-
-
-@st.cache_resource(max_entries=loaders.FEW, show_spinner="Reading the rubrics …")
-def _lint(key: Key, _study: Study) -> tuple[LintFinding, ...]:
-    rubrics = _study.given().rubrics
+    rubrics = study.given().rubrics
     texts = [text if isinstance(text, str) else None for text in rubrics["text"]]
     return lint(
         texts,
         rubrics["query"].tolist(),
-        _study.calibration().item_rest,
-        len(_study.given().systems),
+        study.calibration().item_rest,
+        len(study.given().systems),
         names=rubrics["rubric"].tolist(),
     )

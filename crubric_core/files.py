@@ -74,6 +74,18 @@ def csv_bytes(table: pd.DataFrame) -> bytes:
     return safe.to_csv(index=False, lineterminator="\r\n").encode()  # RFC 4180; "\n" leaves "\r" unquoted
 
 
+def significant(table: pd.DataFrame) -> pd.DataFrame:
+    """The table for people, who read six significant digits of a fraction and all of a whole number."""
+    fractions = table.select_dtypes("float")
+    return table.assign(
+        **{str(name): fractions[name].map(_in_six_digits, na_action="ignore") for name in fractions}
+    )
+
+
+def _in_six_digits(number: float) -> float:
+    return number if number.is_integer() else float(f"{number:.6g}")
+
+
 def _disarm(value: object) -> object:
     return "'" + value if isinstance(value, str) and _FORMULA.match(value) else value
 

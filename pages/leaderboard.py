@@ -38,7 +38,7 @@ def standing() -> None:
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
             basis_switch()
             if now.settings.basis == "bank":
-                st.toggle("Also show all rubrics that pass", value=True, key="beside", bind="query-params")
+                widgets.toggle("Also show all rubrics that pass", "beside", value=True)
     board.show(now, told)
 
 

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from crubric_core.judges.measurability import gate_is_off
-from crubric_core.ui import state, tables, widgets
+from crubric_core.ui import tables, widgets
 from crubric_core.ui.measurability import gate as gate_section
 from crubric_core.ui.measurability import sections as judges_sections
 from crubric_core.ui.measurability.opened import show_rubric
@@ -13,8 +13,7 @@ from crubric_core.ui.search import search_rubrics
 
 study = open_study("Measurability")
 views = ("Rubrics", *judges_sections.SECTIONS)
-state.check_choices("view", views)
-view = st.segmented_control("View", views, default=views[0], required=True, key="view", bind="query-params")
+view = widgets.choose_one("View", views, "view")
 if view in judges_sections.SECTIONS:
     gate_section.answer(study)
     judges_sections.show(view, study, off=gate_is_off(study.reduction()))
@@ -39,9 +38,7 @@ def rubrics() -> None:
 def table(now: StudyPage) -> int | None:
     """The rubrics that are asked for; the position of the chosen one."""
     reduction, gate, statistic = now.reduction(), now.measurability(), now.gating().statistic
-    which = st.segmented_control(
-        "Rubrics", tables.KEPT, default="all", required=True, key="which", bind="query-params"
-    )
+    which = widgets.choose_one("Rubrics", tables.KEPT, "which")
     found = gate_section.of_the_bar(now.gating()) & search_rubrics(reduction.rubrics)
     shown = tables.measurability(gate, reduction, which, statistic)
     shown = shown[found[shown.index]]

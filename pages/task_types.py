@@ -1,8 +1,6 @@
 """How is each query scored?"""
 
-import streamlit as st
-
-from crubric_core.ui import state
+from crubric_core.ui import widgets
 from crubric_core.ui.page import open_study
 from crubric_core.ui.task_types import types as task_type_views
 from crubric_core.ui.task_types.sections import SECTIONS, show_message
@@ -28,8 +26,4 @@ else:
     )
 show_message()
 
-state.check_choices("view", SECTIONS)
-view = st.segmented_control(
-    "View", tuple(SECTIONS), default=next(iter(SECTIONS)), required=True, key="view", bind="query-params"
-)
-SECTIONS[view](study, table)
+SECTIONS[widgets.choose_one("View", tuple(SECTIONS), "view")](study, table)

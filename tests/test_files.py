@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
-from crubric_core.files import write_whole
+from crubric_core.files import significant, write_whole
 
 
 def test_of_two_who_write_at_once_each_writes_a_whole_file(
@@ -32,3 +34,15 @@ def test_nothing_is_left_where_it_fails(tmp_path: Path) -> None:
     with pytest.raises(OSError):
         write_whole(tmp_path / "a folder", b"content")
     assert [file.name for file in tmp_path.iterdir()] == ["a folder"]
+
+
+def test_people_get_six_significant_digits_and_whole_numbers_whole() -> None:
+    theta = [1 / 3, -2e-9 / 3, 1_234_567.0, 1_234_567.8, np.inf, np.nan]
+    table = significant(pd.DataFrame({"theta": theta, "n": range(6), "system": list("abcdef")}))
+    np.testing.assert_array_equal(
+        table["theta"], [0.333333, -6.66667e-10, 1234567, 1.23457e6, np.inf, np.nan]
+    )
+    assert table["n"].dtype == np.int64
+    assert significant(pd.DataFrame({"p": pd.array([0.1 + 0.2, None], dtype="Float64")}))[
+        "p"
+    ].isna().tolist() == [False, True]

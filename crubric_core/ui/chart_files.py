@@ -12,7 +12,7 @@ import streamlit as st
 from pandas.api.types import is_numeric_dtype
 
 from ..figures.leaderboard import OPEN_END
-from ..files import csv_bytes
+from ..files import csv_bytes, significant
 from .charts import unpacked
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def offer_values(fig: Sent, name: str) -> None:
     if held_format() == "CSV":
         st.download_button(
             "Download the chart's values",
-            lambda: csv_bytes(chart_values(fig.to_dict())),
+            lambda: csv_bytes(significant(chart_values(fig.to_dict()))),
             f"{_file_name(name)}.csv",
             "text/csv",
             on_click="ignore",

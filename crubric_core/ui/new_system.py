@@ -18,7 +18,7 @@ from ..placement.bank_scale import BankScale
 from ..placement.formats.table import form_table
 from ..placement.new_labels import NewLabels, read_new_labels
 from ..placement.place import Placed
-from . import judging, loaders, widgets
+from . import judging, loaders, state, widgets
 from .bank_file import bank_scale_of_study, download_bank
 from .tables import configured
 from .text import count, end, plain, short_name
@@ -54,16 +54,12 @@ PLACED = {
 def choose(study: StudyPage) -> tuple[BankScale, NewLabels] | None:
     """Ask whose labels; the bank and the labels, or None as long as there are none."""
     left, right = st.columns([2, 3], gap="large", vertical_alignment="top")
-    source = left.segmented_control(
-        "Its labels come from",
-        [FILE, *([JUDGED] if judging.configured() else []), HELD_OUT],
-        default=FILE,
-        required=True,
-        key="source",
-        bind="query-params",
-    )
+    with left:
+        sources = [FILE, *([JUDGED] if judging.configured() else []), HELD_OUT]
+        source = widgets.choose_one("Its labels come from", sources, "source")
     if source == HELD_OUT:
         systems = list(study.reduction().systems)
+        state.check_choices("held_out", systems)
         name = right.selectbox("System", systems, key="held_out", bind="query-params")
         return _held_out((study.fingerprint, study.dataset.name, study.settings, name), study, name)
     bank_scale = bank_scale_of_study(study)

@@ -9,9 +9,10 @@ import numpy as np
 import streamlit as st
 from pandas.api.types import is_float_dtype
 
-from ..files import csv_bytes
+from ..files import csv_bytes, significant
 from .chart_files import offer_values, plot_config
 from .charts import Sent, in_ink, plot
+from .state import check_choices
 from .text import plain, told_apart
 
 if TYPE_CHECKING:
@@ -154,12 +155,28 @@ def dragged_range(key: str) -> tuple[float, float] | None:
 
 def lazy_tabs(parts: Mapping[str, Callable[[], None]], key: str) -> None:
     """Tabs of which only the open one is computed; which one it is stands in the address."""
+    check_choices(key, parts)
     for tab, part in zip(
         st.tabs(list(parts), key=key, on_change="rerun", bind="query-params"), parts.values(), strict=True
     ):
         if tab.open:
             with tab:
                 part()
+
+
+def choose_one(title: str, options: Sequence[str], key: str, **more: Any) -> str:
+    """Buttons of which one is chosen, the first at the start; which one it is stands in the address."""
+    check_choices(key, options)
+    chosen: str | None = st.segmented_control(
+        title, options, default=options[0], required=True, key=key, bind="query-params", **more
+    )
+    return chosen or options[0]
+
+
+def toggle(title: str, key: str, **more: Any) -> bool:
+    """A switch whose state stands in the address."""
+    check_choices(key, ("true", "false"))
+    return st.toggle(title, key=key, bind="query-params", **more)
 
 
 def _titled(title: str) -> None:
@@ -310,7 +327,7 @@ def download(label: str, frame: pd.DataFrame | Callable[[], pd.DataFrame], file_
     """A button for the frame as CSV, written, and made where it is a function, when it is clicked."""
 
     def written() -> bytes:
-        return csv_bytes(frame() if callable(frame) else frame)
+        return csv_bytes(significant(frame() if callable(frame) else frame))
 
     st.download_button(label, written, file_name, "text/csv", on_click="ignore", key=f"download {file_name}")
 

@@ -526,7 +526,11 @@ def test_a_page_without_parts_is_drawn_whole(open_page, study):
         ("bank", {"composition": "{bad"}, "composition={bad"),
         ("measurability", {"view": "Nope"}, "view=Nope"),
         ("items", {"view": "Nope"}, "view=Nope"),
+        ("bank", {"part": "Nope"}, "part=Nope"),
+        ("leaderboard", {"basis": "bank", "beside": "maybe"}, "beside=maybe"),
         ("leaderboard", {"tiers": "9"}, "tiers=9"),
+        ("leaderboard", {"more": "Nope"}, "more=Nope"),
+        ("new_system", {"source": "held-out system", "held_out": "Nope"}, "held_out=Nope"),
         ("leaderboard", {"versus": HOSTILE}, f"versus={HOSTILE[:10]}"),
     ],
 )

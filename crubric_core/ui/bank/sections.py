@@ -88,10 +88,9 @@ def worth_chart(study: StudyPage, worth: WorthCurve) -> None:
         on_click=_to_size,
     )
     if study.pool.sum() > LARGEST and study.settings.composition is None:
-        st.toggle(
+        widgets.toggle(
             f"Also try banks of more than {LARGEST} rubrics",
-            key="larger",
-            bind="query-params",
+            "larger",
             help=f"Up to {FARTHEST:,}: several times as long at each threshold.",
         )
 

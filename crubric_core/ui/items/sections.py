@@ -42,13 +42,10 @@ def answer(study: StudyPage) -> None:
 def rubrics(study: StudyPage, items: pd.DataFrame) -> None:
     """The table of rubrics, the curves of those chosen in it, and all rubrics beside the systems."""
     above = st.columns(2, gap="large")
-    which = st.segmented_control(
+    which = widgets.choose_one(
         "Rubrics",
         tables.INFORMATIVE,
-        default="all",
-        required=True,
-        key="items",
-        bind="query-params",
+        "items",
         help="Negative item–rest correlation: here weaker systems passed these rubrics more often. Chance gives some; "
         "where it is far below 0, look whether the wording is reversed.",
     )

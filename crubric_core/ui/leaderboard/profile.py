@@ -176,14 +176,7 @@ def _rubrics(view: View, system: str) -> None:
     varying = ranked.use[ranked.fold[at]] & ~view.study.calibration().fit.constant
     expected, residual = surprises(view.study.folds(), at, float(ranked.ability.estimate[at]), varying)
     strong, weak = extremes(residual, EACH)
-    which = st.segmented_control(
-        "Rubrics",
-        ["strongest", "weakest"],
-        default="strongest",
-        required=True,
-        key="side",
-        bind="query-params",
-    )
+    which = widgets.choose_one("Rubrics", ["strongest", "weakest"], "side")
     rows = strong if which == "strongest" else weak
     frame = reduction.rubrics.iloc[rows][["rubric", "query", "text"]].assign(
         label=expected[rows] + residual[rows], expected=expected[rows], residual=residual[rows]

@@ -183,9 +183,7 @@ def _groups(view: View, shown: pd.DataFrame, system: str | None) -> None:
     names = [*view.groups, *([DIMENSION] if view.dimensions[0] else [])]
     by = names[0]
     if len(names) > 1:
-        by = st.segmented_control(
-            "By", names, default=names[0], required=True, key="groups", bind="query-params"
-        )
+        by = widgets.choose_one("By", names, "groups")
     found = view.study.dimensions() if by == DIMENSION and view.claims else ""
     if not isinstance(found, str):
         dimensions.show(view, found, *_around(view, shown, system))

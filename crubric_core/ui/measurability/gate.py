@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ...types import BoolArray, FloatArray, IntArray
     from ..page import StudyPage
 
-CURVE = 101  # points of the price curve
+STEPS = 100  # of a unit of the threshold, on the price curve as on its slider
 HISTOGRAM = "measurability histogram"  # its key
 
 
@@ -142,7 +142,8 @@ def _prices(study: StudyPage) -> tuple[GatePrices, GatePrices] | str:
         return str(error)
     gate, reduction = study.gating(), study.reduction()
     query = query_positions(study.queries(), reduction)
-    taus = np.linspace(min(0.0, float(histogram_edges(gate.values)[0])), 1, CURVE)
+    lowest = np.floor(STEPS * min(0.0, float(histogram_edges(gate.values)[0])))
+    taus = np.arange(lowest, STEPS + 1) / STEPS
     here, curve = (
         computed(gate_prices, gate.values, at, nu, query, reduction.n_judges)
         for at in ([gate.threshold], taus)

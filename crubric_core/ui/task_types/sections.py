@@ -70,9 +70,7 @@ def _queries(study: Study, table: pd.DataFrame) -> None:
             "Queries by the probability of their likeliest type",
             "Probability of the types",
         )
-    which = st.segmented_control(
-        "Queries", FILTERS, default="all", required=True, key="typed", bind="query-params"
-    )
+    which = widgets.choose_one("Queries", FILTERS, "typed")
     keep = {
         "by type": table["status"] == "",
         "below τ_t": table["status"] == "below τ_t",

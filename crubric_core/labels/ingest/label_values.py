@@ -3,10 +3,11 @@
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from fractions import Fraction
 from math import ceil
 
+import duckdb
 import pandas as pd
 
 from ...errors import IngestError
@@ -15,7 +16,7 @@ from ..readers import values
 from ..readers.columns import SPECS
 from ..readers.policies import Policies
 from ..readers.values import shortened
-from .findings import warning
+from .findings import Finding, warning
 from .job import Job
 
 _PERCENT = 100  # the whole of labels that are percentages
@@ -78,25 +79,24 @@ def read_labels(job: Job) -> None:
     _refuse_fractions(job)
 
 
-def tell_unused_answers(job: Job, given: Policies) -> None:
-    """A warning of answers that the user gave to words that are no label of the file."""
-    if not given.answers:
-        return
-    used = {word for (word,) in job.all(f"SELECT lower({values.name('raw')}) FROM label_words")}
+def words_of(cursor: duckdb.DuckDBPyConnection) -> set[str]:
+    """The labels as the table that was just read has them, in lower case."""
+    return {
+        word for (word,) in cursor.execute(f"SELECT lower({values.name('raw')}) FROM label_words").fetchall()
+    }
+
+
+def unused_answers(given: Policies, used: Set[str], source: str) -> tuple[Finding, ...]:
+    """A warning of answers that the user gave to words that no label is; ``used``: all labels, in lower case."""
     unused = [word for word in given.answers if word.strip().lower() not in used]
-    if unused:
-        sentence = (
-            f"No label of {job.source} is {listed([repr(shortened(word)) for word in unused])}: nothing came of what "
-            "was said of it (--answer). Write words as the labels have them."
-        )
-        job.told.append(
-            warning(
-                "unused_answers",
-                "Answers to words that no label has",
-                sentence,
-                pd.DataFrame({"word": unused}),
-            )
-        )
+    if not unused:
+        return ()
+    sentence = (
+        f"No label of {source} is {listed([repr(shortened(word)) for word in unused])}: nothing came of what was said "
+        "of it (--answer). Write words as the labels have them."
+    )
+    title = "Answers to words that no label has"
+    return (warning("unused_answers", title, sentence, pd.DataFrame({"word": unused})),)
 
 
 def _levelled(job: Job) -> str:

@@ -15,9 +15,12 @@ from ..readers.columns import SPECS, Kind
 from ..readers.formats.base import STAGING
 from .changes import Changes
 from .descriptions import told_once
+from .findings import Finding
+from .label_values import unused_answers, words_of
 from .report import IngestReport
-from .scales import refuse_unknown_of_all
+from .scales import not_taken, refuse_unknown_of_all
 from .staging import FILE_OF_PLACE, Part
+from .statements import KEYS
 from .storing import IngestRequest, Origin, Upload, store_file
 
 if TYPE_CHECKING:
@@ -157,20 +160,32 @@ def store_parts(
 
     numbered: there were several; other_criteria: the policies may name criteria that none of them has.
     """
+    asked = waiting[0].request
     if not numbered:
-        only = waiting[0]
-        return [store_file(cursor, only.request, only.upload, report, alone=not other_criteria)]
+        only = store_file(cursor, asked, waiting[0].upload, report, alone=not other_criteria)
+        return [only if other_criteria else _with(only, not_taken(cursor, asked.dataset, asked.policies))]
     kept = _temporary(cursor) | {"rubric_sums"}  # what the last fingerprint rests on, the checks ask for
-    reports = []
+    reports, labels = [], set[str]()
     for done, part in enumerate(waiting):
         _rename(cursor, f"_{part.number}", "")
         share = _share_of(report, done, len(waiting))
         reports.append(store_file(cursor, part.request, part.upload, share, alone=False))
+        if reports[-1].kind in KEYS:
+            labels |= words_of(cursor)
         for table in _temporary(cursor) - kept:
             cursor.execute(f'DROP TABLE "{table}"')
-    if not other_criteria:
-        refuse_unknown_of_all(cursor, waiting[0].request.dataset, waiting[0].request.policies)
-    return reports
+    if other_criteria:
+        return reports
+    refuse_unknown_of_all(cursor, asked.dataset, asked.policies)
+    told = (
+        *not_taken(cursor, asked.dataset, asked.policies),
+        *unused_answers(asked.policies, labels, "these files"),
+    )
+    return [_with(reports[0], told), *reports[1:]]
+
+
+def _with(report: IngestReport, told: tuple[Finding, ...]) -> IngestReport:
+    return replace(report, checks=(*report.checks, *told))
 
 
 def _share_of(report: Progress, done: int, parts: int) -> Progress:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pandas as pd
 
 from ...errors import UnknownCriterionError
-from ...text import count
+from ...text import count, listed
 from ..readers import values
 from ..readers.policies import Policies
+from ..readers.values import shortened
 from .findings import Finding, warning
 from .job import Job
 from .parsed import execute
@@ -102,7 +103,10 @@ def refuse_unknown(job: Job, given: Policies) -> None:
     if not (named := _named_in(given)):
         return
     _find_criteria(job)
-    known = f"SELECT rubric, own, text, criterion FROM criterion_keys UNION ALL {_stored('$dataset')}"
+    known = (
+        "SELECT rubric, own, text, criterion FROM criterion_keys"
+        f" UNION ALL SELECT rubric, own, text, criterion FROM ({_stored('$dataset')})"
+    )
     for name in named:
         if not job.all(f"SELECT 1 FROM ({known}) WHERE {_NAMED} LIMIT 1", name=name):
             some = job.all("SELECT DISTINCT criterion FROM criterion_keys ORDER BY criterion LIMIT 5")
@@ -121,6 +125,36 @@ def refuse_unknown_of_all(cursor: duckdb.DuckDBPyConnection, dataset: str, given
             raise _unknown(f"The dataset {dataset!r}", name, some)
 
 
+def not_taken(cursor: duckdb.DuckDBPyConnection, dataset: str, given: Policies) -> tuple[Finding, ...]:
+    """A warning of what the policies say of one criterion, and what is stored after the ingest says otherwise."""
+    said: list[tuple[str, str, Mapping[str, int | None]]] = [
+        *(
+            ("scale", name, {"scale_min": ends[0], "scale_max": ends[1]})
+            for name, ends in given.scales.items()
+        ),
+        *(("pass mark", name, {"pass_mark": mark}) for name, mark in given.pass_marks.items()),
+        *(("polarity", name, {"polarity": sign}) for name, sign in given.polarity.items()),
+    ]
+    stored = _stored("(SELECT dataset_id FROM datasets WHERE name = $dataset)")
+    found = []
+    for what, name, facts in said:
+        asked = {column: value for column, value in facts.items() if value is not None}
+        if name == _EVERY or not asked:
+            continue
+        other = " OR ".join(f"{column} IS DISTINCT FROM ${column}" for column in asked)
+        sql = f"SELECT 1 FROM ({stored}) WHERE ({_NAMED}) AND ({other}) LIMIT 1"
+        if execute(cursor, sql, {"dataset": dataset, "name": name, **asked}).fetchall():
+            found.append(f"{what} of {shortened(name)!r}")
+    if not found:
+        return ()
+    sentence = (
+        f"Not taken: {listed(found)}, which the dataset has otherwise. Change what is stored on the Data page, or by "
+        "crubric scales."
+    )
+    title = "Scales, marks or polarities that were not taken"
+    return (warning("not_taken", title, sentence, pd.DataFrame({"said": found})),)
+
+
 def _named_in(given: Policies) -> list[str]:
     return [
         name for said in (given.scales, given.pass_marks, given.polarity) for name in said if name != _EVERY
@@ -130,7 +164,8 @@ def _named_in(given: Policies) -> list[str]:
 def _stored(dataset: str) -> str:
     """Rubrics that a dataset has, with what a criterion may be called by."""
     return f"""
-        SELECT r.name AS rubric, {own_name("r.name", "q.name")} AS own, r.text AS text, NULL AS criterion
+        SELECT r.name AS rubric, {own_name("r.name", "q.name")} AS own, r.text AS text, NULL AS criterion,
+               scale_min, scale_max, pass_mark, polarity
         FROM rubrics r LEFT JOIN queries q USING (query_id) WHERE r.dataset_id = {dataset}
     """
 

@@ -21,7 +21,7 @@ from .choices import leave_out_choices
 from .facts import FACTS, store_facts
 from .job import Job
 from .label_rows import store_labels
-from .label_values import tell_unused_answers
+from .label_values import unused_answers, words_of
 from .names import leave_out_sums
 from .reconcile import reconcile_rubrics
 from .report import IngestReport, tidy
@@ -117,7 +117,7 @@ def store_file(
     _refuse_useless(job, needed=not optional)
     if alone and job.kind in KEYS:
         refuse_unknown(job, request.policies)
-        tell_unused_answers(job, request.policies)
+        job.told.extend(unused_answers(request.policies, words_of(cursor), job.source))
     reconcile_rubrics(job)
     report(0.9, "Computing the fingerprint")
     changes, fingerprint = job.changes(), hashing.renew(cursor, job.dataset_id)

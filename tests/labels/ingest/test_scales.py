@@ -362,10 +362,8 @@ def test_of_several_tables_a_criterion_may_be_in_any(ws: Any, tmp_path: Path, na
     (tmp_path / "labels.csv").write_bytes(file(rows("clarity", [1, 5])))
     gold = "system,query,rubric,annotator,label\n" + "".join(f"s{i},q,depth,p,{i}\n" for i in (1, 4))
     (tmp_path / "gold.csv").write_text(gold)
-    policies = Policies(scales={name: (1, 5)}, answers={"met": 1})
     with nullcontext() if known else pytest.raises(IngestError, match="no criterion 'nosuch'"):
-        report = ws.ingest(tmp_path, "d", policies=policies)
-        assert "unused_answers" not in {found.code for found in report.checks}
+        ws.ingest(tmp_path, "d", policies=Policies(scales={name: (1, 5)}))
     assert len(ws.datasets()) == known
 
 
@@ -382,3 +380,24 @@ def test_where_no_criterion_is_graded_there_is_no_pass_mark_to_move(ws):
     ws.ingest(file(rows("clarity", [0, 1])), "d")
     with pytest.raises(DatasetError, match="No criterion of the dataset 'd' is graded"):
         set_scale(ws, "d", "*", pass_mark=1)
+
+
+def test_a_scale_of_a_criterion_of_an_earlier_ingest_is_told_to_change_nothing(ws):
+    ws.ingest(file(rows("clarity", [1, 5])), "d")
+    report = ws.ingest(
+        file(rows("depth", [1, 4])), "d", policies=Policies(scales={"Clarity": (0, 9), "depth": (1, 7)})
+    )
+    (found,) = (f for f in report.checks if f.code == "not_taken")
+    assert found.examples["said"].tolist() == ["scale of 'Clarity'"]
+    assert scales(ws.dataset("d")) == {"clarity": (1, 5), "depth": (1, 7)}
+
+
+def test_an_answer_to_a_word_that_none_of_several_tables_has_is_told(ws: Any, tmp_path: Path) -> None:
+    (tmp_path / "labels.csv").write_bytes(file(rows("clarity", ["met", "failed"])))
+    (tmp_path / "gold.csv").write_text(
+        "system,query,rubric,annotator,label\ns1,q,clarity,p,yes\ns0,q,clarity,p,no\n"
+    )
+    answers = {"met": 1, "failed": 0, "yes": 1, "no": 0, "refused": None}
+    report = ws.ingest(tmp_path, "d", policies=Policies(answers=answers))
+    (found,) = (f for f in report.checks if f.code == "unused_answers")
+    assert found.examples["word"].tolist() == ["refused"]

@@ -116,10 +116,15 @@ def error_correlation(correlation: FloatArray, flagged: BoolArray, judges: Seque
     return fig
 
 
+def by_rank(systems: pd.DataFrame) -> list[str]:
+    """The systems of a JudgeInfluence, best first: the rows of ``ranks_without``."""
+    return list(systems.drop_duplicates("system").sort_values("rank", kind="stable")["system"])
+
+
 def ranks_without(systems: pd.DataFrame) -> go.Figure:
     """Places gained or lost without each judge; ``systems`` as in JudgeInfluence, best system on top."""
     ranked = systems.drop_duplicates("system").sort_values("rank", kind="stable")
-    names, judges = ranked["system"].tolist(), list(dict.fromkeys(systems["judge"]))
+    names, judges = by_rank(systems), list(dict.fromkeys(systems["judge"]))
     without = systems.pivot_table(index="system", columns="judge", values="rank_without", dropna=False)
     place = without.reindex(index=names, columns=judges).to_numpy(dtype=np.float64)
     before = ranked["rank"].to_numpy(dtype=np.float64)

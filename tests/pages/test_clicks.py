@@ -218,3 +218,48 @@ def test_no_mark_fades_because_another_one_is_clicked(open_page: Open, study: Pa
     marks = [trace for trace in traces(open_page("items", study), CURVES) if trace.get("mode") == "markers"]
     assert marks
     assert all(trace["unselected"]["marker"]["opacity"] == trace["marker"]["opacity"] for trace in marks)
+
+
+@pytest.mark.parametrize(
+    ("alt", "place"),
+    [
+        (
+            "Sensitivity and specificity of each judge with intervals",
+            {"trace": 1, "number": 2, "x": 0.9, "y": 2.14},
+        ),
+        ("Leniency of each judge with intervals", {"number": 2, "x": 0.0, "y": 2}),
+    ],
+)
+def test_a_mark_of_a_judge_lists_the_rubrics_on_which_it_departs(
+    open_page: Open, study: Path, alt: str, place: dict[str, float]
+) -> None:
+    app = open_page("measurability", study, view="Judges")
+    name = traces(app, alt)[0]["customdata"][2][0]
+    app = click(app, alt, **place)
+    assert not app.exception
+    assert next(box for box in app.selectbox if box.label == "Judge").value == name
+    (said,) = (each.value for each in app.caption if "departs from the majority" in each.value)
+    assert said.replace("\\", "").startswith(f"{name} departs")
+    (table,) = (each.value for each in app.dataframe if "departs" in each.value)
+    assert (table["departs"] > 0).all()
+    assert "Labels of the chosen rubric, systems by judges" in charts(app)
+
+
+def test_a_cell_of_the_ranks_without_a_judge_opens_its_system(open_page: Open, study: Path) -> None:
+    app = open_page("measurability", study, view="Judges")
+    next(button for button in app.button if button.label == "Remove each judge in turn").click().run()
+    app = click(app, "Places that each system gains or loses without each judge", x=1, y=2)
+    assert not app.exception
+    assert app.title[0].value.startswith("Leaderboard")
+    assert query(app, "system") == ranked(app)[2]
+
+
+def test_a_bar_of_splits_lists_its_rubrics_until_all_are_listed_again(open_page: Open, study: Path) -> None:
+    app = open_page("measurability", study, view="Baseline")
+    every, alt = listed(app), "Rubrics that unanimity drops by the number of systems that split the judges"
+    bars = traces(app, alt)[0]
+    app = click(app, alt, number=1, x=bars["x"][1], y=1)
+    assert not app.exception
+    assert len(listed(app)) == bars["y"][1] < len(every)
+    next(button for button in app.button if "list all again" in button.label).click().run()
+    assert listed(app) == every

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ...labels.store.reduction import Reduction
     from ..page import StudyPage
 
+SPLIT = "splits of the rubrics listed"
 MOST_SYSTEMS = 10_000  # that the curve is drawn for
 _number = st.column_config.NumberColumn
 SWEEP = {
@@ -236,6 +237,8 @@ def baseline(study: StudyPage) -> None:
             figures.dropped_for_few_splits(lost["split"].to_numpy()),
             "Rubrics that unanimity drops by the number of systems that split the judges",
             "One split is enough to be dropped",
+            "Click a bar to list its rubrics.",
+            lambda bar: st.session_state.update({SPLIT: int(bar.x)}),
         )
         single = int((lost["split"] == 1).sum())
         st.caption(
@@ -244,5 +247,12 @@ def baseline(study: StudyPage) -> None:
         )
     with right:
         st.markdown("**What unanimity drops that the gate keeps**")
-        widgets.table(lost.sort_values("nu", ascending=False).head(500), BESIDE, rows=8)
+        shown = lost.sort_values("nu", ascending=False)
+        if (split := st.session_state.get(SPLIT)) is not None and (shown["split"] == split).any():
+            shown = shown[shown["split"] == split]
+            st.button(
+                f"Of {count(split, 'split')} only: list all again",
+                on_click=lambda: st.session_state.pop(SPLIT),
+            )
+        widgets.table(shown, BESIDE, rows=8)
         widgets.download("Download beside_unanimity.csv", table, "beside_unanimity.csv")

@@ -16,9 +16,10 @@ from ...judges.rates import FEW_ANCHORS
 from ...judges.shared_errors import effective_judges, independence_note, shared_errors_note
 from ...judges.votes import votes_note
 from .. import loaders, widgets
+from ..leaderboard.view import open_profile
 from ..tables import bounded
 from ..text import count, ends, numeral, plain, short_name
-from . import judges, repeats, rewrite
+from . import departures, judges, repeats, rewrite
 from . import rules as judges_rules
 
 if TYPE_CHECKING:
@@ -85,6 +86,10 @@ INFLUENCE = {
 }
 
 
+SYSTEM_CLICKED = "system clicked without each judge"
+CLICK = "Click a mark to see below where its judge departs from the others."
+
+
 def _judges(study: StudyPage) -> None:
     """Who is reliable, who agrees, and what each one moves."""
     names, report = loaders.facts(study).judges, judges.report(study)
@@ -97,7 +102,8 @@ def _judges(study: StudyPage) -> None:
             or "Where they differ, nothing shows which of them is wrong; a third judge or human labels would.",
         )
         widgets.table(agreed, AGREEMENT)
-        _leniency(table)
+        _leniency(study, table)
+        departures.section(study, names)
     else:
         alpha = agreed.loc[agreed["measure"].str.startswith("Krippendorff"), "value"].iloc[0]
         study.answer(
@@ -105,8 +111,9 @@ def _judges(study: StudyPage) -> None:
             *filter(None, [report.copies, guessing_note(table)]),
             worst_sentence(table, found.label_rates),
         )
-        _rates(table, found.label_rates)
+        _rates(study, table, found.label_rates)
         _errors(study, agreed)
+        departures.section(study, names)
         _validity(found)
     repeats.section(study)
     _influence(study)
@@ -134,9 +141,9 @@ def worst_sentence(table: pd.DataFrame, rates: JudgeRates) -> str:
     )
 
 
-def _rates(table: pd.DataFrame, rates: JudgeRates) -> None:
+def _rates(study: StudyPage, table: pd.DataFrame, rates: JudgeRates) -> None:
     if rates.source == "none":
-        _leniency(table)
+        _leniency(study, table)
     else:
         left, right = st.columns([3, 2], gap="large")
         with left:
@@ -144,6 +151,8 @@ def _rates(table: pd.DataFrame, rates: JudgeRates) -> None:
                 figures.judge_rates(table),
                 "Sensitivity and specificity of each judge with intervals",
                 "How often each judge is right",
+                CLICK,
+                departures.chooses(study, table["judge"]),
             )
             st.caption(
                 (
@@ -154,7 +163,7 @@ def _rates(table: pd.DataFrame, rates: JudgeRates) -> None:
                 + " Each judge on the cells that it labelled: others may be easier or harder to judge."
             )
         with right:
-            _leniency(table)
+            _leniency(study, table)
     _known(table, JUDGES, ("leniency", "kappa"))
     widgets.download("Download judges.csv", table, "judges.csv")
 
@@ -184,8 +193,14 @@ def vote_note(table: pd.DataFrame, rates: JudgeRates) -> str:
     )
 
 
-def _leniency(table: pd.DataFrame) -> None:
-    widgets.show(figures.leniency(table), "Leniency of each judge with intervals", "Leniency of the judges")
+def _leniency(study: StudyPage, table: pd.DataFrame) -> None:
+    widgets.show(
+        figures.leniency(table),
+        "Leniency of each judge with intervals",
+        "Leniency of the judges",
+        CLICK if len(table) > 2 else "",
+        departures.chooses(study, table["judge"]) if len(table) > 2 else None,
+    )
     st.caption(
         "The intervals hold for all judges at once: one that leaves out 0 is a lenient or a strict judge."
     )
@@ -214,6 +229,8 @@ def _errors(study: StudyPage, agreed: pd.DataFrame) -> None:
                 figures.error_correlation(found.correlation, found.flagged, names),
                 "Correlation of the judges' errors, shared errors starred",
                 "Are the judges' errors correlated?",
+                CLICK,
+                departures.chooses(study, names),
             )
             st.caption(shared_errors_note(effective_judges(found)))
     with right:
@@ -256,14 +273,23 @@ def _influence(study: StudyPage) -> None:
         st.write("Consensus, gate, fit, bank and tiers are recomputed without each judge in turn.")
         if not st.button("Remove each judge in turn"):
             return
+    if (system := st.session_state.pop(SYSTEM_CLICKED, None)) is not None:
+        open_profile(system)
     found = judges.influence(study)
     st.session_state[asked] = True
+
+    def clicked(cell: widgets.Mark) -> None:
+        st.session_state[SYSTEM_CLICKED] = figures.by_rank(found.systems)[int(cell.y)]
+
     if said := influence_sentence(found):
         st.write(plain(said))
     widgets.table(found.judges, INFLUENCE)
     if len(found.systems):
         widgets.show(
-            figures.ranks_without(found.systems), "Places that each system gains or loses without each judge"
+            figures.ranks_without(found.systems),
+            "Places that each system gains or loses without each judge",
+            look="Click a cell to open its system's profile.",
+            on_click=clicked,
         )
         st.caption(
             "Places gained (+) or lost (−) on a leaderboard without that judge. Systems that are not separated may "

@@ -1,0 +1,43 @@
+"""Where each judge departs from the majority of the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..text import count, short_name
+from ..types import FloatArray, IntArray
+from .votes import leave_one_out_majority
+
+
+@dataclass(frozen=True)
+class Departures:
+    """Labels of K judges on J rubrics; both arrays (J, K).
+
+    departs: systems on which the judge's label is not that of the majority of the others. compared: systems that have
+    both; where the others are divided in halves there is no majority.
+    """
+
+    departs: IntArray
+    compared: IntArray
+
+
+def departures_of(panel: FloatArray) -> Departures:
+    """Of the labels (M, J, K), 0/1 or NaN, by rubric and judge."""
+    others = leave_one_out_majority(panel)
+    known = np.isfinite(panel) & np.isfinite(others)
+    return Departures((known & (panel != others)).sum(axis=0), known.sum(axis=0))
+
+
+def departures_sentence(found: Departures, judge: int, name: str) -> str:
+    """How often one judge departs, and on how many rubrics; plain text."""
+    departs, compared = found.departs[:, judge], found.compared[:, judge]
+    others = "the other judge" if found.departs.shape[1] == 2 else "the majority of the others"
+    if not compared.any():
+        return f"No label of {short_name(name, 60)} can be compared with {others}."
+    labels = f"{departs.sum():,} of {count(int(compared.sum()), 'label')}"
+    return (
+        f"{short_name(name, 60)} departs from {others} on {labels}, of {count(int((departs > 0).sum()), 'rubric')}. "
+        "A departure is no error: the others may be wrong."
+    )

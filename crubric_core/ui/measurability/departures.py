@@ -1,0 +1,80 @@
+"""From a judge to the rubrics on which it departs from the others, and to their labels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import streamlit as st
+
+from ...analysis.stage import stage
+from ...judges.departures import Departures, departures_of, departures_sentence
+from .. import widgets
+from ..text import plain
+from .opened import show_rubric
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from ..loaders import Study
+
+_number = st.column_config.NumberColumn
+COLUMNS: dict[str, Any] = {
+    "rubric": "rubric",
+    "departs": _number("departs", format="localized", help="Systems on which its label is not the others'"),
+    "compared": _number("of", format="localized", help="Systems with its label and a majority of the others"),
+    "share": _number("share", format="percent"),
+    "query": "query",
+}
+
+
+@stage(title="Comparing each judge with the others", heavy=True)
+def departures(study: Study) -> Departures:
+    """By rubric and judge."""
+    return departures_of(study.panel("binary"))
+
+
+def chooses(study: Study, names: Iterable[str]) -> Callable[[widgets.Mark], None]:
+    """A click on a mark in the row of one of these judges shows where that one departs."""
+    rows = tuple(names)
+
+    def clicked(mark: widgets.Mark) -> None:
+        st.session_state[_key(study)] = rows[int(np.clip(np.rint(mark.y), 0, len(rows) - 1))]
+
+    return clicked
+
+
+def _key(study: Study) -> str:
+    return f"judge that departs {study.fingerprint}"
+
+
+def section(study: Study, names: tuple[str, ...]) -> None:
+    """Which rubrics one of these judges judges otherwise than the rest; each opens. Tallies alone do not tell."""
+    if not study.dataset.has_labels:
+        return
+    found, two = departures(study), len(names) == 2
+    st.markdown(
+        "**Where do the judges differ?**" if two else "**Where does a judge depart from the others?**"
+    )
+    judge = 0
+    if not two:
+        share = found.departs.sum(axis=0) / np.maximum(found.compared.sum(axis=0), 1)
+        name = st.selectbox("Judge", names, index=int(share.argmax()), key=_key(study), width=400)
+        judge = names.index(name)
+    st.caption(plain(departures_sentence(found, judge, names[judge])))
+    departs, compared = found.departs[:, judge], found.compared[:, judge]
+    share = departs / np.maximum(compared, 1)
+    rows = np.lexsort((-share, -departs))[: int((departs > 0).sum())]
+    if not len(rows):
+        return
+    table = study.reduction().rubrics.iloc[rows][["rubric", "query"]]
+    table = table.assign(departs=departs[rows], compared=compared[rows], share=share[rows]).set_axis(rows)
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        row = widgets.pick_one(table, COLUMNS, key=f"departures of {names[judge]}", rows=11)
+        widgets.download("Download departures.csv", table, "departures.csv")
+    with right:
+        if row is None:
+            st.write("Choose a rubric to see its labels.")
+        else:
+            show_rubric(study, row)

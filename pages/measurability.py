@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from crubric_core.judges.measurability import gate_is_off
+from crubric_core.judges.gate import gate_is_off
 from crubric_core.ui import tables, widgets
 from crubric_core.ui.measurability import gate as gate_section
 from crubric_core.ui.measurability import sections as judges_sections

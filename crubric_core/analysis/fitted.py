@@ -18,16 +18,10 @@ from ..irt.information import item_information, response_curve
 from ..irt.uncertainty import ability_standard_errors
 from ..judges import guessing
 from ..judges.anchors import gold_levels
+from ..judges.gate import AgreementRates, Gate, agreement_rates, decide_gate, gate_table
 from ..judges.gate_price import GateVerdict, judge_gate
 from ..judges.independence import residual_correlation
-from ..judges.measurability import (
-    AgreementRates,
-    Gate,
-    agreement_rates,
-    decide_gate,
-    gate_table,
-    nothing_passes,
-)
+from ..judges.nothing_passes import nothing_passes
 from ..judges.posterior import with_posterior_labels
 from ..judges.rates import judge_rates, rates_note
 from ..judges.reliability import query_clusters

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from ..judges.measurability import gate_is_off
+from ..judges.gate import gate_is_off
 from ..labels.checks.dataset_checks import MUCH_MISSING
 from ..leaderboard.comparisons import FEW_UNITS
 from ..leaderboard.cross_fit import FEW_SYSTEMS
@@ -17,8 +17,8 @@ from .board import groups_sentence, like, missing_labels_sentence, panels_senten
 from .claims import separated_pairs
 
 if TYPE_CHECKING:
+    from ..judges.gate import Gate
     from ..judges.gate_price import GateVerdict
-    from ..judges.measurability import Gate
     from ..labels.ingest.findings import Finding
     from ..labels.store.reduction import Reduction
     from .board import Board

@@ -14,8 +14,8 @@ from ..bank.item_spread import Spread, item_spread
 from ..bank.pairs import PairDistances, pair_distances
 from ..bank.utility import UtilityGrid, utility_grid
 from ..irt.fit import IrtFit
+from ..judges.gate import Gate
 from ..judges.gate_price import GateVerdict
-from ..judges.measurability import Gate
 from ..labels.store.reduction import Reduction
 from ..leaderboard.inference import Inference
 from ..leaderboard.influence import Influence

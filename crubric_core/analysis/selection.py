@@ -17,7 +17,7 @@ from ..errors import AssemblyError, DatasetError
 from ..irt.information import item_information
 from ..irt.person_fit import person_fit
 from ..judges.consensus import baseline_mask
-from ..judges.measurability import nothing_passes
+from ..judges.nothing_passes import nothing_passes
 from ..labels.store.reduction import Reduction
 from ..leaderboard.cross_fit import CrossFit, too_few_to_cross_fit
 from ..leaderboard.influence import Domains

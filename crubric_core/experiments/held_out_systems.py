@@ -31,7 +31,8 @@ from ..irt.fit import IrtFit, constant_rubrics, fit_irt
 from ..irt.linking import mean_sigma
 from ..irt.prefixes import PrefixAbilities
 from ..irt.refit import as_fit, refit
-from ..judges.measurability import gate_is_off, measurability_posterior
+from ..judges.gate import gate_is_off
+from ..judges.measurability import measurability_posterior
 from ..labels.store.dataset import Dataset
 from ..leaderboard.cross_fit import FEW_SYSTEMS
 from ..settings import Settings

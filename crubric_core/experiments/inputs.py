@@ -14,7 +14,7 @@ from ..analysis.selection import query_positions
 from ..analysis.warnings import dataset_warnings
 from ..judges.anchors import gold_levels
 from ..judges.consensus import majority, median_low
-from ..judges.measurability import gate_is_off
+from ..judges.gate import gate_is_off
 from ..judges.pair_kappa import panel_pairs
 from ..judges.posterior import with_posterior_labels
 from ..judges.unequal_panels import UnequalPanels, panels_of

@@ -19,7 +19,7 @@ from ..irt.information import item_information
 from ..irt.models import ItemParameters
 from ..irt.prefixes import PrefixAbilities
 from ..judges.consensus import baseline_mask
-from ..judges.measurability import nothing_passes
+from ..judges.nothing_passes import nothing_passes
 from ..labels.store.reduction import Reduction
 from ..settings import Settings, Strategy
 from ..types import BoolArray, FloatArray, IntArray

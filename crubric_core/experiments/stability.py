@@ -26,7 +26,7 @@ from ..analysis.selection import (
 )
 from ..declarations import Parameter
 from ..errors import CrubricError
-from ..judges.measurability import decide_gate
+from ..judges.gate import decide_gate
 from ..judges.unequal_panels import UnequalPanels
 from ..labels.store.dataset import Dataset
 from ..labels.store.reduction import Reduction

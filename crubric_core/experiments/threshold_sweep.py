@@ -14,7 +14,7 @@ import pandas as pd
 
 from ..declarations import Parameter
 from ..intervals import FEWEST_CLUSTERS, known_mean
-from ..judges.measurability import agreement_rates, gate_is_off
+from ..judges.gate import agreement_rates, gate_is_off
 from ..labels.store.dataset import Dataset
 from ..settings import Settings
 from ..text import count

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..text import count, numeral
 from ..types import BoolArray, FloatArray, IntArray
-from .measurability import Gate, shown_threshold
+from .gate import Gate, shown_threshold
 
 LEAST_RUBRICS = 20
 """Informative rubrics that a claim needs at the least; a quarter of the bank size where that is more."""

@@ -16,7 +16,7 @@ from ..figures.experiments import experiment_figures
 from ..figures.leaderboard import forest, placing, tier_names
 from ..figures.measurability import measurability_histogram
 from ..files import write_files
-from ..judges.measurability import STATISTIC_NAMES, possible_values
+from ..judges.gate import STATISTIC_NAMES, possible_values
 from ..text import percent
 from .sections import HOW, LIMITS, origin, report_markdown, report_title, sections
 from .standalone import document

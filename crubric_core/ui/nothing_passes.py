@@ -9,7 +9,8 @@ import numpy as np
 import streamlit as st
 
 from ..irt.fit import constant_rubrics
-from ..judges.measurability import SAME_FOR_ALL, nearest_threshold, shown_threshold
+from ..judges.gate import shown_threshold
+from ..judges.nothing_passes import SAME_FOR_ALL, nearest_threshold
 from ..settings import LOWEST_TAU
 from . import state
 from .settings_bar import LEFT_END

@@ -239,7 +239,7 @@ def test_a_move_of_the_threshold_does_not_estimate_the_prior_again(
     store = Memory()
     one = study(dataset, replace(PLAIN, tau_c=0.5), store)
     first = one.gating()
-    monkeypatch.delattr("crubric_core.judges.measurability.estimate_prior")
+    monkeypatch.delattr("crubric_core.judges.gate.estimate_prior")
     other = study(dataset, replace(one.settings, tau_c=0.9), store).gating()
     assert (first.threshold, other.threshold) == (0.5, 0.9)
     assert other.posterior is first.posterior

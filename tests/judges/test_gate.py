@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from benchmarks.claims_validity import measurable
 from crubric_core.errors import SettingsError
 from crubric_core.judges.beta_prior import estimate_prior
-from crubric_core.judges.measurability import (
+from crubric_core.judges.gate import (
     agreements_needed,
     decide_gate,
     gate_table,

@@ -11,14 +11,9 @@ from hypothesis import strategies as st
 from scipy import integrate
 
 from crubric_core.errors import SettingsError
-from crubric_core.judges.measurability import (
-    decide_gate,
-    gate_is_off,
-    gate_table,
-    measurability_posterior,
-    nearest_threshold,
-    nothing_passes,
-)
+from crubric_core.judges.gate import decide_gate, gate_is_off, gate_table
+from crubric_core.judges.measurability import measurability_posterior
+from crubric_core.judges.nothing_passes import nearest_threshold, nothing_passes
 from crubric_core.labels import Workspace
 from crubric_core.settings import Settings
 

@@ -10,8 +10,8 @@ import streamlit as st
 from ...analysis.selection import query_positions
 from ...errors import CrubricError
 from ...figures.measurability import histogram_edges, measurability_histogram, price_curve
+from ...judges.gate import STATISTIC_NAMES, agreements_needed, possible_values, shown_threshold
 from ...judges.gate_price import gate_prices
-from ...judges.measurability import STATISTIC_NAMES, agreements_needed, possible_values, shown_threshold
 from .. import widgets
 from ..charts import computed, drawn
 from ..nothing_passes import offer_thresholds
@@ -20,8 +20,8 @@ from ..text import count, plain, rounded
 from .rules import compared_with_rules
 
 if TYPE_CHECKING:
+    from ...judges.gate import Gate
     from ...judges.gate_price import GatePrices
-    from ...judges.measurability import Gate
     from ...types import BoolArray, FloatArray, IntArray
     from ..page import StudyPage
 

@@ -1,0 +1,57 @@
+"""What would help where no rubric that varies reaches the threshold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..settings import Settings
+from ..types import BoolArray
+from .gate import Gate, decide_gate
+
+if TYPE_CHECKING:
+    from ..labels.store.reduction import Reduction
+
+SAME_FOR_ALL = (
+    "On every rubric all systems have the same consensus label, so none can rank them: add rubrics."
+)
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """The highest threshold that leaves a rubric on which the systems differ.
+
+    best: the highest statistic of one. tau_c: the same, rounded down to two digits. passing: how many reach that.
+    """
+
+    best: float
+    tau_c: float
+    passing: int
+
+
+def nearest_threshold(gate: Gate, varying: BoolArray) -> Nearest | None:
+    """What lowering tau_c would take, where none of the ``varying`` rubrics (J,) passes; None where none varies."""
+    values = gate.values[varying]
+    if not len(values):
+        return None
+    best = float(values.max())
+    tau_c = round(float(np.floor(100 * best)) / 100, 2)
+    return Nearest(best, tau_c, int((values >= tau_c).sum()))
+
+
+def nothing_passes(reduction: Reduction, varying: BoolArray, settings: Settings) -> str:
+    """Why none of the ``varying`` rubrics (J,) reaches tau_c, and what would help."""
+    gate = decide_gate(reduction, settings)
+    nearest = nearest_threshold(gate, varying)
+    if nearest is None:
+        return SAME_FOR_ALL
+    remedy = f"lower tau_c to {nearest.tau_c:.2f} or less"
+    if gate.statistic == "agreement" and settings.response == "ordered" and settings.agreement_tolerance == 0:
+        remedy += ", let adjacent levels agree (agreement_tolerance = 1), choose a model of pass or fail"
+    name = "measurability" if gate.statistic == "agreement" else "kappa"
+    return (
+        f"No rubric on which the systems differ reaches tau_c = {gate.threshold:g}; the highest {name} of one is "
+        f"{nearest.best:.3f}: {remedy}, or add labels."
+    )

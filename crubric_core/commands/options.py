@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from ..declarations import Spec, Switch, specs_of
 from ..environment import typed, workspace_path
 from ..errors import IngestError, SettingsError, WorkspaceError
-from ..labels.readers.columns import Kind
+from ..labels.readers.columns.specs import Kind
 from ..labels.readers.plan import Columns, Plan, read_columns
 from ..labels.store.workspace import Workspace
 from ..priors import C_PRIOR

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import softmax
 
-from ..labels.readers.columns import TASK_TYPES
+from ..labels.readers.columns.specs import TASK_TYPES
 from ..types import FloatArray
 from .panel import Panel
 from .texts import Case, compose_pool

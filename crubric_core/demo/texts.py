@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ..labels.readers.columns import TASK_TYPES
+from ..labels.readers.columns.specs import TASK_TYPES
 
 HERE = Path(__file__).parent
 FILLERS = ("fact", "concept", "error", "source", "action", "hazard", "touch")

@@ -11,7 +11,7 @@ from ..errors import DatasetError
 from .study import DemoStudy, simulate
 
 if TYPE_CHECKING:
-    from ..labels.readers.columns import Kind
+    from ..labels.readers.columns.specs import Kind
     from ..labels.store.workspace import Workspace
 
 KINDS: tuple[Kind, ...] = ("queries", "rubrics", "labels", "gold", "reference")

@@ -12,7 +12,7 @@ from ...text import count
 from ..ingest.findings import SHOWN, Finding, Severity, names, select, warning
 from ..ingest.parsed import execute
 from ..readers import values
-from ..readers.columns import TASK_TYPES
+from ..readers.columns.specs import TASK_TYPES
 from .constant_runs import find_runs
 
 

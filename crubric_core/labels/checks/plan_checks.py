@@ -9,7 +9,7 @@ import pandas as pd
 from ...text import count
 from ..ingest.findings import Finding, warning
 from ..readers.plan import Plan
-from ..readers.raters import question
+from ..readers.tables.raters import question
 
 
 def check_plan(plan: Plan) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..readers import values
-from ..readers.columns import SPECS
+from ..readers.columns.specs import SPECS
 from . import names
 from .job import Job
 from .statements import DESCRIBED, fold

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..readers import values
-from ..readers.columns import SPECS, Kind
-from ..readers.described import WITHIN
+from ..readers.columns.specs import SPECS, Kind
 from ..readers.formats.base import STAGING
+from ..readers.tables.described import WITHIN
 from .storing import Origin, Upload
 
 if TYPE_CHECKING:

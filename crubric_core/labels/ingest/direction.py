@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Mapping
 
 from ...errors import IngestError
-from ..readers.columns import plain_name
-from ..readers.languages import WORDS
+from ..readers.columns.languages import WORDS
+from ..readers.columns.specs import plain_name
 from ..readers.values import shortened
 from ..readers.words import is_number, named_levels, verdict_level
 from .job import Job

@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 import pandas as pd
 
-from ..readers.columns import Kind
+from ..readers.columns.specs import Kind
 from ..readers.policies import Policies
 from .changes import NAMES, Changes
 from .findings import Finding

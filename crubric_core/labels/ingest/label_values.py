@@ -13,7 +13,7 @@ import pandas as pd
 from ...errors import IngestError
 from ...text import listed
 from ..readers import values
-from ..readers.columns import SPECS
+from ..readers.columns.specs import SPECS
 from ..readers.policies import Policies
 from ..readers.values import shortened
 from .findings import Finding, warning

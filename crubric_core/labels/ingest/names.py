@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from ..readers import values
-from ..readers.label_names import CERTAINTIES, SPENT
+from ..readers.columns.label_names import CERTAINTIES, SPENT
 from ..readers.sums import LONGEST, MAY_SUM, sums_among
 from .job import Job
 

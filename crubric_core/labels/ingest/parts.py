@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from ...types import Progress
-from ..readers.columns import SPECS, Kind
+from ..readers.columns.specs import SPECS, Kind
 from ..readers.formats.base import STAGING
 from .changes import Changes
 from .descriptions import told_once

@@ -8,7 +8,7 @@ from typing import Literal
 
 import pandas as pd
 
-from ..readers.columns import Kind
+from ..readers.columns.specs import Kind
 from ..readers.policies import Policies
 from .changes import Changes
 from .findings import Finding

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, cast
 from ...errors import IngestError
 from ...types import Progress
 from ..readers.apart import apart, is_heavy
-from ..readers.columns import SPECS, Kind, choose_columns
-from ..readers.described import described_parts
+from ..readers.columns.specs import SPECS, Kind, choose_columns
 from ..readers.formats import open_reader, recognise
 from ..readers.formats.base import STAGING
 from ..readers.formats.delimited import load_clean
@@ -26,9 +25,10 @@ from ..readers.ground_truth import gold_part
 from ..readers.native_files import companions, native_rows, records_of
 from ..readers.plan import FilePlan, Plan
 from ..readers.policies import Policies
-from ..readers.raters import question
 from ..readers.rules import with_derived
 from ..readers.sources import Piece, Source
+from ..readers.tables.described import described_parts
+from ..readers.tables.raters import question
 from ..readers.wide.column_names import names_within
 from ..readers.wide.reasons import is_reason_rule, reasons_of
 from ..readers.wide.unpivot import spread_out

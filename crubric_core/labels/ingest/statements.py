@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import duckdb
 
-from ..readers.columns import SPECS, TASK_TYPES
+from ..readers.columns.specs import SPECS, TASK_TYPES
 from .parsed import execute
 
 KEYS: Mapping[str, tuple[str, ...]] = {

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, get_args
 from ...errors import IngestError
 from ...types import Progress
 from ..readers import values
-from ..readers.columns import Kind
+from ..readers.columns.specs import Kind
 from ..readers.plan import Columns, Words
 from ..readers.policies import Policies
 from . import fingerprint as hashing

@@ -11,22 +11,22 @@ import pandas as pd
 
 from ...errors import IngestError
 from ...types import Progress
+from .across_files.naming import name_files
+from .across_files.shared_keys import with_shared_keys
+from .across_files.unnamed_systems import hold_labels, with_question
+from .across_files.whose import ask_whose
 from .apart import apart, is_heavy
-from .columns import Kind
-from .described import with_described, with_descriptions, without_doubles
+from .columns.specs import Kind
 from .describing import Found, describe
 from .file_names import read_pattern
 from .formats.native import NATIVE
 from .formats.native.base import COLUMNS
 from .guess import fits_name
-from .naming import name_files
 from .plan import Columns, FilePlan, Options, Overrides, Plan
 from .proposals import with_proposal
-from .shared_keys import with_shared_keys
 from .sources import Piece, Source, Sources, gathered
-from .unnamed_systems import hold_labels, with_question
-from .whose import ask_whose
-from .whose_answers import asked_whose
+from .tables.described import with_described, with_descriptions, without_doubles
+from .tables.whose_answers import asked_whose
 
 __all__ = ["Preview", "Source", "Sources", "plan_ingest", "plan_pieces", "preview_file"]
 

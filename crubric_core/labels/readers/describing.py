@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...errors import IngestError
-from .columns import MISSING
-from .described import paths_beside
+from .columns.query_names import NAMES_OF_QUERIES
+from .columns.specs import MISSING
 from .formats import TABLES, check_format, open_reader, recognise
 from .formats.delimited import DelimitedReader
 from .formats.native.base import MissingError, NativeFormat, Record, Setting, label_of
@@ -21,13 +21,13 @@ from .not_labels import why_no_labels, why_pairs
 from .packed_keys import is_packed, own_names, packed_keys, question_of
 from .paths import fields_of_records, is_path, unescaped
 from .plan import Columns, FilePlan, Guess, Overrides
-from .plan_cells import rows_of_keys
-from .query_column import turns_as_queries
-from .query_names import NAMES_OF_QUERIES
 from .rules import is_led, sources_of, with_derived
 from .sources import Piece
-from .table_plan import QUESTION, plan_of_table
-from .unused import unused_fields, watched
+from .tables.described import paths_beside
+from .tables.plan import QUESTION, plan_of_table
+from .tables.plan_cells import rows_of_keys
+from .tables.query_column import turns_as_queries
+from .tables.unused import unused_fields, watched
 from .words import levels_among
 
 

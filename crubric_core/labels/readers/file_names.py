@@ -10,7 +10,7 @@ from typing import Literal
 
 from ...errors import IngestError
 from ...text import listed
-from .columns import plain_name, synonyms_of
+from .columns.specs import plain_name, synonyms_of
 from .guess import MODEL
 from .sources import SHEET
 from .wide.column_names import names_a_judge

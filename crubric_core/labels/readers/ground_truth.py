@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from .columns import plain_name
+from .columns.specs import plain_name
 from .guess import ENOUGH, MODEL, Sample, cells_at, profile
 from .plan import FilePlan
 from .words import is_number, plain

@@ -7,17 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ...errors import IngestError
-from .columns import (
-    KINDS,
-    SPECS,
-    SYSTEM_FACTS,
-    Kind,
-    choose_columns,
-    plain_name,
-    synonyms_of,
-)
+from .columns.specs import KINDS, SPECS, SYSTEM_FACTS, Kind, choose_columns, plain_name, synonyms_of
+from .columns.synonyms import INSTEAD_OF_RUBRIC, INSTEAD_OF_SYSTEM
 from .plan import Guess
-from .synonyms import INSTEAD_OF_RUBRIC, INSTEAD_OF_SYSTEM
 from .words import UNKNOWN, is_abc, is_number, letters_of, levels_of, plain
 
 Sample = Sequence[Sequence[str | None]]

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
-from .columns import SPECS
+from .columns.specs import SPECS
 from .nested.field_names import is_called, last_name
 from .paths import parts_of, unescaped
 from .plan import FilePlan
-from .plan_cells import cells_of
+from .tables.plan_cells import cells_of
 
 _SHARE = 0.5  # of the shorter of two lists of names, from which they are the same rubrics'
 # Of an item of a list of rubrics, besides what a rubric is called.

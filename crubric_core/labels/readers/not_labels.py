@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from .columns import plain_name
+from .columns.label_names import ENDINGS
+from .columns.specs import plain_name
 from .guess import ENOUGH, Sample, cells_at
-from .label_names import ENDINGS
 from .words import is_number, is_verdict
 
 _ANSWERS = frozenset(

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from .columns import plain_name
+from .columns.specs import plain_name
 from .formats.records import unpacked
 from .nested.field_names import OWN_NAMES
 from .plan import Columns, FilePlan

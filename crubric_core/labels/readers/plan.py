@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from ...environment import typed
 from ...errors import IngestError
-from .columns import Kind
+from .columns.specs import Kind
 
 # canonical column → the file's column; "=value": the same for the whole file; a list: one column each (wide tables)
 Columns = Mapping[str, str | tuple[str, ...]]

@@ -9,16 +9,16 @@ from dataclasses import replace
 from typing import Any
 
 from ...text import listed
-from .columns import MISSING, SPECS, plain_name, synonyms_of
+from .columns.label_names import ENDINGS, NOTED, RATERS, is_derived, is_index, may_hold_labels
+from .columns.query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES, TURNS, bare_name
+from .columns.specs import MISSING, SPECS, plain_name, synonyms_of
 from .ground_truth import is_truth
 from .guess import MODEL, Profile, fits_name, guess_columns, profile
-from .label_names import ENDINGS, NOTED, RATERS, is_derived, is_index, may_hold_labels
 from .nested.field_names import GRADER
-from .open_questions import runs_as_systems
 from .plan import FilePlan
-from .plan_cells import cells_of, rows_of_keys
-from .query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES, TURNS, bare_name
-from .raters import told_apart
+from .tables.open_questions import runs_as_systems
+from .tables.plan_cells import cells_of, rows_of_keys
+from .tables.raters import told_apart
 from .values import shortened
 from .wide.column_names import (
     called_after_queries,

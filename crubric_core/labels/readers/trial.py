@@ -8,7 +8,7 @@ from .formats import open_reader
 from .plan import FilePlan
 from .rules import sources_of, with_derived
 from .sources import Sources, gathered
-from .table_plan import SAMPLE
+from .tables.plan import SAMPLE
 from .wide.column_names import is_crossing, names_within
 from .wide.reasons import is_reason_rule, reasons_by
 

@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..ingest.facts import FACTS, current_facts
 from ..ingest.report import tidy
-from ..readers.columns import SPECS, SYSTEM_FACTS
+from ..readers.columns.specs import SPECS, SYSTEM_FACTS
 from .catalogue import REASONS
 
 _GIVEN = """

@@ -7,7 +7,7 @@ import pandas as pd
 
 from ...errors import DatasetError
 from ..ingest.report import IngestReport
-from ..readers.columns import TASK_TYPES
+from ..readers.columns.specs import TASK_TYPES
 from .sourced import require_own_labels
 from .workspace import Workspace
 

@@ -26,7 +26,7 @@ from ..ingest.staging import parts_of
 from ..ingest.storing import IngestRequest
 from ..ingest.undo import UndoReport
 from ..readers.bundle import plan_pieces
-from ..readers.columns import Kind
+from ..readers.columns.specs import Kind
 from ..readers.plan import Columns, Overrides, Plan, notes_of
 from ..readers.policies import OnConflict, Policies
 from ..readers.sources import Piece, Source, Sources, gathered

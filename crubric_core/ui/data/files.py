@@ -10,7 +10,7 @@ import streamlit as st
 
 from ...errors import IngestError
 from ...labels.readers.bundle import plan_ingest, preview_file
-from ...labels.readers.columns import SPECS, Kind
+from ...labels.readers.columns.specs import SPECS, Kind
 from ...labels.readers.formats.native import NATIVE
 from ...labels.readers.plan import FilePlan, Plan
 from ..text import count, plain, shorten

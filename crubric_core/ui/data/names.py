@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from ...labels.readers.columns import SPECS
+from ...labels.readers.columns.specs import SPECS
 from ...labels.readers.formats.native import NATIVE
 from ..widgets import UNKNOWN
 from .files import changed, constants

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from ...errors import IngestError
-from ...labels.readers.columns import SPECS, Kind
+from ...labels.readers.columns.specs import SPECS, Kind
 from ...labels.readers.trial import try_rule
 from ..text import count, plain, shorten
 

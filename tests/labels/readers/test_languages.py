@@ -8,7 +8,7 @@ import pytest
 
 from crubric_core.errors import IngestError
 from crubric_core.labels.readers.bundle import plan_ingest
-from crubric_core.labels.readers.columns import plain_name
+from crubric_core.labels.readers.columns.specs import plain_name
 
 WHOLE = {
     "German": ("Modell;Frage Nr.;Kriterium;Bewerter;Bewertung;Begründung", "ja", "nein"),

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from crubric_core.__main__ import main
 from crubric_core.errors import IngestError
+from crubric_core.labels.readers.across_files.whose import propose
 from crubric_core.labels.readers.bundle import plan_ingest
 from crubric_core.labels.readers.file_names import fields_of
-from crubric_core.labels.readers.whose import propose
 from tests.labels.readers.test_layouts import cells, label
 
 HEADER = "system,query,rubric,label"

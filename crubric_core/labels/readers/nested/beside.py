@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..columns import SPECS, Kind
-from ..label_names import RATERS, may_hold_labels
+from ..columns.label_names import RATERS, may_hold_labels
+from ..columns.specs import SPECS, Kind
 from ..paths import parts_of
 from ..words import is_number, is_verdict
 from .field_names import holds_labels, is_called, last_name, may_be_labels, others

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from ..columns import SPECS, Kind, plain_name, synonyms_of
+from ..columns.label_names import RATERS
+from ..columns.query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES
+from ..columns.specs import SPECS, Kind, plain_name, synonyms_of
 from ..guess import profile
-from ..label_names import RATERS
 from ..not_labels import prefers
 from ..paths import is_path, parse_path, parts_of, unescaped
-from ..query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES
 
 _LABELS = (
     "success",

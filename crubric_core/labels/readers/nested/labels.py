@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..columns import SPECS, Kind
+from ..columns.label_names import called_after_criteria
+from ..columns.specs import SPECS, Kind
 from ..guess import MODEL
-from ..label_names import called_after_criteria
-from ..open_questions import names_runs
 from ..paths import is_path, leads_to, parts_of, unescaped
 from ..plan import Columns, FilePlan
 from ..rules import sources_of
-from ..unused import MOST, is_verdict_field
+from ..tables.open_questions import names_runs
+from ..tables.unused import MOST, is_verdict_field
 from .beside import beside
 from .field_names import GRADER, last_name
 from .lists import in_lists, in_verdicts, in_wide_items, side_by_side

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..columns import SPECS, Kind
+from ..columns.label_names import called_after_criteria, may_hold_labels
+from ..columns.specs import SPECS, Kind
 from ..guess import MODEL, profile
-from ..label_names import called_after_criteria, may_hold_labels
 from ..paths import parts_of, unescaped
 from ..words import is_verdict, levels_of
 from .field_names import (

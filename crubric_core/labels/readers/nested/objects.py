@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..columns import Kind, plain_name
+from ..columns.label_names import called_after_criteria, is_certainty, may_hold_labels
+from ..columns.specs import Kind, plain_name
 from ..file_names import split_by
 from ..guess import MODEL
-from ..label_names import called_after_criteria, is_certainty, may_hold_labels
 from ..paths import parts_of, unescaped
 from ..wide.column_names import called_after_queries, called_judge, drawn_names, repeats_among, without_draws
 from .beside import lists_names

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..columns import Kind
+from ..columns.label_names import RATERS, may_hold_labels
+from ..columns.query_names import NAMES_OF_QUERIES
+from ..columns.specs import Kind
 from ..guess import MODEL
-from ..label_names import RATERS, may_hold_labels
 from ..paths import parts_of, unescaped
-from ..query_names import NAMES_OF_QUERIES
 from ..wide.column_names import called_after_queries, names_a_judge
 from .field_names import GRADER, holds_labels, is_label, last_name, others
 from .lists import NAMING, OF_RUNS, naming_rank, texts_shared

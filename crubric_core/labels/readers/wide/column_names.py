@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from ....errors import IngestError
+from ..columns.label_names import ENDINGS
 from ..guess import MODEL
-from ..label_names import ENDINGS
 from ..plan import Columns
 
 _SEPARATORS = ("__", "/", "|", ":", "(", "[", ".", " - ", "_", "-", " ")

@@ -6,9 +6,9 @@ import re
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 
-from ..columns import plain_name, synonyms_of
+from ..columns.label_names import NOTED, is_derived, is_index, may_hold_labels
+from ..columns.specs import plain_name, synonyms_of
 from ..guess import ENOUGH, MODEL, Sample, cells_at, guess_columns, profile
-from ..label_names import NOTED, is_derived, is_index, may_hold_labels
 from ..plan import FilePlan, Guess
 from ..words import is_abc, is_number, letters_of, named_levels, plain, verdict_level
 from .reasons import say_why

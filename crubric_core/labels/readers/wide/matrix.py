@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..columns import plain_name
+from ..columns.label_names import is_measured
+from ..columns.specs import plain_name
 from ..guess import ENOUGH, MODEL, Sample, cells_at, profile
-from ..label_names import is_measured
 from .spread import Spread
 
 

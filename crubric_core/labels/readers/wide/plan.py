@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from ....text import listed
-from ..columns import SPECS
+from ..columns.specs import SPECS
 from ..ground_truth import is_truth
 from ..guess import MODEL, guess_columns
 from ..plan import Columns, FilePlan, Guess, told_of_one_rubric

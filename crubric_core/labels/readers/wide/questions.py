@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ....text import listed
-from ..columns import plain_name, synonyms_of
+from ..columns.label_names import called_after_criteria, is_derived, is_index, may_hold_labels
+from ..columns.specs import plain_name, synonyms_of
 from ..guess import ENOUGH, cells_at, guess_columns, profile
-from ..label_names import called_after_criteria, is_derived, is_index, may_hold_labels
 from ..plan import Columns, FilePlan
 from .column_names import called_after_queries, crossed_names, crossing, names_a_judge, spread_names
 from .facts import not_called_systems, same_for_each, same_within

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from ....errors import IngestError
-from ..columns import plain_name, synonyms_of
+from ..columns.specs import plain_name, synonyms_of
 from ..plan import Columns
 from .column_names import AFFIX, spread_names
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Collection, Mapping, Sequence, Set
 from typing import Literal
 
-from ..columns import plain_name
+from ..columns.label_names import called_after_criteria
+from ..columns.specs import plain_name
+from ..columns.synonyms import INSTEAD_OF_LABEL
 from ..ground_truth import is_truth
 from ..guess import ENOUGH, MODEL, Sample, cells_at, guess_columns, profile
-from ..label_names import called_after_criteria
-from ..synonyms import INSTEAD_OF_LABEL
 from .column_names import (
     AFFIX,
     PLACE,

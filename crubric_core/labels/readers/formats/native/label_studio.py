@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...columns import plain_name, synonyms_of
-from ...query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES
+from ...columns.query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES
+from ...columns.specs import plain_name, synonyms_of
 from .base import NativeFormat, Record, Row, Setting, gold, is_list_of, label, mapped, named
 
 _HOLDERS = ("rating", "number", "choices")

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ...columns import synonyms_of
-from ...label_names import is_certainty, is_measured, may_hold_labels
+from ...columns.label_names import is_certainty, is_measured, may_hold_labels
+from ...columns.specs import synonyms_of
 from ...words import is_number, is_verdict, levels_of
 from .base import MalformedError
 

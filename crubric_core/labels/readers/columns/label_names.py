@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .columns import plain_name, synonyms_of
+from .specs import plain_name, synonyms_of
 from .synonyms import SYNONYMS
 
 _NEVER_LABELS = frozenset(

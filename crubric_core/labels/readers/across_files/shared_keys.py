@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from .columns import SPECS, plain_name
-from .describing import Found
-from .formats.native import NATIVE
-from .guess import guess_kind
-from .plan import Columns, FilePlan, Overrides
-from .plan_cells import cells_of
-from .wide.column_names import spread_names
+from ..columns.specs import SPECS, plain_name
+from ..describing import Found
+from ..formats.native import NATIVE
+from ..guess import guess_kind
+from ..plan import Columns, FilePlan, Overrides
+from ..tables.plan_cells import cells_of
+from ..wide.column_names import spread_names
 
 _KEYS = ("query", "rubric", "system")
 _IDS = ("id", "name", "key", "code", "title")

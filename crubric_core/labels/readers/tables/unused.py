@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from .columns import plain_name
-from .guess import Sample, cells_at, profile
-from .words import UNKNOWN, is_number, levels_of, plain
+from ..columns.specs import plain_name
+from ..guess import Sample, cells_at, profile
+from ..words import UNKNOWN, is_number, levels_of, plain
 
 MOST = 200  # names that are kept
 _DEEPEST = 6

@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from ...errors import IngestError
-from .columns import choose_columns, plain_name, synonyms_of
-from .guess import profile
-from .plan import FilePlan
+from ....errors import IngestError
+from ..columns.query_names import NAMES_OF_QUERIES, bare_name
+from ..columns.specs import choose_columns, plain_name, synonyms_of
+from ..columns.synonyms import INSTEAD_OF_RUBRIC
+from ..guess import profile
+from ..plan import FilePlan
+from ..wide.column_names import repeats_among
+from ..words import is_abc, is_number, letters_of, levels_of
 from .plan_cells import LEAST, cells_of, of_one_system, parts_all
-from .query_names import NAMES_OF_QUERIES, bare_name
-from .synonyms import INSTEAD_OF_RUBRIC
-from .wide.column_names import repeats_among
-from .words import is_abc, is_number, letters_of, levels_of
 
 _OF_RUBRICS = (  # names of columns that describe an item as a rubric
     "weight points importance description item_text item_description item_weight max_score criterion_text "

@@ -7,13 +7,22 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from ...errors import IngestError
-from ...text import listed, with_article
-from .columns import SPECS, Kind, choose_columns, plain_name, synonyms_of
+from ....errors import IngestError
+from ....text import listed, with_article
+from ..columns.specs import SPECS, Kind, choose_columns, plain_name, synonyms_of
+from ..columns.synonyms import INSTEAD_OF_RUBRIC
+from ..formats import Reader
+from ..ground_truth import with_gold
+from ..guess import cells_at, guess_columns
+from ..plan import Columns, FilePlan, Guess, Overrides, told_of_one_rubric
+from ..sums import LONGEST, sums_among
+from ..wide.label_columns import only_criterion
+from ..wide.plan import spread_of
+from ..wide.questions import told_beside_one_rubric
+from ..wide.reasons import reasons_of
+from ..words import levels_among
 from .decimal_commas import told_of_commas, with_points
-from .formats import Reader
-from .ground_truth import with_gold
-from .guess import cells_at, guess_columns
+from .kind import columns_and_constants, kind_of_table, with_fixed
 from .open_questions import (
     asked_of_key,
     asked_of_predictions,
@@ -23,17 +32,8 @@ from .open_questions import (
     one_rubric,
     runs_as_systems,
 )
-from .plan import Columns, FilePlan, Guess, Overrides, told_of_one_rubric
 from .raters import settled, told_apart
-from .sums import LONGEST, sums_among
-from .synonyms import INSTEAD_OF_RUBRIC
-from .table_kind import columns_and_constants, kind_of_table, with_fixed
 from .unused import like_labels, unused_columns
-from .wide.label_columns import only_criterion
-from .wide.plan import spread_of
-from .wide.questions import told_beside_one_rubric
-from .wide.reasons import reasons_of
-from .words import levels_among
 
 SAMPLE = 200
 LATER = 20_000  # first rows in which repeated ones are looked for

@@ -6,17 +6,17 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ...text import listed
-from .columns import plain_name
-from .describing import Found
-from .formats.native import NATIVE
-from .guess import MODEL
-from .label_names import called_after_criteria
-from .plan_cells import cells_of, rows_of_keys
-from .query_names import is_written
-from .sources import SHEET
-from .wide.column_names import spread_names
-from .wide.label_columns import label_columns
+from ....text import listed
+from ..columns.label_names import called_after_criteria
+from ..columns.query_names import is_written
+from ..columns.specs import plain_name
+from ..describing import Found
+from ..formats.native import NATIVE
+from ..guess import MODEL
+from ..sources import SHEET
+from ..tables.plan_cells import cells_of, rows_of_keys
+from ..wide.column_names import spread_names
+from ..wide.label_columns import label_columns
 
 _DESCRIBING = re.compile(
     r"(?i)quer|question|prompt|rubric|criteri|item|task|meta|dataset|feature|attribute|info|flag|topic|propert|tag"

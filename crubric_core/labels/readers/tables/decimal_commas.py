@@ -7,11 +7,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...text import listed
-from .guess import cells_at
-from .plan import FilePlan
-from .values import DECIMAL_COMMA, EITHER_COMMA
-from .words import UNKNOWN, is_number, plain
+from ....text import listed
+from ..guess import cells_at
+from ..plan import FilePlan
+from ..values import DECIMAL_COMMA, EITHER_COMMA
+from ..words import UNKNOWN, is_number, plain
 
 _DECIMAL, _EITHER = re.compile(DECIMAL_COMMA), re.compile(EITHER_COMMA)
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
-from .describing import Found
-from .formats.native import NATIVE
-from .guess import MODEL
-from .plan import Guess, told_of_one_rubric
-from .plan_cells import cells_of, rows_of_keys, taken
-from .query_names import NAMES_OF_QUERIES, bare_name
-from .sources import SHEET, Piece
+from ..columns.query_names import NAMES_OF_QUERIES, bare_name
+from ..describing import Found
+from ..formats.native import NATIVE
+from ..guess import MODEL
+from ..plan import Guess, told_of_one_rubric
+from ..sources import SHEET, Piece
+from ..tables.plan_cells import cells_of, rows_of_keys, taken
 
 SURE = 0.7  # confidence from which names are taken without being asked for
 _SHARED = 0.5  # share of the smaller file's cells that the other one has too

@@ -7,13 +7,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from .guess import ENOUGH, profile
-from .label_names import ENDINGS, NOTED, RATERS, RATERS_OR_LABELS, is_date, is_measured, may_hold_labels
-from .plan import FilePlan
+from ..columns.label_names import (
+    ENDINGS,
+    NOTED,
+    RATERS,
+    RATERS_OR_LABELS,
+    is_date,
+    is_measured,
+    may_hold_labels,
+)
+from ..columns.query_names import bare_name, is_written
+from ..guess import ENOUGH, profile
+from ..plan import FilePlan
+from ..wide.column_names import is_crossing
 from .plan_cells import cells_of, rows_of_keys, taken
 from .query_column import told_of_own_queries, with_query, with_texts_as_queries
-from .query_names import bare_name, is_written
-from .wide.column_names import is_crossing
 
 _RESPONSE = "response_id"  # of a Qualtrics export; elsewhere it may be the id of a system's response
 _NUMBERED = {"ID", "Start time", "Completion time"}  # of Microsoft Forms, which numbers the responses

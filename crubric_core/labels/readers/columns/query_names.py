@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .columns import plain_name
+from .specs import plain_name
 
 # names of columns that tell queries apart, where none is called query, question, prompt or task; best first
 NAMES_OF_QUERIES = (

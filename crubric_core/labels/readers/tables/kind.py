@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...errors import IngestError
-from .columns import SPECS, Kind, choose_columns, plain_name, synonyms_of
-from .guess import ENOUGH, MODEL, cells_at, guess_kind, profile
+from ....errors import IngestError
+from ..columns.query_names import is_written
+from ..columns.specs import SPECS, Kind, choose_columns, plain_name, synonyms_of
+from ..guess import ENOUGH, MODEL, cells_at, guess_kind, profile
+from ..plan import Columns, FilePlan
+from ..wide.label_columns import label_columns, named_after_models, only_criterion
+from ..wide.spread import guess_spread
 from .open_questions import one_rubric
-from .plan import Columns, FilePlan
-from .query_names import is_written
-from .wide.label_columns import label_columns, named_after_models, only_criterion
-from .wide.spread import guess_spread
 
 
 def kind_of_table(name: str, columns: tuple[str, ...], rows: tuple[Any, ...], mapping: Columns) -> Kind:

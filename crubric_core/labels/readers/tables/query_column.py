@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from .columns import plain_name, synonyms_of
-from .label_names import is_measured
-from .plan import FilePlan
+from ..columns.label_names import is_measured
+from ..columns.query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES, TURNS, bare_name, is_written
+from ..columns.specs import plain_name, synonyms_of
+from ..columns.synonyms import INSTEAD_OF_RUBRIC
+from ..plan import FilePlan
 from .plan_cells import LEAST, cells_of, of_one_system, parts_all, rows_of_keys, taken
-from .query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES, TURNS, bare_name, is_written
-from .synonyms import INSTEAD_OF_RUBRIC
 
 
 def with_query(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -> FilePlan:

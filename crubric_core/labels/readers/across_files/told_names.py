@@ -7,11 +7,11 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import product
 
-from .describing import Found
-from .file_names import NameGuess, fields_of
-from .formats.native import NATIVE
-from .guess import MODEL
-from .plan_cells import cells_of
+from ..describing import Found
+from ..file_names import NameGuess, fields_of
+from ..formats.native import NATIVE
+from ..guess import MODEL
+from ..tables.plan_cells import cells_of
 
 MOST_JUDGES = 20  # of more different parts only models are judges
 _SEPARATORS = ("__", "_", "-", " ", ".")

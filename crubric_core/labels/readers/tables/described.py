@@ -6,12 +6,12 @@ import re
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import replace
 
-from .columns import SPECS, Kind, Type, plain_name
-from .guess import Sample, cells_at
-from .paths import parse_path, parts_of
-from .plan import Columns, FilePlan, descriptions_of
-from .values import LARGEST, MINUS, NEGATIVE, POSITIVE, UNIT
-from .words import UNKNOWN, is_number, plain
+from ..columns.specs import SPECS, Kind, Type, plain_name
+from ..guess import Sample, cells_at
+from ..paths import parse_path, parts_of
+from ..plan import Columns, FilePlan, descriptions_of
+from ..values import LARGEST, MINUS, NEGATIVE, POSITIVE, UNIT
+from ..words import UNKNOWN, is_number, plain
 
 KEYS: Mapping[Kind, tuple[str, ...]] = {
     "queries": ("query",),

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from .columns import MISSING, SPECS
-from .describing import Found
-from .file_names import fields_of, guess_pattern
-from .formats.native import NATIVE
-from .guess import MODEL
-from .plan import FilePlan, Guess
-from .plan_cells import rows_of_keys
-from .raters import settled
-from .sources import Piece
+from ..columns.specs import MISSING, SPECS
+from ..describing import Found
+from ..file_names import fields_of, guess_pattern
+from ..formats.native import NATIVE
+from ..guess import MODEL
+from ..plan import FilePlan, Guess
+from ..sources import Piece
+from ..tables.plan_cells import rows_of_keys
+from ..tables.raters import settled
+from ..tables.whose_answers import BY_PATH
 from .told_names import without_told
-from .whose_answers import BY_PATH
 
 _ANNOTATED = ("label-studio", "argilla")  # layouts of tools whose exports are often one a person
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from .columns import MISSING
-from .label_names import RATERS
-from .plan import FilePlan
+from ..columns.label_names import RATERS
+from ..columns.query_names import bare_name, is_feedback, is_written
+from ..columns.specs import MISSING
+from ..plan import FilePlan
+from ..words import is_number
 from .plan_cells import cells_of, rows_of_keys
-from .query_names import bare_name, is_feedback, is_written
 from .raters import told_apart
-from .words import is_number
 
 BY_PATH = "the file's path: "  # how the reason of a guess begins that is made from it
 _LEAST = 4  # rows below which nothing is said

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal, get_args
 
-from ...errors import IngestError
-from ...text import with_article
+from ....errors import IngestError
+from ....text import with_article
 from .languages import MARKS, is_foreign, words_for
 from .synonyms import INSTEAD_OF_LABEL, INSTEAD_OF_RUBRIC, INSTEAD_OF_SYSTEM, JUDGED, SYNONYMS
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from .plan import FilePlan, Guess
+from ..plan import FilePlan, Guess
 
 LEAST = 4  # rows below which nothing is said
 

@@ -61,13 +61,16 @@ def section(study: Study, names: tuple[str, ...]) -> None:
         share = found.departs.sum(axis=0) / np.maximum(found.compared.sum(axis=0), 1)
         name = st.selectbox("Judge", names, index=int(share.argmax()), key=_key(study), width=400)
         judge = names.index(name)
-    st.caption(plain(departures_sentence(found, judge, names[judge])))
+    rubrics = study.reduction().rubrics
+    graded = bool((rubrics["scale_max"] - rubrics["scale_min"] > 1).any())
+    levels = " Graded labels count as pass or fail here." if graded else ""
+    st.caption(plain(departures_sentence(found, judge, names[judge]) + levels))
     departs, compared = found.departs[:, judge], found.compared[:, judge]
     share = departs / np.maximum(compared, 1)
     rows = np.lexsort((-share, -departs))[: int((departs > 0).sum())]
     if not len(rows):
         return
-    table = study.reduction().rubrics.iloc[rows][["rubric", "query"]]
+    table = rubrics.iloc[rows][["rubric", "query"]]
     table = table.assign(departs=departs[rows], compared=compared[rows], share=share[rows]).set_axis(rows)
     left, right = st.columns([3, 2], gap="large")
     with left:

@@ -25,8 +25,10 @@ except CrubricError as error:
         raise
     composing.refused(study, error)
     st.stop()
-held_out = st.container()  # filled last: all else is on the page before the systems are placed one by one
+# Filled last: all else is on the page before the systems are placed one by one.
+enough, worth = st.container(), st.container()
 reads = ("tau_c", "budget")
+tried = (*reads, "larger")
 part("price", lambda: sections.price(study.now()), reads)
 
 
@@ -51,6 +53,8 @@ def more() -> None:
 
 
 part("bank", bank, reads)
-part("more", more, reads)
-with held_out:
-    part("held out", lambda: sections.held_out(study.now()), reads, slow=["tau_c"])
+part("more", more, reads, first=True)
+with worth:
+    part("worth", lambda: sections.worth_by_size(study.now()), tried, first=True, slow=["tau_c"])
+with enough:
+    part("answer", lambda: sections.enough(study.now()), tried, slow=["tau_c"])

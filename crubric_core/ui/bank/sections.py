@@ -19,6 +19,7 @@ from ...settings import objective
 from ...text import at_least
 from .. import loaders, settings_bar, widgets
 from ..charts import drawn
+from ..parts import redraw
 from ..text import count, plain
 
 if TYPE_CHECKING:
@@ -31,19 +32,22 @@ if TYPE_CHECKING:
 CLICK = "Click a point to set B to its size."
 
 
-def held_out(study: StudyPage) -> None:
-    """The answer to the page's question, and what banks of all sizes are worth."""
-    above = st.container()
-    larger = st.session_state.get(
-        "larger", st.query_params.get("larger") == "true"
-    )  # before the switch is there
-    largest = FARTHEST if larger else LARGEST
-    curve = study.worth(bank=False, largest=largest)
-    if curve is not None:  # before the bank's own size, which alone is new after a move of B
+def worth_by_size(study: StudyPage) -> None:
+    """What banks of all sizes are worth, which no move of B changes."""
+    if (curve := study.worth(bank=False, largest=_largest())) is not None:
         worth_chart(study, curve)
-    with above:
-        answer(study, study.worth(largest=largest))
-        widgets.notes(fit_warnings(study.calibration(), study.feasible, study.settings))
+
+
+def enough(study: StudyPage) -> None:
+    """The answer to the page's question: what the bank's own size is worth."""
+    answer(study, study.worth(largest=_largest()))
+    widgets.notes(fit_warnings(study.calibration(), study.feasible, study.settings))
+
+
+def _largest() -> int:
+    """The largest bank that is tried, also before the switch is there."""
+    larger = st.session_state.get("larger", st.query_params.get("larger") == "true")
+    return FARTHEST if larger else LARGEST
 
 
 def answer(study: StudyPage, worth: WorthCurve | None) -> None:
@@ -91,6 +95,8 @@ def worth_chart(study: StudyPage, worth: WorthCurve) -> None:
         widgets.toggle(
             f"Also try banks of more than {LARGEST} rubrics",
             "larger",
+            on_change=redraw,
+            args=("larger",),
             help=f"Up to {FARTHEST:,}: several times as long at each threshold.",
         )
 

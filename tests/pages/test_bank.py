@@ -125,7 +125,7 @@ def test_a_strategy_without_candidates_is_a_note_beside_the_others(open_page: Op
 
 
 def test_of_a_tiny_bank_is_said_where_it_tells_less_than_the_prior(open_page: Open, study: Path) -> None:
-    tiny, large = (open_page("bank", study, budget=size, part="Information") for size in ("1", "100"))
+    tiny, large = (open_page("bank", study, budget=size, part="SE(θ)") for size in ("1", "100"))
     (said,) = (
         caption.value for caption in tiny.caption if "standard deviation of the prior" in caption.value
     )

@@ -135,24 +135,25 @@ def price(study: StudyPage) -> None:
 
 
 def information(study: StudyPage) -> None:
-    """Test information and SE of the bank and of the pool."""
+    """Test information of the bank and of the pool."""
     calibration, totals = study.calibration(), loaders.totals(study)
-    theta, nodes = calibration.fit.theta, calibration.nodes
-    left, right = st.columns(2, gap="large")
-    with left:
-        widgets.show(
-            drawn(figures.information_totals, nodes, totals, theta),
-            alt="Test information of the bank and of all rubrics that pass",
-            title="Test information",
-        )
-    with right:
-        widgets.show(
-            drawn(figures.standard_errors, nodes, totals, theta),
-            alt="Standard error of ability, bank and all rubrics that pass",
-            title="SE(θ)",
-        )
-        if note := little_information(calibration.fit, study.bank()):
-            st.caption(note)
+    widgets.show(
+        drawn(figures.information_totals, calibration.nodes, totals, calibration.fit.theta),
+        alt="Test information of the bank and of all rubrics that pass",
+        title="Test information",
+    )
+
+
+def standard_error(study: StudyPage) -> None:
+    """SE(θ) on the bank and on the pool, by the model alone."""
+    calibration, totals = study.calibration(), loaders.totals(study)
+    widgets.show(
+        drawn(figures.standard_errors, calibration.nodes, totals, calibration.fit.theta),
+        alt="Standard error of ability, bank and all rubrics that pass",
+        title="SE(θ) by the model alone",
+    )
+    if note := little_information(calibration.fit, study.bank()):
+        st.caption(note)
 
 
 def little_information(fit: IrtFit, bank: IntArray) -> str:
@@ -267,4 +268,10 @@ def certificate(study: StudyPage) -> None:
         widgets.notes(missing)
 
 
-SECTIONS = {"Information": information, "Queries": coverage, "Gaps": gaps, "Certificate": certificate}
+SECTIONS = {
+    "Information": information,
+    "SE(θ)": standard_error,
+    "Queries": coverage,
+    "Gaps": gaps,
+    "Certificate": certificate,
+}

@@ -148,7 +148,11 @@ def _alike(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Findi
         )
     )
     seen = "regexp_replace(nfc_normalize(name), '\\p{Cf}+', '', 'g')"
-    spaced = f"regexp_replace({seen}, '[\\s\\p{{Z}}\\p{{Pd}}_]+', ' ', 'g')"
+    # Names of ASCII alone (as many letters as bytes) need none of Unicode's classes, which take three times as long.
+    spaced = f"""
+        CASE WHEN length(name) = strlen(name) THEN regexp_replace(name, '[\\s_-]+', ' ', 'g')
+             ELSE regexp_replace({seen}, '[\\s\\p{{Z}}\\p{{Pd}}_]+', ' ', 'g') END
+    """
     sql = f"""
         SELECT what, array_to_string(list_sort(list(name)), ', ') AS names, count(*) AS times FROM ({every})
         GROUP BY what, query_id, regexp_replace(lower({spaced}), '^0*(\\d+)(\\.0+)?$', '\\1')

@@ -51,15 +51,15 @@ def leave_out_sums(job: Job) -> None:
     # Of several columns at once DuckDB looks at each row, of one at each different name.
     for column in sorted({"system", "query", "rubric", "judge", "annotator"} & job.columns):
         kinds = _SAID_OF_LABELS if column == "rubric" else {}
-        name, may_sum = (
-            values.name("raw"),
-            f"length(raw) <= {LONGEST} AND regexp_matches(lower(raw), $pattern)",
-        )
         found, others = job.one(
             f"""
-            SELECT coalesce(list(raw) FILTER ({may_sum} OR list_contains($words, lower({name}))), []),
-                   count(*) FILTER (NOT ({may_sum}) AND NOT regexp_matches({name}, '[0-9]'))
-            FROM (SELECT DISTINCT {column} AS raw FROM incoming)
+            SELECT coalesce(list(raw) FILTER (may_sum OR list_contains($words, lower(name))), []),
+                   count(*) FILTER (NOT may_sum AND NOT regexp_matches(name, '[0-9]'))
+            FROM (
+                SELECT raw, {values.name("raw")} AS name,
+                       length(raw) <= {LONGEST} AND regexp_matches(lower(raw), $pattern) AS may_sum
+                FROM (SELECT DISTINCT {column} AS raw FROM incoming)
+            )
             """,
             pattern=MAY_SUM,
             words=sorted(frozenset().union(*kinds)),

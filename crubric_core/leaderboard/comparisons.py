@@ -268,6 +268,14 @@ def _deviates(evidence: Evidence, se: FloatArray, df: IntArray) -> FloatArray:
     return z if evidence.differing is None else np.minimum(z, evidence.sign_test)
 
 
+def open_towards_zero(difference: FloatArray, rows: IntArray, columns: IntArray) -> BoolArray:
+    """Whether the interval of row less column has no end on the side of 0, so that nothing separates the two.
+
+    rows, columns: 1 where that system passes everything, -1 where it fails everything, else 0.
+    """
+    return np.where(difference > 0, (rows < 0) | (columns > 0), (rows > 0) | (columns < 0))
+
+
 def open_ends(low: FloatArray, high: FloatArray, saturated: IntArray) -> tuple[FloatArray, FloatArray]:
     """Differences have no upper bound where the row is saturated at the top or the column at the bottom, and so on."""
     rows, columns = saturated[:, None], saturated[None, :]

@@ -12,7 +12,7 @@ import numpy as np
 from ..intervals import percentile_interval
 from ..settings import TierRule
 from ..types import FloatArray, IntArray
-from .comparisons import open_ends
+from .comparisons import open_ends, open_towards_zero
 from .inference import Inference, scatter
 from .places import ranks_by_counting, tiers_by_first
 from .simultaneous import adjusted_p, largest_differences, threshold
@@ -105,9 +105,10 @@ def _all_at_once(alone: Inference, draws: FloatArray, kept: IntArray) -> Inferen
     largest = largest_differences(draws - draws.mean(axis=0), compared)
     critical = threshold(largest, alone.confidence)
     z = np.divide(np.abs(difference), compared, out=np.zeros_like(error), where=compared > 0)
-    separated = z > critical
+    side = alone.saturated[kept]
+    separated = (z > critical) & ~open_towards_zero(difference, side[:, None], side)
     half = np.multiply(critical, error, out=np.where(linked, 0.0, np.inf), where=compared > 0)
-    low, high = open_ends(difference - half, difference + half, alone.saturated[kept])
+    low, high = open_ends(difference - half, difference + half, side)
     _, rank_low, rank_high = ranks_by_counting(alone.estimate[kept], separated, group)
     return replace(
         alone,

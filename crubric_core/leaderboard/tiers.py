@@ -14,6 +14,7 @@ import pandas as pd
 from ..intervals import percentile_interval
 from ..settings import TierRule
 from ..types import BoolArray, FloatArray, IntArray
+from .comparisons import open_towards_zero
 from .places import tiers_by_first
 from .separation import PairedDifferences, holm_rejects, separation, with_holm
 
@@ -61,26 +62,30 @@ def standings(
     compared, and each group has a standing of its own; None: all are one. saturated: (M,) 1 where a system passes all,
     -1 where it fails all, else 0: its interval is open, and two that are alike are not separated; None: none is.
     """
-    theta, draws = _ranked_alone(theta, draws)
-    if saturated is not None:
-        found = standings(theta, equal_where_alike(draws, saturated), confidence, rule, holm, group)
-        ranked = np.isfinite(found.rank)
-        low, high = ranked & (saturated < 0), ranked & (saturated > 0)
-        return replace(
-            found,
-            theta_low=np.where(low, -np.inf, found.theta_low),
-            theta_high=np.where(high, np.inf, found.theta_high),
-        )
-    if group is not None:
-        members = [np.where(group == each, 0.0, np.nan) for each in np.unique(group[np.isfinite(theta)])]
-        return _together([standings(theta + own, draws + own, confidence, rule, holm) for own in members])
+    side = np.zeros(len(theta), dtype=np.int64) if saturated is None else saturated
+    theta, draws = _ranked_alone(theta, equal_where_alike(draws, side))
+    of = np.zeros(len(theta), dtype=np.int64) if group is None else group
+    members = [np.where(of == each, 0.0, np.nan) for each in np.unique(of[np.isfinite(theta)])]
+    if not members:
+        members = [np.full(len(theta), np.nan)]
+    return _together(
+        [_standing(theta + own, draws + own, side, confidence, rule, holm=holm) for own in members]
+    )
+
+
+def _standing(
+    theta: FloatArray, draws: FloatArray, side: IntArray, confidence: float, rule: TierRule, *, holm: bool
+) -> Standing:
+    """The standing of the systems of one group; the others are NaN. side: on which each is saturated."""
     theta_low, theta_high = percentile_interval(draws, confidence)
     rank_low, rank_high = rank_intervals(draws, confidence)
-    alone = separation(draws, confidence)
+    alone, ranked = separation(draws, confidence), np.isfinite(theta)
+    reach_zero = open_towards_zero(theta[:, None] - theta, side[:, None], side)
+    alone = replace(alone, separated=alone.separated & ~reach_zero)
     tested = with_holm(alone, confidence) if holm else alone
     return Standing(
-        theta_low=theta_low,
-        theta_high=theta_high,
+        theta_low=np.where(ranked & (side < 0), -np.inf, theta_low),
+        theta_high=np.where(ranked & (side > 0), np.inf, theta_high),
         rank=_ranks(theta[None, :])[0][0],
         rank_low=rank_low,
         rank_high=rank_high,

@@ -13,7 +13,7 @@ from ..irt.abilities import estimate_abilities, saturation
 from ..irt.cells import label_scores
 from ..irt.fit import IrtFit
 from ..irt.models import ItemParameters
-from ..leaderboard.comparisons import Evidence, pair_errors
+from ..leaderboard.comparisons import Evidence, open_towards_zero, pair_errors
 from ..leaderboard.influence import as_equal
 from ..leaderboard.places import ranks_by_counting, tiers_by_first
 from ..leaderboard.reference import Reference
@@ -284,7 +284,7 @@ class Among:
             allowed=self._allowed(difference > 0),
             se=se,
             df=np.minimum(self._units, new.units) - 1,
-            open=(side == new.saturated) & (side != 0),
+            open=open_towards_zero(difference, np.full(len(side), new.saturated), side),
             critical=max(
                 -float(ndtri((1 - self._confidence) / 2)),
                 threshold(largest, self._confidence),

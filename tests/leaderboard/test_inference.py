@@ -344,6 +344,19 @@ def test_two_systems_saturated_on_one_side_allow_no_claim_and_their_intervals_ar
     assert r.tier.tolist() == [1, 1, 2, 3]
 
 
+@pytest.mark.parametrize("simultaneous", [True, False])
+def test_draws_separate_nobody_from_a_system_that_passes_everything_on_the_side_that_is_open(simultaneous):
+    estimate, side = np.array([2.5, 1.0, 0.9, -2.0]), np.array([0, 1, 0, -1])
+    draws = estimate + np.random.default_rng(0).normal(0, 0.1, (400, 4))
+    found = infer_from_draws(estimate, draws, simultaneous=simultaneous, saturated=side)
+    assert found.difference_low[0, 1] == -np.inf
+    assert not found.separated[0, 1], "who passes everything may be better still"
+    assert found.separated[0, 2]
+    assert found.separated[1, 3], "one end of each is open, and 0 is beyond the other"
+    np.testing.assert_array_equal(found.separated, (found.difference_low > 0) | (found.difference_high < 0))
+    assert found.tier[0] == found.tier[1] == 1
+
+
 def test_unranked_systems_are_unknown_everywhere_and_take_no_place():
     r = inferred([0.5, np.nan, -2.0])
     alone = inferred([0.5, -2.0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -51,6 +52,24 @@ def test_its_own_labels_give_a_system_its_own_ability_on_the_bank(result):
     np.testing.assert_allclose([p.theta for p in found.placements], own, atol=1e-6)
     for placement, row in zip(found.placements, result.reduction.y, strict=True):
         assert placement.answered == np.isfinite(row[result.chosen]).sum()
+
+
+@pytest.mark.parametrize(("label", "side"), [(1.0, 1), (0.0, -1)])
+def test_who_passes_or_fails_everything_is_separated_on_the_closed_side_alone(result, label, side):
+    rubrics = result.reduction.y[0, np.sort(result.chosen)]
+    labels = labels_on_bank(("new",), np.full((1, len(rubrics)), label), result.judges)
+    (found,) = place_systems(bank_scale_of(result), labels).placements
+    apart = found.standing.separated[-1, :-1]
+    assert apart.any()
+    assert (side * (found.abilities[-1] - found.abilities[:-1])[apart] > 0).all()
+    beyond = replace(bank_scale_of(result), reference=shifted(bank_scale_of(result).reference, side * 9.0))
+    (found,) = place_systems(beyond, labels).placements
+    assert not found.standing.separated[-1].any(), "its interval reaches all of these"
+
+
+def shifted(reference, by):
+    """The same reference systems, all so much better."""
+    return replace(reference, theta=reference.theta + by, low=reference.low + by, high=reference.high + by)
 
 
 def test_the_others_keep_their_place_on_the_whole_pool(result):

@@ -59,7 +59,10 @@ class Recalibration:
 
 
 def recalibrate(bank_scale: BankScale, new: NewLabels, method: Method = "stocking-lord") -> Recalibration:
-    """Let ``new`` join. Raises PlacementError where a system's name is taken or there is too little to link by."""
+    """Let ``new`` join. Raises PlacementError where a system's name is taken or there is too little to link by.
+
+    They join as the bank of before places them: the new parameters are fitted to their own labels, too.
+    """
     _check(bank_scale, new)
     settings = bank_scale.settings
     drift = rubric_drift(bank_scale.fit, bank_scale.spread, new.y, settings.seed)
@@ -68,13 +71,13 @@ def recalibrate(bank_scale: BankScale, new: NewLabels, method: Method = "stockin
     steady = replace(joint, a=np.where(drift.flagged, np.nan, joint.a))
     found = link(steady.items, bank_scale.fit.items, method)
     fit, spread = _on_old_scale(bank_scale, joint, item_spread(joint, y), found)
-    linked = replace(bank_scale, fit=fit, spread=spread)
-    reference = _joined(linked, new)
     after = replace(
-        linked,
+        bank_scale,
+        fit=fit,
+        spread=spread,
         systems=(*bank_scale.systems, *new.systems),
         y=y,
-        reference=reference,
+        reference=_joined(bank_scale, new),
         person_fit=_person_fits(bank_scale, new),
         history=(*bank_scale.history, _entry(bank_scale, new, found, drift)),
     )

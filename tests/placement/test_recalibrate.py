@@ -62,12 +62,13 @@ def test_the_scale_stays_and_the_new_systems_are_on_it(bank_scale, new, found):
     np.testing.assert_allclose(found.moved["theta_after"], after)
 
 
-def test_the_reference_keeps_the_old_and_has_the_new_as_they_are_placed(bank_scale, new, found):
+def test_the_reference_keeps_the_old_and_has_the_new_as_the_bank_of_before_places_them(
+    bank_scale, new, found
+):
     old, joined = bank_scale.reference, found.bank_scale.reference
     np.testing.assert_array_equal(joined.theta[:12], old.theta)
     np.testing.assert_array_equal(joined.separated[:12, :12], old.separated)
-    fitted = replace(found.bank_scale, reference=old)
-    placed = place_systems(fitted, new).placements
+    placed = place_systems(bank_scale, new).placements
     np.testing.assert_allclose(joined.theta[12:], [p.theta for p in placed])
     n = joined.units[12:]
     variance = (joined.psi[:, 12:] ** 2).sum(axis=0) * n / (n - 1)

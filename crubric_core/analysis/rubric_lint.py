@@ -19,7 +19,7 @@ from scipy import sparse
 from scipy.special import stdtrit
 
 from ..text import numeral
-from ..types import FloatArray
+from ..types import FloatArray, IntArray
 
 SIMILAR = 0.8
 """Jaccard similarity of the words of two rubrics of one query from which on they are near-duplicates."""
@@ -64,13 +64,13 @@ def lint(
     texts: Sequence[str | None],
     query: Sequence[object],
     item_rest: FloatArray,
-    n_systems: int,
+    n_systems: IntArray,
     names: Sequence[str] | None = None,
 ) -> tuple[LintFinding, ...]:
     """Everything about J rubrics that is worth a look, by rubric.
 
     texts: of each rubric, None where there is none. query: of each. item_rest: (J,) correlation of the consensus with
-    the other rubrics over ``n_systems`` systems, NaN unknown. names: what a finding calls another rubric, by
+    the other rubrics over ``n_systems`` (J,) systems, NaN unknown. names: what a finding calls another rubric, by
     default its position.
     """
     found = [finding for j, text in enumerate(texts) if text for finding in _of_text(j, text)]
@@ -205,17 +205,18 @@ def _similar(texts: Sequence[str]) -> list[tuple[int, int, float]]:
     return [best[j] for j in sorted(best)]
 
 
-def least_negative(n_systems: int) -> float:
-    """The correlation below which one of ``n_systems`` pairs is negative at the one-sided level 1% (Student's t)."""
-    t = float(stdtrit(n_systems - 2, 0.01))
-    return t / float(np.sqrt(n_systems - 2 + t**2))
+def least_negative(n_systems: IntArray | int) -> FloatArray:
+    """The correlation below which one of ``n_systems`` pairs is negative at the one-sided level 1% (Student's t).
+
+    NaN of fewer than LEAST_SYSTEMS.
+    """
+    df = np.maximum(np.asarray(n_systems) - 2, 1)
+    t = stdtrit(df, 0.01)
+    return np.where(df + 2 < LEAST_SYSTEMS, np.nan, t / np.sqrt(df + t**2))
 
 
-def _signs(item_rest: FloatArray, n_systems: int) -> list[LintFinding]:
-    if n_systems < LEAST_SYSTEMS:
-        return []
-    bound = least_negative(n_systems)
+def _signs(item_rest: FloatArray, n_systems: IntArray) -> list[LintFinding]:
     return [
-        LintFinding(int(j), "sign", f"item–rest r = {numeral(item_rest[j])} over {n_systems} systems")
-        for j in np.flatnonzero(item_rest < bound)
+        LintFinding(int(j), "sign", f"item–rest r = {numeral(item_rest[j])} over {n_systems[j]} systems")
+        for j in np.flatnonzero(item_rest < least_negative(n_systems))
     ]

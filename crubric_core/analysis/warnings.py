@@ -10,14 +10,14 @@ from ..judges.gate import gate_is_off
 from ..leaderboard.cross_fit import too_few_to_cross_fit
 from ..task_types.types import TASK_TYPES
 from ..text import count, numeral
-from .rubric_lint import LEAST_SYSTEMS, least_negative
+from .rubric_lint import least_negative
 
 if TYPE_CHECKING:
     from ..judges.gate_price import GateVerdict
     from ..labels.store.reduction import Reduction
     from ..settings import Settings
     from ..task_types.scoring import QueryScores
-    from ..types import BoolArray, FloatArray
+    from ..types import BoolArray, FloatArray, IntArray
     from .result import Calibration, Ranking
 
 
@@ -86,7 +86,7 @@ def fit_warnings(calibration: Calibration, feasible: BoolArray, settings: Settin
             "no information."
         )
     if (calibration.item_rest < 0).any():
-        warnings.append(_negative(calibration.item_rest, int(np.isfinite(fit.theta).sum())))
+        warnings.append(_negative(calibration.item_rest, np.isfinite(calibration.y).sum(axis=0)))
     usable = int((feasible & ~fit.constant).sum())
     if usable < settings.budget:
         warnings.append(
@@ -95,16 +95,22 @@ def fit_warnings(calibration: Calibration, feasible: BoolArray, settings: Settin
     return tuple(warnings)
 
 
-def _negative(item_rest: FloatArray, n_systems: int) -> str:
-    """How many rubrics have a negative item–rest correlation, beside what chance gives rubrics unrelated to ability."""
+def _negative(item_rest: FloatArray, n_systems: IntArray) -> str:
+    """How many rubrics have a negative item–rest correlation, beside what chance gives rubrics unrelated to ability.
+
+    n_systems: (J,) with labels of each.
+    """
     negative = int((item_rest < 0).sum())
     said = (
         f"{count(negative, 'rubric')} {'has' if negative == 1 else 'have'} a negative item–rest correlation. Of "
         "rubrics unrelated to ability half have one by chance"
     )
-    if n_systems < LEAST_SYSTEMS:
+    bounds = least_negative(n_systems)
+    tested = bounds[np.isfinite(item_rest + bounds)]
+    if not len(tested):
         return f"{said}."
-    bound = least_negative(n_systems)
-    lower = int((item_rest < bound).sum())
+    lower = int((item_rest < bounds).sum())
     here = f"{lower:,} {'is' if lower == 1 else 'are'}" if lower else "none is"
-    return f"{said}, and 1 in 100 has one below {numeral(bound, '.2f')}; here {here} below that."
+    least, most = numeral(tested.min(), ".2f"), numeral(tested.max(), ".2f")
+    below = most if least == most else f"{least} to {most}, by how many systems have its label"
+    return f"{said}, and 1 in 100 has one below {below}; here {here} below that."

@@ -94,7 +94,7 @@ def _most(judges: pd.DataFrame, column: str) -> str:
 def pairs_changed(full: AnalysisOutcome, other: AnalysisOutcome) -> dict[str, int]:
     """Of the pairs that both rank: how many are separated in one alone, and in both but in opposite order."""
     here, there = (
-        {pair for pair in one.apart if set(pair) <= two.theta.keys()}
+        {pair for pair in one.apart if set(pair) <= two.estimate.keys()}
         for one, two in ((full, other), (other, full))
     )
     turned = len({(behind, ahead) for ahead, behind in here} & there)
@@ -121,8 +121,8 @@ def _places(inputs: Inputs, full: AnalysisOutcome, without: AnalysisOutcome) -> 
     """Ability, rank and tier of every system in both analyses, best first."""
     table = pd.DataFrame({"system": inputs.reduction.systems})
     for outcome, suffix in ((full, ""), (without, "_without")):
-        theta = table["system"].map(outcome.theta).astype(float)
-        table[f"theta{suffix}"] = theta
-        table[f"rank{suffix}"] = theta.rank(ascending=False, method="min")
+        by = table["system"].map(outcome.estimate).astype(float)
+        table[f"theta{suffix}"] = table["system"].map(outcome.theta).astype(float)
+        table[f"rank{suffix}"] = by.rank(ascending=False, method="min")
         table[f"tier{suffix}"] = table["system"].map(outcome.tier).astype(float)
     return table.sort_values(["rank", "system"], ignore_index=True)

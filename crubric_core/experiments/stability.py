@@ -7,7 +7,7 @@ systems that both analyses rank.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
@@ -65,15 +65,17 @@ class Variant:
 
 @dataclass(frozen=True)
 class AnalysisOutcome:
-    """What one analysis ends in. bank: rubric names, in order. theta, tier: system → value, the ranked ones alone.
+    """What one analysis ends in. bank: rubric names, in order. estimate, tier, theta: system → value, the ranked alone.
 
-    apart: pairs (ahead, behind) of systems that are separated.
+    estimate: by which the board ranks, the ability, or of few systems the score. apart: pairs (ahead, behind) of
+    systems that are separated. theta: abilities.
     """
 
     bank: tuple[str, ...]
-    theta: dict[str, float]
+    estimate: dict[str, float]
     tier: dict[str, float]
     apart: frozenset[tuple[str, str]] = frozenset()
+    theta: dict[str, float] = field(default_factory=dict)
 
 
 def stability(
@@ -159,13 +161,15 @@ def analyse(
         orders = orders_without_folds(reduction, fitted, cross, feasible, settings, budget=settings.budget)
         use = masks(orders, settings.budget, len(feasible))
     ranking = rank_systems(inputs.queries, reduction, fitted, cross, use, settings, panels)
-    ranked = ranking.table[ranking.table["theta"].notna()]
+    standing, ranked = ranking.standing, ranking.table[ranking.table["rank"].notna()]
+    estimate = dict(zip(reduction.systems, standing.estimate.tolist(), strict=True))
     apart = ranking.comparisons[ranking.comparisons["separated"]]
     return AnalysisOutcome(
         bank=tuple(reduction.rubrics["rubric"].to_numpy()[order]),
-        theta=dict(zip(ranked["system"], ranked["theta"].astype(float), strict=True)),
+        estimate={system: estimate[system] for system in ranked["system"]},
         tier=dict(zip(ranked["system"], ranked["tier"].astype(float), strict=True)),
         apart=frozenset(zip(apart["system"], apart["other"], strict=True)),
+        theta=dict(zip(ranked["system"], ranked["theta"].astype(float), strict=True)),
     )
 
 
@@ -186,15 +190,17 @@ def compare_outcomes(full: AnalysisOutcome, other: AnalysisOutcome) -> dict[str,
     """What the two have in common.
 
     bank_size: of the other. jaccard: shared rubrics over all of either. kept: share of the smaller bank that is in
-    the larger. rho: Spearman's of the abilities. reversed_pairs: share of the pairs of systems in another order.
-    tier_changes: share of the pairs put into one tier by exactly one of the two. tiers: of the other.
+    the larger. rho: Spearman's of what the boards rank by. reversed_pairs: share of the pairs of systems in another
+    order. tier_changes: share of the pairs put into one tier by exactly one of the two. tiers: of the other.
     """
     shared = set(full.bank) & set(other.bank)
-    systems = sorted(set(full.theta) & set(other.theta))
+    systems = sorted(set(full.estimate) & set(other.estimate))
     pairs = list(combinations(systems, 2))
-    turned = [(full.theta[i] - full.theta[j]) * (other.theta[i] - other.theta[j]) < 0 for i, j in pairs]
+    turned = [
+        (full.estimate[i] - full.estimate[j]) * (other.estimate[i] - other.estimate[j]) < 0 for i, j in pairs
+    ]
     moved = [(full.tier[i] == full.tier[j]) != (other.tier[i] == other.tier[j]) for i, j in pairs]
-    here, there = (np.array([o.theta[s] for s in systems], dtype=float) for o in (full, other))
+    here, there = (np.array([o.estimate[s] for s in systems], dtype=float) for o in (full, other))
     return {
         "bank_size": float(len(other.bank)),
         "jaccard": len(shared) / len(set(full.bank) | set(other.bank)),

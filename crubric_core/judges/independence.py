@@ -127,7 +127,8 @@ def _expected(panel: FloatArray, seed: int) -> FloatArray:
         labels = (rng.random(panel.shape) < pass_rate.T[truth]).astype(np.float64)
         products, squares, _ = _moments(np.where(np.isnan(panel), np.nan, labels), None)
         shown.append(_correlate(products.sum(axis=0), squares.sum(axis=0)))
-    return np.mean(shown, axis=0)
+    # A judge that errs nowhere in a simulation shows no correlation of its errors there.
+    return np.asarray(np.ma.masked_invalid(shown).mean(axis=0).filled(0.0))
 
 
 def _residuals(panel: FloatArray, truth: FloatArray) -> FloatArray:

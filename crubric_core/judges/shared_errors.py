@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..text import count
-from .independence import SHARED, ResidualCorrelation
+from .independence import FEWEST_UNANCHORED, SHARED, ResidualCorrelation
 
 FEWER = 0.75  # share of the judges below which their effective number is told where no pair is flagged
 
@@ -61,9 +61,11 @@ def independence_note(found: EffectiveJudges) -> str:
     if found.judges == 1:
         return "There is one judge: nothing shows its errors but human labels."
     if np.isnan(found.rho):
+        enough = found.anchored or found.judges >= FEWEST_UNANCHORED
+        why = "they err on too few cells" if enough else "it takes human labels, or a fourth judge"
         return (
-            "Whether the judges share errors is unknown (it takes human labels, or a fourth judge): the stated "
-            "probabilities hold only if they err independently."
+            f"Whether the judges share errors is unknown ({why}): the stated probabilities hold only if they err "
+            "independently."
         )
     if found.too_sure:
         share = "shares" if found.flagged == 1 else "share"
@@ -86,6 +88,8 @@ def independence_note(found: EffectiveJudges) -> str:
 
 def shared_errors_note(found: EffectiveJudges) -> str:
     """How many pairs are flagged, and what the average over all pairs, flagged or not, makes the panel worth."""
+    if np.isnan(found.rho):
+        return "Whether their errors are correlated is unknown: they err on too few cells."
     pairs, beyond = found.flagged, f"by more than {SHARED:g} beyond what independent judges would show"
     if pairs:
         verb = "has" if pairs == 1 else "have"

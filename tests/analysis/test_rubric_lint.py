@@ -45,7 +45,7 @@ def test_precision_and_recall_on_texts_labelled_by_hand(kind):
 
 def one_query(texts, n_systems=0, item_rest=None):
     rest = np.full(len(texts), np.nan) if item_rest is None else np.array(item_rest)
-    return lint(texts, ["q"] * len(texts), rest, n_systems)
+    return lint(texts, ["q"] * len(texts), rest, np.broadcast_to(n_systems, len(texts)))
 
 
 def test_near_duplicates_are_those_of_a_slow_comparison_of_all_pairs():
@@ -64,7 +64,7 @@ def test_near_duplicates_are_those_of_a_slow_comparison_of_all_pairs():
 
 
 def test_the_same_words_in_another_query_are_no_duplicate():
-    found = lint(["Names the source."] * 2, ["q1", "q2"], np.full(2, np.nan), 0)
+    found = lint(["Names the source."] * 2, ["q1", "q2"], np.full(2, np.nan), np.zeros(2, dtype=int))
     assert found == ()
 
 
@@ -76,6 +76,13 @@ def test_a_sign_is_suspected_only_beyond_what_chance_gives():
     found = [f for f in one_query([None] * 4, 10, rest) if f.kind == "sign"]
     assert [f.rubric for f in found] == [0]
     assert one_query([None] * 4, 5, rest) == ()
+
+
+def test_a_sign_is_judged_by_the_systems_that_were_labelled_on_its_rubric():
+    rest = [float(least_negative(15)) - 0.01] * 2
+    found = [f for f in one_query([None] * 2, np.array([15, 6]), rest) if f.kind == "sign"]
+    assert [f.rubric for f in found] == [0]
+    assert found[0].seen.endswith("over 15 systems")
 
 
 def test_texts_in_other_languages_and_absent_ones_are_left_alone():

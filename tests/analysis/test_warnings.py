@@ -13,12 +13,16 @@ from crubric_core import Settings
 from crubric_core.analysis.warnings import fit_warnings
 
 
+def labels_of(n_systems):
+    """Labels of three rubrics, each of so many systems."""
+    each = np.broadcast_to(n_systems, 3)
+    return np.where(np.arange(each.max())[:, None] < each, 1.0, np.nan)
+
+
 def said(item_rest, n_systems):
     """The sentence on negative item–rest correlations of a fit without any other fault."""
-    fit = SimpleNamespace(
-        converged=True, quadrature="adaptive", theta=np.arange(n_systems), constant=np.zeros(3, dtype=bool)
-    )
-    calibration = SimpleNamespace(fit=fit, item_rest=np.array(item_rest))
+    fit = SimpleNamespace(converged=True, quadrature="adaptive", constant=np.zeros(3, dtype=bool))
+    calibration = SimpleNamespace(fit=fit, item_rest=np.array(item_rest), y=labels_of(n_systems))
     return fit_warnings(calibration, np.ones(3, dtype=bool), Settings(budget=1))
 
 
@@ -29,6 +33,13 @@ def test_negative_correlations_are_told_beside_what_chance_gives():
     )
     assert said([0.2, -0.1, 0.8], 10)[0].endswith("below −0.72; here none is below that.")
     assert said([0.2, 0.0, 0.8], 10) == ()
+
+
+def test_each_rubric_has_the_bound_of_the_systems_that_were_labelled_on_it():
+    (sentence,) = said([-0.6, -0.6, 0.8], [15, 6, 15])
+    assert sentence.endswith(
+        "below −0.88 to −0.59, by how many systems have its label; here 1 is below that."
+    )
 
 
 def test_of_few_systems_no_bound_is_told():

@@ -126,3 +126,14 @@ def test_where_nothing_is_separated_moves_are_said_to_be_chance():
 
 def test_nothing_is_said_where_no_judge_could_be_removed(labels):
     assert influence_sentence(analysed(labels[labels["judge"] == labels["judge"].iloc[0]])) == ""
+
+
+def test_of_few_systems_the_ranks_are_those_of_the_board_by_score():
+    labels = simulate(4, systems=5, queries=8, pool=(8, 12)).labels
+    found = analysed(labels).systems
+    places = found[found["judge"] == found["judge"].iloc[0]].set_index("system")
+    with Workspace() as ws:
+        ws.ingest(labels.to_csv(index=False).encode(), "d", format="csv")
+        board = run_pipeline(ws.dataset("d"), SETTINGS).leaderboard.set_index("system")
+    assert board["rank"][places.index].tolist() != board["theta"].rank(ascending=False)[places.index].tolist()
+    np.testing.assert_array_equal(places["rank"], board["rank"][places.index].astype(float))

@@ -135,3 +135,20 @@ def test_what_is_said_of_pairs_and_of_the_panel_fits_together(reference):
     assert "not above 0 on average: the 9 judges count as" in shared_errors_note(
         effective_judges(replace(unsure, correlation=np.where(np.isnan(square), np.nan, 0.0)))
     )
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_pair_that_shares_rare_errors_is_flagged_though_a_simulated_judge_may_err_nowhere(seed):
+    rng = np.random.default_rng(seed)
+    truth, err = rng.random((12, 40)) < 0.6, rng.random((12, 40, 4)) < 0.003
+    err[..., :2] |= (rng.random((12, 40)) < 0.04)[..., None]
+    found = residual_correlation((truth[..., None] ^ err).astype(float), cluster=np.repeat(np.arange(10), 4))
+    assert found.flagged[0, 1]
+    assert np.isfinite(found.expected[np.isfinite(found.low)]).all()
+
+
+def test_of_judges_who_hardly_err_nothing_is_said_in_numbers_that_are_none():
+    truth = np.random.default_rng(0).random((10, 20)) < 0.6
+    found = effective_judges(residual_correlation(np.repeat(truth[..., None], 4, axis=2).astype(float)))
+    assert "nan" not in shared_errors_note(found) + independence_note(found)
+    assert "they err on too few cells" in independence_note(found)

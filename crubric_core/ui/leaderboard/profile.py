@@ -31,11 +31,7 @@ EACH = 25  # rubrics listed on either side
 _number = st.column_config.NumberColumn
 RUBRICS = {
     "label": _number("label", format="%.2f", help="Consensus label as a share of the full mark"),
-    "expected": _number(
-        "expected",
-        format="%.2f",
-        help="Share expected at this ability, by a model fitted without this system",
-    ),
+    "expected": _number("expected", format="%.2f"),  # its help says by which model
     "residual": _number("surprise", format="%+.2f", help="Label less expectation"),
     "rubric": "rubric",
     "text": st.column_config.TextColumn("text", width="large"),
@@ -170,6 +166,14 @@ def _dimensions(view: View, system: str) -> GroupScores | None:
     return group_scores(names, scores, weights, view.position(system), _level(view))
 
 
+def _columns(view: View) -> dict[str, Any]:
+    """Of the rubrics; of few systems, and in the paper's way, the model is fitted to the labels that it expects."""
+    without = view.study.folds().n_folds > 1
+    model = "a model fitted without this system" if without else "a model fitted to this system's labels, too"
+    expected = _number("expected", format="%.2f", help=f"Share expected at this ability, by {model}")
+    return {**RUBRICS, "expected": expected}
+
+
 def _rubrics(view: View, system: str) -> None:
     """On which rubrics it does better, and worse, than a system of its ability; each opens."""
     at, ranked, reduction = view.position(system), view.ranked, view.study.reduction()
@@ -187,7 +191,7 @@ def _rubrics(view: View, system: str) -> None:
         return
     left, right = st.columns([4, 3], gap="large")
     with left:
-        chosen = widgets.pick_one(frame, RUBRICS, key=f"rubrics {system} {which}", rows=11)
+        chosen = widgets.pick_one(frame, _columns(view), key=f"rubrics {system} {which}", rows=11)
         verb = "better" if which == "strongest" else "worse"
         st.caption(
             f"Where {plain(short_name(system))} does {verb} than a system of its ability is expected to; the largest "

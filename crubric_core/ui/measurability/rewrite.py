@@ -128,6 +128,6 @@ def findings(study: Study) -> tuple[LintFinding, ...]:
         texts,
         rubrics["query"].tolist(),
         study.calibration().item_rest,
-        len(study.given().systems),
+        np.isfinite(study.given().y).sum(axis=0),
         names=rubrics["rubric"].tolist(),
     )

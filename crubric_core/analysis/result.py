@@ -50,7 +50,11 @@ class Calibration:
     def distances(self) -> PairDistances:
         """Of pairs of systems on each rubric, by which the strategy pairs chooses."""
         fit = self.fit
-        return pair_distances(self.y, fit.theta, fit.theta_sd, fit.levels, fit.thresholds)
+        placed = np.isfinite(self.y[:, ~fit.constant]).any(
+            axis=1
+        )  # the fit has the prior's mean for the others
+        theta = np.where(placed, fit.theta, np.nan)
+        return pair_distances(self.y, theta, fit.theta_sd, fit.levels, fit.thresholds)
 
     @cached_property
     def spread(self) -> Spread:

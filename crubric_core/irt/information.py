@@ -93,9 +93,13 @@ def response_curve(fit: IrtFit, rubric: int, theta: FloatArray) -> FloatArray:
 
 
 def posterior_weighted_information(fit: IrtFit, y: FloatArray) -> FloatArray:
-    """nu_j = ∫ I_j(theta) phi(theta) dtheta, (J,): phi is the mean of the systems' posteriors (paper eq:nu)."""
-    posterior = ability_posterior(fit, y)
-    nu = posterior.node_weights.mean(axis=0) @ item_information(fit, posterior.nodes)
+    """nu_j = ∫ I_j(theta) phi(theta) dtheta, (J,): phi is the mean of the systems' posteriors (paper eq:nu).
+
+    A system without a label on a rubric that varies has no part in it.
+    """
+    posterior, placed = ability_posterior(fit, y), np.isfinite(y[:, ~fit.constant]).any(axis=1)
+    weights = posterior.node_weights[placed] if placed.any() else posterior.node_weights
+    nu = weights.mean(axis=0) @ item_information(fit, posterior.nodes)
     return np.maximum(nu, 0.0)  # interpolation may leave -1e-9 where there is no information
 
 

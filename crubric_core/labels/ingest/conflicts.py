@@ -92,19 +92,24 @@ def _tell_unnamed(job: Job, *, numbered: bool) -> None:
 
 def resolve_repeats(job: Job) -> None:
     """One row a key: an unknown label never contradicts a known one; known ones that differ are a conflict."""
-    if has_no_repeats(job):
+    numbered = job.policies.on_conflict == "runs" and job.kind == "labels"
+    if has_no_repeats(job) and not numbered:
         return
     key = key_of(job.kind)
     job.run(f"""
         CREATE TEMP TABLE repeats AS
         SELECT {key} FROM coded GROUP BY {key} HAVING count(*) > 1
     """)
-    if not job.one("SELECT count(*) FROM repeats")[0]:
-        return
-    numbered = job.policies.on_conflict == "runs" and job.kind == "labels"
-    _tell_unnamed(job, numbered=numbered)
+    repeats = bool(job.one("SELECT count(*) FROM repeats")[0])
+    if repeats:
+        _tell_unnamed(job, numbered=numbered)
     if numbered:
-        _number_runs(job)
+        if not job.has_runs:
+            _number_draws(job)
+        elif repeats:
+            _number_runs(job)
+        return
+    if not repeats:
         return
     best = "max" if job.policies.on_conflict == "last" else "min"
     job.run(f"""
@@ -132,34 +137,73 @@ def resolve_repeats(job: Job) -> None:
     _collapse_repeats(job)
 
 
-def _number_runs(job: Job) -> None:
-    """Rows of one key as repeated draws, numbered by their labels, so that no order of the rows matters.
+_CELL = "system_id, rubric_id, judge_id"
 
-    Where the file names runs, the draws of one are numbered after its name: another run may be called by a number.
+
+def _number_draws(job: Job) -> None:
+    """Rows of one cell as repeated draws, numbered by their labels, so that no order of the rows matters.
+
+    A draw whose label the cell holds already, as often as the file has it, is that one read again: a file that is sent
+    with more draws adds these alone. They are numbered on.
     """
-    key, named = key_of(job.kind), "''"
-    if job.has_runs:  # the runs that the file names have their ids first
-        names.keep_names(job, "run", "SELECT run_id AS id FROM coded")
-        job.run("UPDATE run_names SET is_new = false WHERE id IN (SELECT run_id FROM runs)")
-        runs = [name for (name,) in job.all("SELECT name FROM run_names WHERE name IS NOT NULL")]
-        mark = "."
-        while any(mark in name for name in runs):  # no draw is then called like a run of the file
-            mark += "."
-        named = f"coalesce(r.name, 'draw') || '{mark}'"
     job.run(f"""
         CREATE TEMP TABLE drawn AS
-        SELECT "row", {named} || row_number() OVER (PARTITION BY {key} ORDER BY label, "row") AS name
+        WITH cells AS (
+            SELECT {_CELL} FROM repeats UNION
+            SELECT {_CELL} FROM labels JOIN (SELECT DISTINCT {_CELL} FROM coded) USING ({_CELL})
+            WHERE dataset_id = $dataset AND run_id <> 0
+        ), stored AS (
+            SELECT {_CELL}, label, run_id, row_number() OVER (PARTITION BY {_CELL}, label ORDER BY run_id) AS nth
+            FROM labels JOIN cells USING ({_CELL}) WHERE dataset_id = $dataset
+        ), held AS (
+            SELECT {_CELL}, greatest(count(*), max(try_cast(r.name AS INTEGER))) AS n
+            FROM stored LEFT JOIN runs r USING (run_id) GROUP BY {_CELL}
+        ), given AS (
+            SELECT "row", {_CELL}, label, row_number() OVER (PARTITION BY {_CELL}, label ORDER BY "row") AS nth
+            FROM coded JOIN cells USING ({_CELL})
+        ), met AS (
+            SELECT g.*, s.run_id FROM given g LEFT JOIN stored s
+            ON s.system_id = g.system_id AND s.rubric_id = g.rubric_id AND s.judge_id = g.judge_id
+               AND s.label IS NOT DISTINCT FROM g.label AND s.nth = g.nth
+        )
+        SELECT "row", run_id, CASE WHEN run_id IS NULL THEN (coalesce(n, 0) + row_number() OVER (
+            PARTITION BY {_CELL}, run_id IS NULL ORDER BY label, "row"
+        ))::VARCHAR END AS name
+        FROM met LEFT JOIN held USING ({_CELL})
+    """)
+    _keep_draws(job)
+
+
+def _number_runs(job: Job) -> None:
+    """Rows of one key as repeated draws of the run that the file names, numbered by their labels after its name."""
+    # Another run may be called by a number. The runs that the file names have their ids first.
+    key = key_of(job.kind)
+    names.keep_names(job, "run", "SELECT run_id AS id FROM coded")
+    job.run("UPDATE run_names SET is_new = false WHERE id IN (SELECT run_id FROM runs)")
+    runs = [name for (name,) in job.all("SELECT name FROM run_names WHERE name IS NOT NULL")]
+    mark = "."
+    while any(mark in name for name in runs):  # no draw is then called like a run of the file
+        mark += "."
+    job.run(f"""
+        CREATE TEMP TABLE drawn AS
+        SELECT "row", NULL::INTEGER AS run_id, coalesce(r.name, 'draw') || '{mark}'
+               || row_number() OVER (PARTITION BY {key} ORDER BY label, "row") AS name
         FROM coded JOIN repeats USING ({key}) LEFT JOIN runs r USING (run_id)
     """)
+    _keep_draws(job)
+
+
+def _keep_draws(job: Job) -> None:
+    """Give the rows of ``drawn`` the runs that they are, of which some have only names yet."""
     job.run("""
         INSERT INTO runs SELECT (SELECT coalesce(max(run_id), 0) FROM runs) + row_number() OVER (ORDER BY name),
                                 $dataset, name
-        FROM (SELECT DISTINCT name FROM drawn)
+        FROM (SELECT DISTINCT name FROM drawn WHERE name IS NOT NULL)
         WHERE name NOT IN (SELECT name FROM runs WHERE dataset_id = $dataset)
     """)
     job.run("""
-        UPDATE coded SET run_id = r.run_id FROM drawn d JOIN runs r ON r.name = d.name
-        WHERE r.dataset_id = $dataset AND coded."row" = d."row"
+        UPDATE coded SET run_id = coalesce(d.run_id, r.run_id)
+        FROM drawn d LEFT JOIN runs r ON r.name = d.name AND r.dataset_id = $dataset WHERE coded."row" = d."row"
     """)
     job.tally.apply("on_conflict", job.one("SELECT count(*) FROM drawn")[0])
 

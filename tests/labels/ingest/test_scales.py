@@ -260,6 +260,27 @@ def test_runs_can_be_numbered_where_no_column_names_them(ws):
     assert ws.dataset("runs1").repeats()["pairs"].sum() == 3
 
 
+@pytest.mark.parametrize(
+    ("first", "then", "held"),
+    [
+        ([0, 1], [0, 1, 0], [0, 0, 1]),
+        ([0, 1], [0, 1], [0, 1]),
+        ([0, 1], [1], [0, 1]),
+        ([1, 1], [0, 0], [0, 0, 1, 1]),
+        ([0], [0, 1], [0, 1]),
+        ([5, 1, 3], [3, 4, 1, 5, 3], [1, 3, 3, 4, 5]),
+    ],
+)
+def test_a_file_that_is_sent_again_with_more_draws_adds_these_alone(ws, first, then, held):
+    for labels in (first, then):
+        draws = [f"s,q,r,j,{label}" for label in labels]
+        report = ws.ingest(file(draws, rows("t", [0, 5])), "d", on_conflict="runs")
+        assert report.rejected == 0
+    found = ws.dataset("d").labels(rubric="r")
+    assert sorted(found["label"]) == held
+    assert found["run"].fillna("").is_unique
+
+
 def test_draws_of_a_run_that_the_file_names_are_numbered_after_it(ws):
     """A run called 1 and the first of unnamed draws were one key with two labels."""
     cells = [("1", 1), ("a", 0), ("a", 1), ("", 0), ("", 1)]

@@ -61,6 +61,10 @@ def choose(study: StudyPage) -> tuple[BankScale, NewLabels] | None:
         systems = list(study.reduction().systems)
         state.check_choices("held_out", systems)
         name = right.selectbox("System", systems, key="held_out", bind="query-params")
+        if study.settings.composition is not None:
+            right.caption(
+                "Its bank is the one that the strategy chooses without it: nothing is composed by hand."
+            )
         return _held_out((study.fingerprint, study.dataset.name, study.settings, name), study, name)
     bank_scale = bank_scale_of_study(study)
     if source == JUDGED and (judges := judging.configured()) is not None:

@@ -130,6 +130,16 @@ def test_a_held_out_system_is_placed_by_a_bank_that_never_saw_it(open_page: Open
     )
 
 
+def test_of_a_held_out_system_is_said_that_its_bank_is_not_composed_by_hand(
+    open_page: Open, study: Path
+) -> None:
+    composed = '{"limits":[{"by":"query","at_most":3}]}'
+    for asked in ({}, {"composition": composed}):
+        app = open_page("new_system", study, source=HELD_OUT, **asked)
+        assert not app.exception
+        assert any("nothing is composed by hand" in c.value for c in app.caption) == bool(asked)
+
+
 def test_a_held_out_system_is_placed_by_the_bank_of_the_settings_that_the_page_shows(
     open_page: Open, study: Path
 ) -> None:

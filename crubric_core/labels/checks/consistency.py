@@ -155,7 +155,7 @@ def _alike(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Findi
     """
     sql = f"""
         SELECT what, array_to_string(list_sort(list(name)), ', ') AS names, count(*) AS times FROM ({every})
-        GROUP BY what, query_id, regexp_replace(lower({spaced}), '^0*(\\d+)(\\.0+)?$', '\\1')
+        GROUP BY what, query_id, regexp_replace(lower(rtrim({spaced})), '^0*(\\d+)(\\.0+)?$', '\\1')
         HAVING count(*) > 1 ORDER BY ALL
     """
     found = select(cursor, sql, dataset_id)

@@ -202,11 +202,19 @@ def test_names_written_in_several_ways_are_told_and_ids_with_hyphens_are_none(ws
         (2, "Clarity", "clarity"),
         (0, "GPT-4o", "GPT-4o\u200b"),
         (0, "GPT-4o", "GPT\u20114o"),
+        (0, "GPT-4o", "GPT-4o\u3000"),
         (1, "1", "1.0"),
         (1, "001", "1"),
     ],
     ids=[
-        *("a no-break space", "an accent apart", "a rubric", "a space of no width", "a no-break hyphen"),
+        *(
+            "a no-break space",
+            "an accent apart",
+            "a rubric",
+            "a space of no width",
+            "a no-break hyphen",
+            "a wide space behind",
+        ),
         *("a decimal place", "leading zeros"),
     ],
 )

@@ -10,6 +10,8 @@ from ..text import count, short_name
 from ..types import FloatArray, IntArray
 from .votes import leave_one_out_majority
 
+BLOCK = 2**20  # labels at a time: what is compared with them takes several times their memory
+
 
 @dataclass(frozen=True)
 class Departures:
@@ -25,9 +27,17 @@ class Departures:
 
 def departures_of(panel: FloatArray) -> Departures:
     """Of the labels (M, J, K), 0/1 or NaN, by rubric and judge."""
-    others = leave_one_out_majority(panel)
-    known = np.isfinite(panel) & np.isfinite(others)
-    return Departures((known & (panel != others)).sum(axis=0), known.sum(axis=0))
+    departs, compared = np.zeros((2, *panel.shape[1:]), dtype=np.int64)
+    step = max(BLOCK // max(panel.shape[0] * panel.shape[2], 1), 1)
+    for at in range(0, panel.shape[1], step):
+        own = panel[:, at : at + step]
+        others = leave_one_out_majority(own)
+        known = np.isfinite(own) & np.isfinite(others)
+        departs[at : at + step], compared[at : at + step] = (
+            (known & (own != others)).sum(axis=0),
+            known.sum(axis=0),
+        )
+    return Departures(departs, compared)
 
 
 def departures_sentence(found: Departures, judge: int, name: str) -> str:

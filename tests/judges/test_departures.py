@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crubric_core.judges import departures
 from crubric_core.judges.departures import Departures, departures_of, departures_sentence
 from tests.tiers import examples
 
@@ -53,3 +54,11 @@ def test_a_sentence_says_how_often_and_where(
 ) -> None:
     found = Departures(np.array(departs), np.array(compared))
     assert said in departures_sentence(found, 0, "j")
+
+
+def test_blocks_of_rubrics_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    panel = np.random.default_rng(1).choice([0.0, 1.0, np.nan], (5, 23, 3))
+    whole = departures_of(panel)
+    monkeypatch.setattr(departures, "BLOCK", 100)
+    np.testing.assert_array_equal(departures_of(panel).departs, whole.departs)
+    np.testing.assert_array_equal(departures_of(panel).compared, whole.compared)

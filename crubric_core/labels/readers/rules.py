@@ -26,7 +26,7 @@ from .formats import Reader
 from .formats.base import STAGING, Staged
 from .formats.database import opened
 from .formats.delimited import DelimitedReader
-from .formats.records import as_text, parse_reply
+from .formats.records import AmbiguousReplyError, as_text, parse_reply
 from .paths import is_path, unfolded
 from .plan import Columns
 
@@ -48,15 +48,24 @@ class Rule:
     spec: str
     canonical: str
 
+    def problem(self, text: str) -> str | None:
+        """Why the text cannot be read by the rule; None where it can, or holds nothing for it."""
+        if self.operator == "->":
+            try:
+                parse_reply(text, lambda value: _by_path(value, self.spec))
+            except AmbiguousReplyError as error:
+                return str(error)
+        return None
+
     def apply(self, texts: Sequence[str]) -> list[str | None]:
-        """What each text gives; None where the rule finds nothing."""
+        """What each text gives; None where the rule finds nothing, or two things that differ."""
         if self.operator == "+":
             return [text or None for text in texts]
         if self.operator == "=~":
             return _by_expression(self.spec, texts)
         if self.operator == "~":
             return [split_by(self.spec, text).get(self.canonical) for text in texts]
-        return [_by_path(parse_reply(text), self.spec) for text in texts]
+        return [_in_reply(text, self.spec) for text in texts]
 
 
 def expand(mapping: Columns, columns: Sequence[str]) -> Columns:
@@ -167,7 +176,7 @@ class DerivedReader:
         }
         staged = self._reader.stage(cursor, own | places)
         for n, (name, rule) in enumerate(derived.items()):
-            _derive(cursor, [f"source{n}_{k}" for k in range(len(rule.sources))], name, rule)
+            _derive(cursor, [f"source{n}_{k}" for k in range(len(rule.sources))], name, rule, staged.row_sql)
         return staged
 
 
@@ -176,19 +185,21 @@ def _joined(cells: Sequence[str | None]) -> str:
     return "/".join(cell or "" for cell in cells) if all(cells) else ""
 
 
-def _derive(cursor: duckdb.DuckDBPyConnection, sources: Sequence[str], name: str, rule: Rule) -> None:
+def _derive(
+    cursor: duckdb.DuckDBPyConnection, sources: Sequence[str], name: str, rule: Rule, row_sql: str
+) -> None:
     known = " AND ".join(f"{source} <> ''" for source in sources)
     text = f"CASE WHEN {known} THEN concat_ws('/', {', '.join(sources)}) END"
     if rule.operator == "+":
         cursor.execute(f'ALTER TABLE {STAGING} ADD COLUMN "{name}" VARCHAR')
         cursor.execute(f'UPDATE {STAGING} SET "{name}" = {text}')  # noqa: S608 - own names
     else:
-        _derive_each(cursor, sources[0], name, rule)
+        _derive_each(cursor, sources[0], name, rule, row_sql)
     for source in sources:
         cursor.execute(f"ALTER TABLE {STAGING} DROP COLUMN {source}")
 
 
-def _derive_each(cursor: duckdb.DuckDBPyConnection, source: str, name: str, rule: Rule) -> None:
+def _derive_each(cursor: duckdb.DuckDBPyConnection, source: str, name: str, rule: Rule, row_sql: str) -> None:
     found = cursor.execute(
         f"SELECT DISTINCT {source} FROM {STAGING} WHERE {source} IS NOT NULL LIMIT {_MOST + 1}"  # noqa: S608 - own names
     ).fetchall()
@@ -197,16 +208,44 @@ def _derive_each(cursor: duckdb.DuckDBPyConnection, source: str, name: str, rule
             f"The column {rule.sources[0]!r} holds more than {_MOST:,} different texts: {rule.spec!r} is for fewer."
         )
     texts = [text for (text,) in found]
+    values = rule.apply(texts)
     cursor.execute("CREATE OR REPLACE TEMP TABLE derived (text VARCHAR, value VARCHAR)")
     cursor.execute(
         "INSERT INTO derived SELECT unnest($texts::VARCHAR[]), unnest($found::VARCHAR[])",
-        {"texts": texts, "found": rule.apply(texts)},
+        {"texts": texts, "found": values},
     )
     cursor.execute(f'ALTER TABLE {STAGING} ADD COLUMN "{name}" VARCHAR')
     cursor.execute(
         f'UPDATE {STAGING} SET "{name}" = d.value FROM derived d WHERE d.text = {STAGING}.{source}'  # noqa: S608
     )
     cursor.execute("DROP TABLE derived")
+    problems = {
+        text: why
+        for text, value in zip(texts, values, strict=True)
+        if not value and (why := rule.problem(text))
+    }
+    if problems:
+        _reject(cursor, source, rule, problems, row_sql)
+
+
+def _reject(
+    cursor: duckdb.DuckDBPyConnection, source: str, rule: Rule, problems: Mapping[str, str], row_sql: str
+) -> None:
+    """Take the rows whose text cannot be read by a rule among those that are rejected."""
+    wrong = {"texts": list(problems), "reasons": list(problems.values())}
+    cursor.execute(
+        f"""
+        INSERT INTO rejected
+        SELECT {row_sql}, $column, p.text, p.reason
+        FROM {STAGING} i JOIN (SELECT unnest($texts::VARCHAR[]) AS text, unnest($reasons::VARCHAR[]) AS reason) p
+          ON i.{source} = p.text
+        """,  # noqa: S608 - own names
+        {"column": rule.sources[0], **wrong},
+    )
+    cursor.execute(
+        f"DELETE FROM {STAGING} WHERE list_contains($texts::VARCHAR[], {source})",  # noqa: S608 - own names
+        {"texts": wrong["texts"]},
+    )
 
 
 def _by_expression(spec: str, texts: Sequence[str]) -> list[str | None]:
@@ -231,6 +270,14 @@ def _has_group(spec: str) -> bool:
     return any(
         c == "(" and spec[i + 1 : i + 2] != "?" and spec[i - 1 : i] != "\\" for i, c in enumerate(spec)
     )
+
+
+def _in_reply(text: str, path: str) -> str | None:
+    """What a path finds in the JSON of a reply; None where it finds nothing, or several things that differ."""
+    try:
+        return _by_path(parse_reply(text, lambda value: _by_path(value, path)), path)
+    except AmbiguousReplyError:
+        return None
 
 
 def _by_path(value: Any, path: str) -> str | None:

@@ -8,9 +8,8 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -24,6 +23,8 @@ _CELL = 1 << 20  # characters of a cell that is looked into
 _SPACE = " \t\r\n"
 _FENCED = re.compile(r"\s*```(?:json)?\s*([\[{].*[\]}])\s*```\s*", re.DOTALL)
 _DECODER = json.JSONDecoder()
+_OPENING = re.compile(r"[{\[]")
+_MOST_BRACES = 50  # that begin no JSON: after these a reply is looked at no further
 
 
 @dataclass(frozen=True)
@@ -179,14 +180,44 @@ def unpacked(cell: Any) -> Any:
     return cell
 
 
-def parse_reply(text: str) -> Any:
-    """The JSON value inside a model's reply, fenced or among words; None where there is none."""
-    for opening in islice(re.finditer(r"[{\[]", text), 20):
+class AmbiguousReplyError(ValueError):
+    """A model's reply that says two different things."""
+
+    def __init__(self) -> None:
+        super().__init__("gives two different verdicts in one reply: leave the one that counts")
+
+
+def parse_reply(text: str, verdict: Callable[[Any], Any]) -> Any:
+    """The JSON value in a model's reply in which ``verdict`` finds one, else the first object; None without any.
+
+    Raises AmbiguousReplyError where several hold different verdicts.
+    """
+    values = reply_values(text)
+    holding = [(value, said) for value in values if (said := verdict(value)) is not None]
+    if any(said != holding[0][1] for _, said in holding):
+        raise AmbiguousReplyError
+    objects = [value for value in values if isinstance(value, dict)]
+    return next((value for value, _ in holding), next(iter(objects or values), None))
+
+
+def reply_values(text: str) -> list[Any]:
+    """The lists and objects of JSON in a model's reply, fenced or among words, without what it thought before.
+
+    A list may be a reference to a source (``[1]``), and an object an example.
+    """
+    answer = text.strip()
+    if answer[:1] + answer[-1:] not in ("{}", "[]"):
+        answer = answer.rpartition("</think>")[2].partition("<think>")[0]
+    values, damaged, opening = list[Any](), 0, _OPENING.search(answer)
+    while opening and damaged < _MOST_BRACES:
         try:
-            return _DECODER.raw_decode(text, opening.start())[0]
+            value, end = _DECODER.raw_decode(answer, opening.start())
         except (ValueError, RecursionError):
-            continue
-    return None
+            damaged, end = damaged + 1, opening.end()
+        else:
+            values.append(value)
+        opening = _OPENING.search(answer, end)
+    return values
 
 
 def as_text(value: Any) -> str:

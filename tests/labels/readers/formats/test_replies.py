@@ -199,3 +199,48 @@ def test_a_request_about_one_rubric_has_one_verdict(ws):
     assert labels_of(ws.dataset("d")) == {("north", "q1", "q1#r1", "gpt-4.1", 1)}
     with pytest.raises(IngestError, match="'r1' alone, and its reply has several verdicts"):
         ws.ingest(batch({"clarity": 1, "tone": 2}, custom_id="north__q1__r1"), "e", **given)
+
+
+THOUGHT = (
+    '<think>The format is {"score": 1, "reason": "x"}. I would say 5.</think>{"score": 5, "reason": "fine"}'
+)
+CITING = 'As stated in source [1] the answer holds. {"score": 5, "reason": "fine"}'
+EXAMPLE = 'Answer with {"score": 1, …}, or {"answer": {}}. {"score": 5, "reason": "fine"}'
+TWICE = '{"score": 5, "reason": "first"} So: {"score": 5, "reason": "fine"}'
+TORN = '{"score": 1, "reason": "draft"} On reflection: {"score": 5, "reason": "fine"}'
+
+
+def with_last(text: str) -> bytes:
+    """A table of replies whose last one is this text."""
+    given = {(m, q, c): reply(c) for m in MODELS for q in QUERIES for c in "xy"}
+    return table(["judge", "reply"], lambda *key: ["o3", (given | {("claude-3", "p2", "y"): text})[key]])
+
+
+@pytest.mark.parametrize("mapping", [None, {"label": "reply -> score", "judge": "judge"}])
+@pytest.mark.parametrize("text", [THOUGHT, CITING, EXAMPLE, TWICE])
+def test_the_verdict_of_a_reply_is_read_whatever_else_stands_before_it(ws, text, mapping):
+    report = ws.ingest(with_last(text), "d", name="x.csv", mapping=mapping)
+    assert report.rejected == 0
+    assert ("claude-3", "p2", "p2#y", "o3", 5) in labels_of(ws.dataset("d"))
+
+
+@pytest.mark.parametrize("mapping", [None, {"label": "reply -> score", "judge": "judge"}])
+def test_a_reply_of_two_verdicts_that_differ_is_rejected(ws, mapping):
+    report = ws.ingest(with_last(TORN), "d", name="x.csv", mapping=mapping)
+    assert (report.accepted, report.rejected) == (11, 1)
+    ((reason,),) = report.rejects[["reason"]].to_numpy()
+    assert "two different verdicts" in reason
+
+
+def test_a_batch_reply_of_two_verdicts_that_differ_is_rejected(ws):
+    def result(query: str, text: str) -> str:
+        choices = [{"index": 0, "message": {"content": text}}]
+        return json.dumps(
+            {"custom_id": f"{query}_lab/m", "response": {"body": {"model": "o3", "choices": choices}}}
+        )
+
+    replies = {"q1": '{"score": 1}', "q2": THOUGHT, "q3": TORN, "q4": CITING}
+    content = "\n".join(result(query, text) for query, text in replies.items()).encode()
+    report = ws.ingest(content, "d", name="x.jsonl")
+    assert {row[1]: row[4] for row in labels_of(ws.dataset("d"))} == {"q1": 1, "q2": 5, "q4": 5}
+    assert "two different verdicts" in report.rejects["reason"][0]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from ..records import parse_reply
+from ..records import AmbiguousReplyError, parse_reply, reply_values
 from .base import MalformedError, NativeFormat, Record, Row, Setting, has, label, mapped, named
 from .custom_ids import identity
 from .verdicts import REASONS, RUBRICS, VERDICTS, ReplyVerdict, first_of, said_in
@@ -40,18 +40,28 @@ def _is_reply(record: Record) -> bool:
     text = _reply(record)
     if text is None or first_of(record, RUBRICS) is None or first_of(record, _SYSTEMS) is None:
         return False
-    found = parse_reply(text)
-    return isinstance(found, dict) and any(k in found for k in VERDICTS)
+    return any(k in found for found in reply_values(text) if isinstance(found, dict) for k in VERDICTS)
 
 
 def _reply_rows(record: Record, setting: Setting) -> Iterator[Row]:
     """One verdict a record; a reply that is no JSON gave none."""
-    found = parse_reply(_reply(record) or "")
-    verdict = first_of(found, VERDICTS) if isinstance(found, dict) else None
+    found = _parsed(_reply(record) or "", _verdict)
     name, criterion = named(record, *_QUERIES), named(record, *RUBRICS)
     system, judge = setting.system(first_of(record, _SYSTEMS)), setting.judge(first_of(record, _JUDGES))
     run = first_of(record, _RUNS)
-    yield label(system, name, criterion, judge, verdict, run=run, reason=_why(found))
+    yield label(system, name, criterion, judge, _verdict(found), run=run, reason=_why(found))
+
+
+def _parsed(text: str, verdict: Callable[[Any], Any]) -> Any:
+    try:
+        return parse_reply(text, verdict)
+    except AmbiguousReplyError as error:
+        raise MalformedError(str(error)) from error
+
+
+def _verdict(found: Any) -> Any:
+    """The verdict of an object; None of anything else."""
+    return first_of(found, VERDICTS) if isinstance(found, dict) else None
 
 
 def _why(found: Any) -> Any:
@@ -76,7 +86,7 @@ def _verdicts_in(choice: Any, rubric: str | None, setting: Setting) -> list[Repl
     """The verdicts of a choice: of the rubric that its request names, else of criteria rather than of the whole."""
     message = choice.get("message") if isinstance(choice, dict) else None
     text = message.get("content") if isinstance(message, dict) else None
-    said = said_in(parse_reply(text) if isinstance(text, str) else None)
+    said = said_in(_parsed(text, _labels) if isinstance(text, str) else None)
     found = [said.whole] if said.whole and (rubric or not said.criteria) else said.criteria
     if not found:
         raise MalformedError("has no verdict in its reply")
@@ -86,6 +96,15 @@ def _verdicts_in(choice: Any, rubric: str | None, setting: Setting) -> list[Repl
     for key in left:
         setting.tell(f"{key!r} of a judge's reply is not used beside its other verdicts")
     return [replace(v, criterion=rubric or v.criterion) for v in found]
+
+
+def _labels(found: Any) -> Any:
+    """All labels that a value gives, by their criteria; None where it gives none, or cannot be read."""
+    try:
+        said = said_in(found)
+    except MalformedError:
+        return None
+    return {v.criterion: v.label for v in [*filter(None, [said.whole]), *said.criteria]} or None
 
 
 FORMATS = (

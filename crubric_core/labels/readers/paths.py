@@ -8,6 +8,7 @@ Lists or objects beside the innermost one are read item by item with it: ``judge
 ``answers[].votes[]``.
 """
 
+# ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
 import csv
@@ -16,19 +17,25 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...errors import IngestError
 from .apart import apart, is_heavy
 from .formats import Reader, open_reader, recognise
-from .formats.delimited import DelimitedReader
+from .formats.base import STAGING, Staged
+from .formats.delimited import DelimitedReader, load_clean
 from .formats.records import Fault, read_records, unpacked
 from .sources import Piece
+
+if TYPE_CHECKING:
+    import duckdb
 
 _PART = re.compile(r"(.*?)((?:\[\]|\{\})*)", re.DOTALL)
 _FIELDS_SHOWN = 12
 _DEEPEST = 12
 _RECORDS = 20  # records whose fields are listed
+_BEGINNING = 200  # characters that are shown of what gives no row
+_ADDED = ("row", "place")  # of each row: its number, and where its record stands
 PLACE, PLACES = "#", "##"
 
 
@@ -100,8 +107,30 @@ def unfolded(piece: Piece, texts: Sequence[str], columns: Sequence[str], named: 
             "time."
         )
     given = (piece, tuple(texts), tuple(columns), tuple(named))
-    target = apart([piece.name], _unfold, *given) if is_heavy([piece]) else _unfold(*given)
-    return DelimitedReader(target, piece.name, piece.scratch)
+    target, unread = apart([piece.name], _unfold, *given) if is_heavy([piece]) else _unfold(*given)
+    return UnfoldedReader(DelimitedReader(target, piece.name, piece.scratch), unread)
+
+
+class UnfoldedReader:
+    """The rows of unfolded records, each with the place of its record; what gave no row is rejected with the reason."""
+
+    def __init__(self, rows: DelimitedReader, unread: Path) -> None:
+        self._rows, self._unread = rows, unread
+        self.columns = rows.columns[: -len(_ADDED)]
+
+    def head(self, rows: int) -> list[tuple[str | None, ...]]:
+        """The first rows."""
+        return [row[: len(self.columns)] for row in self._rows.head(rows)]
+
+    def stage(self, cursor: duckdb.DuckDBPyConnection, picks: Mapping[str, int]) -> Staged:
+        """The rows, numbered together with what gave none."""
+        wrong = {name: i for i, name in enumerate(("row", "value", "reason"))}
+        load_clean(cursor, self._unread, wrong, len(wrong))
+        cursor.execute(f'INSERT INTO rejected SELECT "row", NULL, value, reason FROM {STAGING}')
+        cursor.execute(f"DROP TABLE {STAGING}")
+        added = {name: len(self.columns) + i for i, name in enumerate(_ADDED)}
+        self._rows.stage(cursor, {**picks, **added})
+        return Staged(row_sql='CAST(i."row" AS BIGINT)', place_sql="i.place")
 
 
 Steps = tuple[tuple[str, bool], ...]
@@ -121,34 +150,67 @@ def _reaches(path: Trail, outer: Steps, inner: str) -> bool:
     return bool(path.steps) and path.steps[-1][0] == inner and path.steps[:before] == outer[:before]
 
 
-def _unfold(piece: Piece, texts: Sequence[str], columns: Sequence[str], named: Sequence[str]) -> Path:
+def _unfold(
+    piece: Piece, texts: Sequence[str], columns: Sequence[str], named: Sequence[str]
+) -> tuple[Path, Path]:
+    """(a table with a row for each item, what gave no row: its number, how it begins, and why)."""
     paths = [parse_path(text) for text in texts]
+    plain = [parse_path("") if c not in named else Trail(c, (), (c,)) for c in columns]
+    target, unread = piece.scratch / "unfolded.csv", piece.scratch / "unread.csv"
+    hits, row = [0] * len(paths), 2
+    with (
+        target.open("w", encoding="utf-8", newline="") as file,
+        unread.open("w", encoding="utf-8", newline="") as rest,
+    ):
+        writer = csv.writer(file, lineterminator="\n")
+        drop = csv.writer(rest, lineterminator="\n", quoting=csv.QUOTE_ALL)
+        writer.writerow([*columns, *texts, *_ADDED])
+        for place, record, cells in _rows_of(piece, paths):
+            if isinstance(cells, Fault):
+                drop.writerow([row, cells.text, f"{place} {cells.reason}"])
+            else:
+                own = [
+                    _cell(_follow(record, p.rest), flat=False) if p.text else _flat(record, c)
+                    for p, c in zip(plain, columns, strict=True)
+                ]
+                hits = [n + (c is not None) for n, c in zip(hits, cells, strict=True)]
+                writer.writerow(["" if c is None else c for c in (*own, *cells, row, place)])
+            row += 1
+    _refuse_misses(piece, dict(zip(texts, hits, strict=True)))
+    return target, unread
+
+
+def _rows_of(piece: Piece, paths: Sequence[Trail]) -> Iterator[tuple[str, Any, Sequence[str | None] | Fault]]:
+    """(where it stands, its record, what each path finds) of each row; a Fault of what gives none."""
     outer, mark = _spine(paths)
     inner = [p for p in paths if mark and (p.steps != outer[: len(p.steps)])]
-    plain = [parse_path("") if c not in named else Trail(c, (), (c,)) for c in columns]
-    target = piece.scratch / "unfolded.csv"
-    hits = [0] * len(paths)
     innermost = [p.rest for p in inner if p.rest not in ((PLACE,), (PLACES,))]
     asked = {r[0] for r in innermost} if mark == "{}" and all(innermost) else set()
-    with target.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([*columns, *texts])
-        for line, record in _records_of(piece):
-            if isinstance(record, Fault) or not isinstance(record, (dict, list)):
-                continue
-            own = [
-                _cell(_follow(record, p.rest), flat=False) if p.text else _flat(record, c)
-                for p, c in zip(plain, columns, strict=True)
-            ]
-            for items in _walk(record, outer, ((record, None),)):
-                for held in _together(items, inner, f"record {line} of {piece.name}"):
-                    if asked and not any(_has_any(value, asked) for value, _ in held.values()):
-                        continue
-                    found = [_value(held.get(p.steps), items[: p.depth + 1], p.rest) for p in paths]
-                    hits = [n + (c is not None) for n, c in zip(hits, found, strict=True)]
-                    writer.writerow(["" if c is None else c for c in (*own, *found)])
-    _refuse_misses(piece, dict(zip(texts, hits, strict=True)))
-    return target
+    holding = _until_last(inner[0].text) if inner else _until_last(max((p.text for p in paths), key=len))
+    table = recognise(piece.path, piece.name) == "csv"
+    for number, (line, record) in enumerate(_records_of(piece), 1):
+        place = f"row {line}" if table else f"record {number}"
+        if isinstance(record, Fault):
+            yield place, None, record
+            continue
+        if not isinstance(record, (dict, list)):
+            yield place, None, Fault("is no object: correct it", str(record)[:_BEGINNING])
+            continue
+        for items in _walk(record, outer, ((record, None),)):
+            there = len(items) > sum(each for _, each in outer)
+            rows = list(_together(items, inner, f"{place} of {piece.name}")) if there else []
+            rows = [r for r in rows if not asked or any(_has_any(value, asked) for value, _ in r.values())]
+            for held in rows:
+                yield place, record, [_value(held.get(p.steps), items[: p.depth + 1], p.rest) for p in paths]
+            if not rows:
+                at = f", item {_value(None, items, (PLACES,))}" if len(items) > 1 else ""
+                why = f"holds nothing at {holding}: correct it, or read it from a file of its own"
+                yield f"{place}{at}", record, Fault(why, str(items[-1][0])[:_BEGINNING])
+
+
+def _until_last(path: str) -> str:
+    """A path up to its last list or object: ``scores[]`` of ``scores[].name``."""
+    return path[: max(path.rfind("[]"), path.rfind("{}")) + 2]
 
 
 def _together(items: tuple[Item, ...], inner: Sequence[Trail], place: str) -> Iterator[Mapping[Steps, Item]]:
@@ -194,7 +256,7 @@ def _refuse_misses(piece: Piece, hits: Mapping[str, int]) -> None:
 def _walk(
     value: Any, steps: Sequence[tuple[str, bool]], items: tuple[Item, ...]
 ) -> Iterator[tuple[Item, ...]]:
-    """The record and the items on the way to each innermost item."""
+    """The record and the items on the way to each innermost item; fewer where a list is missing."""
     for i, (name, each) in enumerate(steps):
         if not each:
             value = value.get(name) if isinstance(value, dict) else None
@@ -204,6 +266,8 @@ def _walk(
             inner = [(item, str(at)) for at, item in enumerate(value)]
         elif name == "{}" and isinstance(value, dict):
             inner = [(item, str(key)) for key, item in value.items()]
+        if not inner:
+            yield items
         for item in inner:
             yield from _walk(item[0], steps[i + 1 :], (*items, item))
         return

@@ -32,22 +32,23 @@ def spread_out(
     staged = reader.stage(cursor, {**keys, **cells, **why})
     kept = "".join(f', i."{key}"' for key in (*keys, *why))
     wide = ", ".join(cells)
-    told, left_out = _reason_of_cell(why), ", ".join(("source_row", "cell", "label", *why))
+    place = staged.place_sql or f"'row ' || {staged.row_sql}"
+    told, left_out = _reason_of_cell(why), ", ".join(("source_row", "source_place", "cell", "label", *why))
     named = ", ".join(f'${c}[CAST(substr(cell, 5) AS BIGINT) + 1] AS "{c}"' for c in names)
     cursor.execute(f"ALTER TABLE {STAGING} RENAME TO wide_rows")
     cursor.execute(
         f"""
         CREATE TEMP TABLE {STAGING} AS
-        SELECT (source_row - 1) * {len(cells)} + CAST(substr(cell, 5) AS BIGINT) + 1 AS "row", source_row,
+        SELECT (source_row - 1) * {len(cells)} + CAST(substr(cell, 5) AS BIGINT) + 1 AS "row", source_place,
                CAST(substr(cell, 5) AS BIGINT) + 1 AS at, * EXCLUDE ({left_out}),
                {told}{named}, label
-        FROM (SELECT {staged.row_sql} AS source_row{kept}, {wide} FROM wide_rows i)
+        FROM (SELECT {staged.row_sql} AS source_row, {place} AS source_place{kept}, {wide} FROM wide_rows i)
         UNPIVOT INCLUDE NULLS (label FOR cell IN ({wide}))
         """,
         {canonical: list(own) for canonical, own in names.items()},
     )
     cursor.execute("DROP TABLE wide_rows")
-    return Staged('i."row"', f"""'row ' || i.source_row || ', column ' || i."{next(iter(names))}\"""")
+    return Staged('i."row"', f"""i.source_place || ', column ' || i."{next(iter(names))}\"""")
 
 
 def _reason_of_cell(why: Mapping[str, int]) -> str:

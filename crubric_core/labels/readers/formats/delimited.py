@@ -39,6 +39,18 @@ _MTURK = (
 )  # the last names of its results, for whoever reviews them: no row has these cells
 _SEPARATOR = re.compile(r"sep=([,;|\t])\r?\n")  # how Excel is told of a file's separator, above its header
 _LOOKED_AT = 200  # records in which a column without a name is looked into
+_NAMES = (
+    "system",
+    "query",
+    "judge",
+    "annotator",
+    "rubric",
+)  # by one of which a line within a cell looks like a row
+_MISPLACED = "a quotation mark stands inside the cell: double it, or quote the cell"
+_LOST = "stands within the quotation marks that open in"
+_SWALLOWED = (
+    "a cell of this row holds this line, which looks like a row: if it is, close the quotation mark before it"
+)
 _MOST_MALFORMED = 10_000  # beyond this, a file with more malformed rows than good ones is something else
 
 
@@ -98,10 +110,15 @@ class DelimitedReader:
         width = len(self.columns)
         if not self._look_over() and self._heads == 1:
             try:
-                load(cursor, self._path, picks, width, f"header = true, delim = '{self._delimiter}'")
+                dialect = f"header = true, delim = '{self._delimiter}'"
+                load(cursor, self._path, picks, width, dialect)
             except duckdb.Error:
                 cursor.execute(f"DROP TABLE IF EXISTS {STAGING}")
             else:
+                ((rows,),) = cursor.execute(f"SELECT count(*) FROM {STAGING}").fetchall()
+                if _lines_of(self._path) > rows + 1:
+                    cells = f"SELECT row_number() OVER () + 1 AS place, * FROM {_csv(width, dialect)}"
+                    self._reject_swallowed(cursor, cells, self._path, picks)
                 _drop_blank(cursor, picks)
                 return Staged(row_sql="i.rowid + 2")
         clean, malformed = self._scratch / "clean.csv", self._scratch / "malformed.csv"
@@ -111,8 +128,34 @@ class DelimitedReader:
         cursor.execute(f"INSERT INTO rejected FROM {STAGING}")
         cursor.execute(f"DROP TABLE {STAGING}")
         load(cursor, clean, {"row": 0} | {name: i + 1 for name, i in picks.items()}, width + 1, _CLEAN)
+        cells = ", ".join(f"c{i + 1} AS c{i}" for i in range(width))
+        cells = f"SELECT CAST(c0 AS BIGINT) AS place, {cells} FROM {_csv(width + 1, _CLEAN)}"
+        self._reject_swallowed(cursor, cells, clean, picks)
         _drop_blank(cursor, picks)
         return Staged(row_sql='CAST(i."row" AS BIGINT)')
+
+    def _reject_swallowed(
+        self, cursor: duckdb.DuckDBPyConnection, cells: str, path: Path, picks: Mapping[str, int]
+    ) -> None:
+        """List the lines within cells that look like rows: as many cells, and a name that other rows have.
+
+        A quotation mark that is not closed in its row takes the rows up to the next one into its cell.
+        """
+        key = next((name for name in _NAMES if name in picks), None)
+        if key is None:
+            return
+        width = len(self.columns)
+        cursor.execute(
+            f"""
+            INSERT INTO rejected
+            WITH cells AS (SELECT place, unnest([{", ".join(f"c{i}" for i in range(width))}]) AS cell FROM ({cells})),
+            lines AS (SELECT place, unnest(string_split(cell, chr(10))[2:]) AS line FROM cells
+                      WHERE contains(cell, chr(10)))
+            SELECT place, NULL, line, $reason FROM lines WHERE len(string_split(line, $delimiter)) = {width}
+            AND string_split(line, $delimiter)[{picks[key] + 1}] IN (SELECT "{key}" FROM {STAGING})
+            """,
+            {"path": str(path), "delimiter": self._delimiter, "reason": _SWALLOWED},
+        )
 
     def _look_over(self) -> bool:
         """Whether there are empty lines before the end; IngestError where a line is beyond all reason."""
@@ -149,10 +192,12 @@ class DelimitedReader:
         """Each record after the header: its row, its cells, and what is wrong with it."""
         with self._path.open(encoding="utf-8-sig", newline="") as file:
             csv.field_size_limit(_LONGEST)
-            reader = csv.reader(file, delimiter=self._delimiter, strict=True)
-            heads = self._heads
-            for row in range(1, 1 << 62):
-                problem = None
+            lines: list[str] = []
+            reader = csv.reader(_kept(file, lines), delimiter=self._delimiter, strict=True)
+            heads, row = self._heads, 0
+            while True:
+                row += 1
+                lines.clear()
                 try:
                     record = next(reader)
                 except StopIteration:
@@ -164,12 +209,16 @@ class DelimitedReader:
                         raise IngestError(
                             f"In {self._name} a quotation mark opened in row {row} is never closed: close it."
                         ) from error
-                    record, problem = (
-                        [],
-                        "a quotation mark stands inside the cell: double it, or quote the cell",
-                    )
+                    if heads:
+                        heads -= 1
+                        continue
+                    first = row
+                    for row, line in enumerate(lines, first):
+                        problem = _MISPLACED if row == first else f"{_LOST} row {first}: correct that row"
+                        yield row, [line.rstrip("\r\n")], problem
+                    continue
                 if not heads:
-                    yield row, record, problem
+                    yield row, record, None
                 heads -= bool(heads and record)
 
     def _width_problem(self, record: list[str]) -> str | None:
@@ -184,6 +233,22 @@ class DelimitedReader:
             f"{where} of {self._name} is longer than {_LONGEST:,} characters: "
             "expected a label table with one short record a line."
         )
+
+
+def _kept(file: TextIO, lines: list[str]) -> Iterator[str]:
+    """The lines of a file, each also added to ``lines``."""
+    for line in file:
+        lines.append(line)
+        yield line
+
+
+def _lines_of(path: Path) -> int:
+    """How many lines a file has."""
+    lines, last = 0, b"\n"
+    with path.open("rb") as file:
+        while block := file.read(_SAMPLE):
+            lines, last = lines + block.count(b"\n"), block[-1:]
+    return lines + (last != b"\n")
 
 
 def _all_named(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
@@ -216,12 +281,15 @@ def load(
 ) -> None:
     """``incoming`` with the columns picked by position, so that no name of the file enters the SQL."""
     wanted = ", ".join(f'c{i} AS "{name}"' for name, i in picks.items())
-    columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(width))
     cursor.execute(
-        f"CREATE TEMP TABLE {STAGING} AS SELECT {wanted} FROM read_csv(?, auto_detect = false, "
-        f"quote = '\"', escape = '\"', columns = {{{columns}}}, {dialect})",
-        [str(path)],
+        f"CREATE TEMP TABLE {STAGING} AS SELECT {wanted} FROM {_csv(width, dialect)}", {"path": str(path)}
     )
+
+
+def _csv(width: int, dialect: str) -> str:
+    """The file of the bound ``path`` in SQL, as text in columns c0, c1, …"""
+    columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(width))
+    return f"read_csv($path, auto_detect = false, quote = '\"', escape = '\"', columns = {{{columns}}}, {dialect})"
 
 
 def _drop_blank(cursor: duckdb.DuckDBPyConnection, picks: Mapping[str, int]) -> None:

@@ -276,6 +276,15 @@ def test_a_harm_of_azure_is_its_score_and_bad_to_meet(read):
     assert set(dataset.criteria["polarity"]) == {-1}
 
 
+def test_metrics_of_azure_whose_names_begin_alike_are_rubrics_each(read):
+    held = {"style.tone": 4, "style.tone_formality": 2, "style.tone_passed": 1}
+    dataset, _ = read(of_azure(**held), "results.json")
+    assert {(row[2].partition("#")[2], row[4]) for row in labels_of(dataset)} == {
+        ("style/tone", 4),
+        ("style/tone_formality", 2),
+    }
+
+
 def test_what_azure_says_in_words_alone_is_listed_as_not_used(read):
     _, report = read(of_azure(**{"relevance.relevance": 4, "mine.verdict": "good"}), "results.json")
     assert any("Not used" in note and "mine.verdict" in note for note in report.notes)

@@ -499,6 +499,20 @@ def test_promptfoo_lines_and_failed_providers(read):
     }
 
 
+def test_lm_eval_metrics_in_words_are_labels_and_lists_are_told_of(ws, tmp_path):
+    folder = tmp_path / "gpt-4"
+    folder.mkdir()
+    metrics = {"metrics": ["verdict", "bleu"], "bleu": ["x", "y"]}
+    samples = [
+        {"doc_id": i, "doc": {"q": f"t{i}"}, "resps": [["a"]], **metrics, "verdict": "yes" if i % 2 else "no"}
+        for i in range(6)
+    ]
+    (folder / "samples_task.jsonl").write_bytes(lines(*samples))
+    report = ws.ingest(folder / "samples_task.jsonl", "d")
+    assert sorted(row[4] for row in labels_of(ws.dataset("d"))) == [0, 0, 0, 1, 1, 1]
+    assert any("'bleu' holds no single label" in note for note in report.notes)
+
+
 def test_lm_eval_metrics_are_rubrics_of_the_task_in_the_file_name(ws, tmp_path):
     folder = tmp_path / "run" / "org__gemma"
     folder.mkdir(parents=True)
@@ -694,6 +708,30 @@ def test_langsmith_experiments_are_systems_and_examples_are_queries(read):
         (m, e, f"{e}#correct", "model", 1) for m in ("one", "two") for e in ("e1", "e2")
     }
     assert report.rejected == 0
+
+
+def test_a_category_of_a_langsmith_run_is_its_label(read):
+    def run(model, example, word):
+        feedback = {"tone": {"n": 1, "avg": None, "values": {word: 1}}}
+        return {"session_id": model, "reference_example_id": example, "feedback_stats": feedback}
+
+    runs = [run(m, e, w) for m in "xy" for e, w in (("e1", "yes"), ("e2", "no"))]
+    dataset, _ = read(document(runs), "runs.json")
+    assert {row[1]: row[4] for row in labels_of(dataset)} == {"e1": 1, "e2": 0}
+
+
+def test_several_categories_of_a_langsmith_run_are_no_label(read):
+    stats = [{"yes": 1}, {"no": 1}, {"yes": 1, "no": 1}]
+    runs = [
+        {
+            "session_id": "x",
+            "reference_example_id": f"e{i}",
+            "feedback_stats": {"tone": {"avg": None, "values": held}},
+        }
+        for i, held in enumerate(stats)
+    ]
+    _, report = read(document(runs), "runs.json")
+    assert "several values of 'tone'" in report.rejects["reason"][0]
 
 
 def test_langsmith_feedback_that_names_only_runs_is_refused_with_what_to_add(ws):

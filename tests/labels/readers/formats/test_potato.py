@@ -57,6 +57,15 @@ def test_a_point_of_a_scale_is_its_number(read, annotation):
     assert report.rejected == 0
 
 
+@pytest.mark.parametrize("nought", [0, 0.0, "0"])
+def test_a_number_that_is_written_is_a_label_where_it_is_0_too(read, nought):
+    content = export(lambda n: {"clear": {"slider": nought if n > 3 else n}})
+    dataset, _ = read(content, "export.zip", mapping=ID)
+    labels = [row[4] for row in labels_of(dataset)]
+    assert len(labels) == 12
+    assert 0 in labels
+
+
 @pytest.mark.parametrize("value", [True, "true", "1", "kept"])
 def test_a_choice_is_read_by_its_name_whatever_value_its_button_has(read, value):
     content = export(lambda n: {"clear": {("no", "yes")[n > 2]: value}})

@@ -6,6 +6,7 @@ more (``gpt_…``): none of them is a label of its own.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -27,6 +28,9 @@ from .base import (
 from .label_studio import called
 
 _IN, _OUT = "inputs.", "outputs."
+_MADE = re.compile(  # what stands after a metric's name in that of something made of it
+    r"score|passed|result|(finish_)?reason|threshold|details|status|properties|model|sample_(in|out)put|\w+_tokens"
+)
 _HARMS = ("violence", "sexual", "self_harm", "hate_unfairness", "hate_fairness")
 
 
@@ -48,7 +52,8 @@ def _metrics(found: Record) -> Iterator[tuple[str, str, list[str]]]:
 
 def _is_part(metric: str, whole: str) -> bool:
     """Whether a metric is made of another one: ``relevance_passed``, ``gpt_relevance``."""
-    return metric == f"gpt_{whole}" or metric.startswith(f"{whole}_") or metric.endswith("_threshold")
+    made = metric.startswith(f"{whole}_") and _MADE.fullmatch(metric.removeprefix(f"{whole}_"))
+    return metric == f"gpt_{whole}" or bool(made) or metric.endswith("_threshold")
 
 
 def _rows(record: Record, setting: Setting) -> Iterator[Row]:

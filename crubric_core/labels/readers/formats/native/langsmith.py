@@ -50,7 +50,17 @@ def _run_rows(record: Record, setting: Setting) -> Iterator[Row]:
             raise MalformedError(
                 f"has one mean of {stats['n']} scores of {key!r}: export the feedback itself"
             )
-        yield label(system, name, key, setting.judge(), stats.get("avg"))
+        yield label(system, name, key, setting.judge(), _value(key, stats))
+
+
+def _value(key: str, stats: Record) -> Any:
+    """The score, else the category: of these the number of each is told, and one alone can be a label."""
+    values = stats.get("values")
+    if stats.get("avg") is not None or not isinstance(values, dict) or not values:
+        return stats.get("avg")
+    if len(values) > 1:
+        raise MalformedError(f"has several values of {key!r}: export the feedback itself")
+    return next(iter(values))
 
 
 FORMATS = (

@@ -39,7 +39,11 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
     kind = record.get("filter")
     for metric in keys:
         value = record.get(metric)
-        if isinstance(value, (bool, int, float)) or value is None:
+        if isinstance(value, (list, dict)):
+            setting.tell(f"{metric!r} holds no single label, and is not used")
+        elif not isinstance(value, str) or isinstance(
+            metrics, list
+        ):  # of fields that nobody calls metrics, any text
             criterion = str(metric) if kind in (None, "none") else f"{metric},{kind}"
             yield rubric(name, criterion, dimension=str(metric))
             yield label(system, name, criterion, judge, value)

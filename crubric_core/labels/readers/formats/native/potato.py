@@ -14,7 +14,7 @@ from .custom_ids import identity
 
 # Fields that hold what was written, and are no choices.
 _FIELDS = ("text_box", "textbox", "number", "slider", "free_response")
-_LEFT = (None, "", False, "false", "False")
+_LEFT = (None, "", False, "false", "False")  # 0 too: a choice that is not made, but a number that is written
 _POINT = re.compile(r"(?:scale_)?(\d+)")
 _KEPT_BESIDE = (
     *("annotation_state.json", "assigned_user_data.json", "behavioral_data.json"),
@@ -37,13 +37,12 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
 def _chosen(given: Record) -> Iterator[Any]:
     """What is chosen of a question, or a number that is written; a text is no label."""
     for choice, value in given.items():
-        if value in _LEFT:
-            continue
-        if choice not in _FIELDS:
+        if choice in _FIELDS:
+            if number(value) is not None:
+                yield value
+        elif value not in _LEFT:
             point = _POINT.fullmatch(choice)
             yield point[1] if point else choice
-        elif number(value) is not None:
-            yield value
 
 
 FORMATS = (

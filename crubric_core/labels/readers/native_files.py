@@ -89,5 +89,6 @@ def native_rows(
             AttributeError,
             IndexError,
             OverflowError,
+            RecursionError,
         ):  # a shape nobody has thought of
             yield line, Fault(f"is not as {native.title} has it", str(record)[:200])

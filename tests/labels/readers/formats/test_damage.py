@@ -178,6 +178,23 @@ def test_deep_nesting_is_no_hang_and_no_traceback(depth):
     assert reply_values("{" * depth) == reply_values("[" * depth) == []
 
 
+DEEP = "[" * 50_000
+LANGFUSE = {"traceId": "t", "name": "tone", "source": "EVAL", "value": 1, "metadata": DEEP, "model": "m"}
+ARGILLA = {"id": "q", "model": "m", "tone.responses": DEEP, "tone.responses.users": '["u"]'}
+
+
+@pytest.mark.parametrize("record", [LANGFUSE, ARGILLA], ids=["langfuse", "argilla"])
+def test_deep_nesting_within_a_text_of_a_record_is_no_traceback(record):
+    with Workspace() as workspace, suppress(IngestError):
+        workspace.ingest(lines(record), "d", name="x.jsonl")
+
+
+def test_a_pattern_of_ids_that_names_a_field_twice_is_refused_in_a_sentence(ws):
+    content = lines({"custom_id": "q1_m", "response": {"body": {"choices": []}}})
+    with pytest.raises(IngestError, match="names a field twice"):
+        ws.ingest(content, "d", name="x.jsonl", mapping={"custom_id": "={query}_{query}"})
+
+
 def test_ten_megabytes_in_a_cell_formulas_and_html_are_only_text():
     texts = ["=1+1", "<script>alert(1)</script>", "x" * (10 << 20), "nul\0nul"]
     items = [{"criterion": t, "points": 1, "tags": [], "criteria_met": True} for t in texts]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from .....errors import IngestError
 from .base import MalformedError, Setting
 
 
@@ -25,4 +26,6 @@ def identity(field: str, made: str, setting: Setting, usual: re.Pattern[str] | N
 
 def _compiled(pattern: str) -> re.Pattern[str]:
     parts = re.split(r"\{(query|system|rubric)\}", pattern)
+    if len(fields := parts[1::2]) > len(set(fields)):
+        raise IngestError(f"The pattern {pattern[:200]!r} names a field twice: name each at most once.")
     return re.compile("".join(re.escape(p) if i % 2 == 0 else f"(?P<{p}>.+?)" for i, p in enumerate(parts)))

@@ -20,7 +20,7 @@ def _get(record: Record, *keys: str) -> Any:
     if isinstance(details, str):
         try:
             details = json.loads(details)
-        except ValueError:
+        except (ValueError, RecursionError):
             details = None
     places = [place for place in (record, details, record.get("trace")) if isinstance(place, dict)]
     spelled = [name for key in keys for name in (key, _snake(key))]

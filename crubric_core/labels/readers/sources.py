@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Union
 
 from ...errors import IngestError
-from ...text import count
+from ...text import count, listed
 from .apart import apart, is_packed
 from .formats import archive
 from .formats.compression import compression_of, decompress, is_tar, untar
@@ -157,19 +157,29 @@ def _open(name: str | None, source: Source, scratch: Path, *, alone: bool) -> li
 
 
 def _walk(name: str, folder: Path, scratch: Path) -> list[tuple[Piece, bool]]:
-    """Every file below a folder, by its path from that folder on; links are not followed."""
+    """Every file below a folder, by its path from that folder on; links are not followed, and told of.
+
+    One may lead anywhere, so that only what its user names himself is read.
+    """
     found: list[Path] = []
+    links: list[str] = []
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder)
-        if any(part.startswith(_HIDDEN) for part in inside.parts) or path.is_symlink() or not path.is_file():
+        if any(part.startswith(_HIDDEN) for part in inside.parts):
+            continue
+        if path.is_symlink():
+            links.append(inside.as_posix())
+        if path.is_symlink() or not path.is_file():
             continue
         if len(found) == _MOST_FILES:
             raise IngestError(
                 f"The folder {name} holds more than {_MOST_FILES:,} files: name the one to read."
             )
         found.append(path)
+    told = _told_of_links(links)
     if not found:
-        raise IngestError(f"There is no file in the folder {name}: name one with label tables.")
+        why = f" ({told})" if told else ""
+        raise IngestError(f"There is no file in the folder {name}{why}: name one with label tables.")
     pieces: list[tuple[Piece, bool]] = []
     for number, inner in enumerate(found):
         own = scratch / f"file{number}"
@@ -177,8 +187,17 @@ def _walk(name: str, folder: Path, scratch: Path) -> list[tuple[Piece, bool]]:
         plain = own / "source"
         plain.symlink_to(inner.resolve())
         label = inner.relative_to(folder).as_posix()
-        pieces.append((Piece(label, plain, f"{name}/{label}", own), True))
+        pieces.append((Piece(label, plain, f"{name}/{label}", own, remark=told), True))
     return pieces
+
+
+def _told_of_links(links: Sequence[str]) -> str:
+    """What was not read as it is a link, and how it can be; "" where there is none."""
+    if not links:
+        return ""
+    them, are = ("it", "is a link, and was") if len(links) == 1 else ("them", "are links, and were")
+    way = f"name {them}, or put the files in {'its' if len(links) == 1 else 'their'} place"
+    return f"in the same folder {listed([repr(link) for link in links], 3)} {are} not read: {way}"
 
 
 def _take_apart(piece: Piece, *, nested: bool = False) -> list[Piece]:
@@ -213,7 +232,7 @@ def _take_apart(piece: Piece, *, nested: bool = False) -> list[Piece]:
                 path,
                 f"{piece.seen_path}{SHEET}{sheet}",
                 piece.scratch,
-                remark=remark if blank else "",
+                remark=". ".join(filter(None, [piece.remark, remark if blank else ""])),
             )
             for sheet, path in tables
         ]

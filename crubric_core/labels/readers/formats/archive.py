@@ -238,11 +238,14 @@ def _check_entry(entry: zipfile.ZipInfo, name: str) -> None:
     if entry.flag_bits & 1:
         raise IngestError(f"{name} is encrypted ({entry.filename!r}): unpack it with its password first.")
     if stat.S_ISLNK(entry.external_attr >> 16):
-        raise IngestError(
-            f"{name} holds a link, {entry.filename!r}, not a file: put the file itself into it."
-        )
+        raise link_within(name, entry.filename)
     if entry.file_size > _SMALL and entry.file_size > HIGHEST_RATIO * max(entry.compress_size, 1):
         raise _bomb(name, entry.filename)
+
+
+def link_within(name: str, entry: str) -> IngestError:
+    """The refusal of an archive that holds a link: it may lead anywhere."""
+    return IngestError(f"{name} holds a link, {entry!r}, not a file: put the file itself into it.")
 
 
 def _allowed(entry: zipfile.ZipInfo, room: int) -> int:

@@ -15,7 +15,7 @@ import zstandard
 
 from ....errors import IngestError
 from ....text import brief
-from .archive import HIGHEST_RATIO, LARGEST, MOST_ENTRIES, zstd_reader
+from .archive import HIGHEST_RATIO, LARGEST, MOST_ENTRIES, link_within, zstd_reader
 
 _BLOCK = 1 << 20
 _SMALL = 16 << 20
@@ -78,6 +78,8 @@ def untar(path: Path, name: str, folder: Path) -> Iterator[tuple[str, Path]]:
                 number += 1  # folders and links too: each takes memory
                 if number > MOST_ENTRIES:
                     raise IngestError(f"{name} holds more than {MOST_ENTRIES:,} files: split it.")
+                if entry.issym() or entry.islnk():
+                    raise link_within(name, entry.name)
                 if not entry.isfile() or entry.name.rsplit("/", 1)[-1].startswith((".", "._")):
                     continue
                 source, target = archive.extractfile(entry), folder / f"entry{number}"

@@ -12,8 +12,10 @@ import duckdb
 from ....errors import IngestError
 from .base import STAGING, Staged, first_line
 from .database import opened
+from .records import repeated, told_of_repeated
 
 _RECORDS = "read_json_objects(?, format = 'auto', maximum_object_size = 67108864)"
+_REPEATS = "len(keys) > len(list_distinct(keys))"  # whether a key stands twice in a record
 
 
 class JsonReader:
@@ -21,11 +23,15 @@ class JsonReader:
 
     def __init__(self, path: Path, name: str) -> None:
         self._path, self._name = str(path), name
-        keys = f"SELECT unnest(json_keys(json)) AS key FROM {_RECORDS} WHERE json_type(json) = 'OBJECT'"
+        lists = f"SELECT DISTINCT json_keys(json) AS keys FROM {_RECORDS} WHERE json_type(json) = 'OBJECT'"
+        keys = f"SELECT unnest(keys) AS key, {_REPEATS} AS repeats FROM ({lists})"
         try:
             with opened() as cursor:
-                found = cursor.execute(f"SELECT DISTINCT key FROM ({keys}) ORDER BY key", [self._path])
-                self.columns = tuple(row[0] for row in found.fetchall())
+                found = cursor.execute(
+                    f"SELECT key, bool_or(repeats) FROM ({keys}) GROUP BY key ORDER BY key", [self._path]
+                ).fetchall()
+                self.columns = tuple(key for key, _ in found)
+                self._repeats = any(repeats for _, repeats in found)
         except duckdb.Error as error:
             raise IngestError(self._broken(error)) from error
         if not self.columns:
@@ -53,9 +59,27 @@ class JsonReader:
         sql = f"CREATE TEMP TABLE {STAGING} AS SELECT {wanted} FROM {_RECORDS}"
         try:
             cursor.execute(sql, [*pointers, self._path])
+            if self._repeats:
+                self._reject_repeated(cursor)
         except duckdb.Error as error:
             raise IngestError(self._broken(error)) from error
         return Staged(row_sql="i.rowid + 1")
+
+    def _reject_repeated(self, cursor: duckdb.DuckDBPyConnection) -> None:
+        """Reject the records in which a key stands twice, of which the database reads the first value."""
+        records = f"SELECT row_number() OVER () AS record, json, json_keys(json) AS keys FROM {_RECORDS}"
+        cursor.execute(
+            f"SELECT record, left(CAST(json AS VARCHAR), 200), keys FROM ({records}) WHERE {_REPEATS}",
+            [self._path],
+        )
+        found = [(record, text, repeated(keys)) for record, text, keys in cursor.fetchall()]
+        told = [(row, key, text, told_of_repeated(key)) for row, text, key in found]
+        cursor.execute(
+            "INSERT INTO rejected SELECT unnest(?::BIGINT[]), unnest(?::VARCHAR[]), unnest(?::VARCHAR[]), "
+            "unnest(?::VARCHAR[])",
+            [list(cells) for cells in zip(*told, strict=True)],
+        )
+        cursor.execute(f'DELETE FROM {STAGING} WHERE rowid + 1 IN (SELECT "row" FROM rejected)')
 
     def _broken(self, error: duckdb.Error) -> str:
         found = re.search(r"(?:record/value|line) (\d+)", str(error))

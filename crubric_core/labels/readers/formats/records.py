@@ -8,7 +8,8 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
@@ -94,11 +95,41 @@ def _is_lines(head: bytes) -> bool:
     return True
 
 
+class _Decoder(json.JSONDecoder):
+    """Reads JSON, and notes a key that stands twice in one object: readers differ in which of the two counts."""
+
+    def __init__(self) -> None:
+        super().__init__(object_pairs_hook=self._object)
+        self.twice: str | None = None
+
+    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            self.twice = repeated([key for key, _ in pairs])
+        return found
+
+    def checked(self, value: Any, text: str) -> Any:
+        """The value that was just read, or what is wrong with it."""
+        return value if self.twice is None else Fault(told_of_repeated(self.twice), text[:200])
+
+
+def repeated(keys: Sequence[str]) -> str:
+    """The first key that stands there twice."""
+    return next(key for key, times in Counter(keys).items() if times > 1)
+
+
+def told_of_repeated(key: str) -> str:
+    """What is wrong with a record in which a key stands twice."""
+    return f"has the key {key!r} twice in one object: leave the one that counts"
+
+
 def _by_lines(file: TextIO, name: str) -> Iterator[tuple[int, Any]]:
+    decoder = _Decoder()
     for number, line in enumerate(_lines(file, name), 1):
         if line.strip(_SPACE):
+            decoder.twice = None
             try:
-                yield number, json.loads(line)
+                yield number, decoder.checked(decoder.decode(line), line)
             except (ValueError, RecursionError) as error:
                 yield number, Fault(f"is not valid JSON ({_words(error)})", line[:200])
 
@@ -113,7 +144,7 @@ def _lines(file: TextIO, name: str) -> Iterator[str]:
 def _by_value(file: TextIO, name: str) -> Iterator[tuple[int, Any]]:
     """Values of arrays, or whole values one after another; a window over the file grows as a value needs it."""
     window, line, block, listed = file.read(_BLOCK), 1, _BLOCK, False
-    arrays = window.lstrip(_SPACE)[:1] == "["
+    arrays, decoder = window.lstrip(_SPACE)[:1] == "[", _Decoder()
     while True:
         rest = window.lstrip(_SPACE + "," if arrays else _SPACE)
         line += window[: len(window) - len(rest)].count("\n")
@@ -124,7 +155,8 @@ def _by_value(file: TextIO, name: str) -> Iterator[tuple[int, Any]]:
         try:
             if not window:
                 raise json.JSONDecodeError("unexpected end", "", 0)
-            value, end = _DECODER.raw_decode(window)
+            decoder.twice = None
+            value, end = decoder.raw_decode(window)
             if end == len(window) and (more := file.read(block)):
                 window += more  # a number may go on
                 continue
@@ -139,7 +171,7 @@ def _by_value(file: TextIO, name: str) -> Iterator[tuple[int, Any]]:
                 raise _too_long(name) from error
             block = min(2 * block, 1 << 27)
             continue
-        yield line, value
+        yield line, decoder.checked(value, window)
         line += window.count("\n", 0, end)
         window, block = window[end:], _BLOCK
 

@@ -235,17 +235,18 @@ def _at_least(value: float, step: float, form: str) -> str:
 
 
 def _enough(curve: WorthCurve) -> str:
-    """The least size of the grid that keeps 95% of the separated pairs, in a sentence.
+    """From which size of the grid on 95% of the separated pairs are kept, in a sentence.
 
-    With its interval: of few systems some size passes the target by luck.
+    With its interval: of few systems some size passes the target by luck. A smaller one may too.
     """
     least, tried = curve.least(), f"{count(len(curve.grid), 'fixed size')} tried"
+    largest, level = int(curve.grid[-1]), f"{TARGET:.0%}"
     if least is None:
-        return f"The largest of {tried}, {int(curve.grid[-1]):,}, does not keep {TARGET:.0%}."
-    if least >= curve.pool:
-        return f"Of {tried}, only all {curve.pool:,} keep {TARGET:.0%}."
+        return f"The largest of {tried}, {largest:,}, does not keep {level}."
+    if least == largest >= curve.pool and len(curve.grid) > 1:
+        return f"The largest of {tried}, {least:,}, keeps {level}, and the one before, {curve.grid[-2]:,}, does not."
     kept = curve.at(least)[0].kept
     return (
-        f"Of {tried}, {least:,} is the least that keeps {TARGET:.0%} here: "
+        f"Of {tried}, each from {least:,} on keeps {level} here: {least:,} keep "
         f"{rounded(kept.estimate)} [{kept.low:.0%}, {kept.high:.0%}]."
     )

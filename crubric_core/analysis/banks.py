@@ -64,6 +64,13 @@ class Banks(Fitted):
         require_room(found, self.settings.budget)
         return found
 
+    @property
+    def candidates(self) -> BoolArray:
+        """(J,) the rubrics among which the strategy of the settings chooses the bank."""
+        return selection.bank_candidates(
+            self.given(), self.calibration(), self.feasible, self.settings.strategy, self.constraints()
+        )
+
     def bank(self) -> IntArray:
         """The rubrics of the bank that all systems choose together, in the order of their choice."""
         return self.order().order[: self.settings.budget]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from ..bank.assembly import BankOrder, order_bank, pairs_bank
+from ..bank.assembly import BankOrder, order_bank, pairs_bank, strategy_candidates
 from ..bank.certificate import Knapsack, certify
 from ..bank.constraints import Constraints
 from ..bank.pairs import PairDistances, PairMoments, pair_moments
@@ -74,6 +74,19 @@ def bank_utility(calibration: Calibration, strategy: Strategy) -> Utility:
     if strategy == "pairs":
         return calibration.distances
     return Coverage(calibration.info, calibration.grid.weights)
+
+
+def bank_candidates(
+    reduction: Reduction,
+    calibration: Calibration,
+    feasible: BoolArray,
+    strategy: Strategy,
+    constraints: Constraints | None,
+) -> BoolArray:
+    """(J,) the rubrics that can enter the bank. feasible: (J,) those that pass the gate."""
+    consistent, discriminating = baseline_mask(reduction)
+    found = strategy_candidates(strategy, feasible, ~calibration.fit.constant, consistent & discriminating)
+    return found if constraints is None else found & ~constraints.excluded | constraints.pinned
 
 
 def order_candidates(

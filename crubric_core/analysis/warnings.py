@@ -70,8 +70,8 @@ def type_warnings(scores: QueryScores) -> tuple[str, ...]:
     return (f"Unknown task types are scored plainly: {named}; expected one of {', '.join(TASK_TYPES)}.",)
 
 
-def fit_warnings(calibration: Calibration, feasible: BoolArray, settings: Settings) -> tuple[str, ...]:
-    """What must be said of the fit and of the bank. feasible: (J,) rubrics that pass the gate."""
+def fit_warnings(calibration: Calibration, candidates: BoolArray, settings: Settings) -> tuple[str, ...]:
+    """What must be said of the fit and of the bank. candidates: (J,) rubrics that can enter it."""
     fit, warnings = calibration.fit, []
     if not fit.converged:
         warnings.append(f"The {fit.model} fit did not converge: read its figures as provisional.")
@@ -87,7 +87,7 @@ def fit_warnings(calibration: Calibration, feasible: BoolArray, settings: Settin
         )
     if (calibration.item_rest < 0).any():
         warnings.append(_negative(calibration.item_rest, np.isfinite(calibration.y).sum(axis=0)))
-    usable = int((feasible & ~fit.constant).sum())
+    usable = int(candidates.sum())
     if usable < settings.budget:
         warnings.append(
             f"The bank is smaller than B = {settings.budget:,}: {count(usable, 'rubric')} can be chosen."

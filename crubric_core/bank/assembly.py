@@ -14,7 +14,7 @@ from .pairs import PairDistances
 from .pairs_order import pairs_sequence
 from .utility import BankOrder, Coverage, Utility, check_information, order_along
 
-__all__ = ["BankOrder", "greedy_bank", "order_bank", "plain_bank", "random_bank"]
+__all__ = ["BankOrder", "greedy_bank", "order_bank", "plain_bank", "random_bank", "strategy_candidates"]
 
 
 def plain_bank(
@@ -49,6 +49,13 @@ def random_bank(candidates: BoolArray, budget: int, rng: np.random.Generator) ->
     return rng.permutation(np.flatnonzero(candidates))[: max(budget, 0)]
 
 
+def strategy_candidates(
+    strategy: Strategy, feasible: BoolArray, nonconstant: BoolArray, baseline: BoolArray
+) -> BoolArray:
+    """(J,) the rubrics among which a strategy chooses: draws at random do not heed the gate."""
+    return {"hard_random": baseline, "random": nonconstant}.get(strategy, feasible & nonconstant)
+
+
 def order_bank(
     strategy: Strategy,
     info: FloatArray,
@@ -73,6 +80,7 @@ def order_bank(
     Raises AssemblyError where the strategy has no candidate, or a constraint cannot be met.
     """
     check_information(info, weights, feasible)
+    kept = strategy_candidates(strategy, feasible, nonconstant, baseline)
     n = info.shape[1] if budget is None else budget
     if strategy == "pairs":
         if distances is None or query_index is None:
@@ -80,16 +88,14 @@ def order_bank(
                 "The strategy pairs needs the distances of pairs and the query of each rubric."
             )
         if constraints is not None:
-            kept = feasible & nonconstant
             return _composed(strategy, distances, kept, constraints, rng, n, query_index, relaxed=relaxed)
-        return order_along(distances, pairs_bank(distances, query_index, feasible & nonconstant, n))
-    kept = {"hard_random": baseline, "random": nonconstant}.get(strategy, feasible)
+        return order_along(distances, pairs_bank(distances, query_index, kept, n))
     if constraints is not None:
         return _composed(strategy, Coverage(info, weights), kept, constraints, rng, n, relaxed=relaxed)
     if strategy == "greedy":
-        chosen, _ = greedy_bank(info, weights, n, feasible)
+        chosen, _ = greedy_bank(info, weights, n, kept)
     elif strategy == "plain":
-        chosen, _ = plain_bank(info, weights, n, feasible)
+        chosen, _ = plain_bank(info, weights, n, kept)
     else:
         chosen = random_bank(kept, n, rng)
     if not len(chosen):

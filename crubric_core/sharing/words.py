@@ -31,10 +31,14 @@ def support(view: SharedView) -> tuple[str, ...]:
 
 def bank_sentence(bank: Bank, settings: Mapping[str, Any]) -> str:
     """How large the bank is, and what its certificate proves. settings: those of its view."""
-    if bank.size >= bank.candidates:
+    drawn = settings.get("strategy") in ("random", "hard_random")  # whatever the gate says
+    if bank.size == bank.candidates and not drawn:
         return f"{bank.size:,} of {count(bank.candidates, 'candidate rubric')}: the bank leaves none out."
+    said = f"{bank.size:,} of {count(bank.candidates, 'candidate rubric')}"
+    if drawn or bank.size > bank.candidates:  # pinned past the gate
+        said = f"{count(bank.size, 'rubric')}{' drawn at random' if drawn else ''}"
     return (
-        f"{bank.size:,} of {count(bank.candidates, 'candidate rubric')}, with at least {at_least(bank.certificate)} of "
+        f"{said}, with at least {at_least(bank.certificate)} of "
         f"the {objective(settings.get('strategy'))} of the best possible bank of that size. This says nothing about "
         "accuracy on new systems."
     )

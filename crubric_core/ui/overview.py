@@ -127,7 +127,7 @@ def _bank_chip(study: loaders.Study) -> Chip:
     depend on which page was opened before.
     """
     rubrics = study.given().rubrics["query"]
-    covered, candidates = int(rubrics.iloc[study.bank()].nunique()), int(np.count_nonzero(study.pool))
+    covered, candidates = int(rubrics.iloc[study.bank()].nunique()), int(np.count_nonzero(study.candidates))
     chip = health.bank_chip(candidates, study.settings.budget, int(rubrics.nunique()), covered)
     if chip.state != "good" or candidates <= study.settings.budget or not study.verdict().holds:
         return chip

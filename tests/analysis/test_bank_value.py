@@ -214,7 +214,7 @@ def test_the_sentence_states_the_share_kept_by_the_bank_and_by_random_ones(analy
 def test_the_least_bank_is_the_first_from_which_on_every_size_keeps_the_target():
     curve = curve_of([0.5, 1.0, 1.0])
     kept = curve.chosen[1].kept
-    said = f"sizes tried, 20 is the least that keeps 95% here: 100% [{kept.low:.0%}, 100%]."
+    said = f"Of 3 fixed sizes tried, each from 20 on keeps 95% here: 20 keep 100% [{kept.low:.0%}, 100%]."
     assert said in worth_sentences(curve, 10)[1]
     assert kept.low < 0.5, "five systems: it says little of others"
     for kept in ([1.0, 1.0, 0.5], [0.1, 0.2, 0.5]):
@@ -252,10 +252,19 @@ def test_the_caption_of_the_curve_tells_of_no_random_banks_that_keep_nothing_kno
     assert "as no spread is seen" in curve_sentences(curve_of([0.5, 0.6, 1.0]), 0.95)
 
 
+def test_a_size_is_not_called_the_least_where_a_smaller_one_keeps_as_many():
+    said = worth_sentences(curve_of([1.0, 0.5, 1.0]), 10)[1]
+    assert "Of 3 fixed sizes tried, each from 40 on keeps 95% here: 40 keep 100%" in said
+    said = worth_sentences(replace(curve_of([1.0, 0.5, 1.0]), pool=40), 10)[1]
+    assert said.endswith(
+        "The largest of 3 fixed sizes tried, 40, keeps 95%, and the one before, 20, does not."
+    )
+
+
 def test_of_a_bank_that_holds_the_whole_pool_no_share_is_claimed():
     first, more = worth_sentences(replace(curve_of([0.5, 0.6, 1.0]), pool=40), 40)
     assert first == "40 rubrics are all that pass and vary: the bank separates the same 10 pairs."
-    assert "Of 3 fixed sizes tried, only all 40 keep 95%." in more
+    assert "The largest of 3 fixed sizes tried, 40, keeps 95%, and the one before, 20, does not." in more
 
 
 def test_what_is_little_is_not_written_as_none():

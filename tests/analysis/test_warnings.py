@@ -9,8 +9,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from crubric_core import Settings
+from crubric_core import Settings, Workspace
+from crubric_core.analysis.pipeline import result_of
+from crubric_core.analysis.stages import Analysis
 from crubric_core.analysis.warnings import fit_warnings
+from crubric_core.composition import Composition
+from crubric_core.demo import simulate
 
 
 def labels_of(n_systems):
@@ -54,3 +58,30 @@ def test_a_share_of_unrelated_rubrics_as_told_is_below_the_bound(n_systems):
     bound = -float(re.search(r"one below −(\d\.\d\d);", said([0.2, -0.1, -0.8], n_systems)[0])[1])
     assert (r < 0).mean() == pytest.approx(0.5, abs=0.02)
     assert (r < bound).mean() == pytest.approx(0.01, abs=0.003)
+
+
+@pytest.fixture(scope="module")
+def dataset():
+    with Workspace() as workspace:
+        labels = simulate(seed=1, systems=8, queries=6, pool=(8, 10)).labels
+        workspace.ingest(labels.to_csv(index=False).encode(), "small", format="csv")
+        yield workspace.dataset("small")
+
+
+@pytest.mark.parametrize("strategy", ["pairs", "greedy", "plain", "random", "hard_random"])
+def test_a_bank_is_said_to_be_smaller_than_asked_only_where_its_strategy_has_no_more_to_choose(
+    dataset, strategy
+):
+    study = Analysis.of(dataset, Settings(tau_c=0.8, strategy=strategy, budget=1000))
+    bank, said = study.bank(), " ".join(result_of(study).warnings)
+    assert f"smaller than B = 1,000: {len(bank)} rubrics can be chosen." in said
+    assert sorted(bank) == np.flatnonzero(study.candidates).tolist()
+    enough = Analysis.of(dataset, Settings(tau_c=0.8, strategy=strategy, budget=len(bank)))
+    assert "smaller than B" not in " ".join(result_of(enough).warnings)
+
+
+def test_rubrics_that_may_not_be_chosen_are_not_counted(dataset):
+    study = Analysis.of(dataset, Settings(budget=1000))
+    never = Composition(exclusions=(study.ids()[study.bank()[0]],))
+    fewer = Analysis.of(dataset, Settings(budget=1000, composition=never))
+    assert fewer.candidates.sum() == study.candidates.sum() - 1 == len(fewer.bank())

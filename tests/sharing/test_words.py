@@ -97,6 +97,21 @@ def test_a_bank_of_all_candidates_is_held_against_no_other(view: SharedView) -> 
     )
 
 
+@pytest.mark.parametrize("strategy", ["random", "hard_random"])
+@pytest.mark.parametrize("more", [0, 3])
+def test_a_bank_that_is_drawn_is_counted_against_no_rubrics_that_pass(
+    view: SharedView, strategy: str, more: int
+) -> None:
+    drawn = replace(view.bank, size=view.bank.candidates + more)
+    said = bank_sentence(drawn, {**view.settings, "strategy": strategy})
+    assert said.startswith(f"{drawn.size:,} rubrics drawn at random, with at least")
+
+
+def test_a_bank_with_rubrics_pinned_past_the_gate_is_not_one_of_the_candidates(view: SharedView) -> None:
+    pinned = replace(view.bank, size=view.bank.candidates + 1)
+    assert bank_sentence(pinned, view.settings).startswith(f"{pinned.size:,} rubrics, with at least")
+
+
 def test_the_origin_names_the_dataset_only_where_it_may_be_known(result: Result, view: SharedView) -> None:
     assert origin(view)["Dataset"] == "small"
     assert "small" not in origin(build_view(result, Choices(dataset=False))).values()

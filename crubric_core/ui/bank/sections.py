@@ -41,7 +41,7 @@ def worth_by_size(study: StudyPage) -> None:
 def enough(study: StudyPage) -> None:
     """The answer to the page's question: what the bank's own size is worth."""
     answer(study, study.worth(largest=_largest()))
-    widgets.notes(fit_warnings(study.calibration(), study.feasible, study.settings))
+    widgets.notes(fit_warnings(study.calibration(), study.candidates, study.settings))
 
 
 def _largest() -> int:
@@ -52,12 +52,15 @@ def _largest() -> int:
 
 def answer(study: StudyPage, worth: WorthCurve | None) -> None:
     """The page's question, answered by what the bank is worth for systems that it has not seen."""
-    size, pool = len(study.bank()), int(study.pool.sum())
+    size = len(study.bank())
     if not (verdict := study.verdict()).holds:
         study.answer(verdict.sentence)
         return
     if worth is None:
-        study.answer(f"A bank of {size:,} of {count(pool, 'rubric')} that pass and vary.", untested(study))
+        study.answer(
+            f"A bank of {size:,} of {count(int(study.candidates.sum()), 'rubric')} that can be chosen.",
+            untested(study),
+        )
         return
     held_out = tested_size(study, worth)
     first, second = worth_sentences(worth, held_out)
@@ -127,7 +130,7 @@ def price(study: StudyPage) -> None:
             "SE(θ), bank": f"{error:.2f}",
         },
         {
-            "Rubrics": f"Of {int(study.pool.sum()):,} that pass and vary",
+            "Rubrics": f"Of {int(study.candidates.sum()):,} that can be chosen",
             "Judge calls": "Of a new system: rubrics of the bank times judges",
             "SE(θ), bank": "Standard error of the median system's ability by the model alone, from the bank",
         },

@@ -101,7 +101,9 @@ def rests_on(board: Board) -> tuple[str, ...]:
         said.append(
             f"{pairs} are compared at once: with probability {level} no separation on this board is false{unless}."
         )
-    elif not settings.holm:
+    elif (
+        standing.method != "bootstrap" or not settings.holm
+    ):  # Holm's correction is of the bootstrap's shares alone
         said.append(f"Each pair is compared alone at {level}: some of many pairs are separated by chance.")
     unranked = len(board.systems) - int(standing.ranked.sum())
     if unranked:
@@ -123,6 +125,11 @@ def units(standing: Inference) -> str:
     return f"{count(standing.n_units - standing.lone, 'domain')}{lone}"
 
 
+def linked_by(standing: Inference) -> str:
+    """What groups of systems share too few of; never domains, which may hold other queries for each."""
+    return "rubrics" if standing.unit == "rubric" else "queries"
+
+
 def groups_sentence(board: Board) -> str:
     """That systems of different groups are not compared, and who is in the first two; "" where all are linked."""
     systems, standing = board.systems, board.standing
@@ -132,9 +139,8 @@ def groups_sentence(board: Board) -> str:
         f"{group}: {listed([name(systems[i]) for i in np.flatnonzero(standing.group_number == group)], most=3)}"
         for group in (1, 2)
     )
-    unit = "rubrics" if standing.unit == "rubric" else "queries"
     return (
-        f"The systems form {standing.n_groups:,} groups that share too few {unit} ({some}"
+        f"The systems form {standing.n_groups:,} groups that share too few {linked_by(standing)} ({some}"
         f"{'; …' if standing.n_groups > 2 else ''}): no pair of two groups is compared, and their estimates have no "
         "common scale."
     )
@@ -224,7 +230,7 @@ def _evidence(board: Board) -> str:
     """The units and the population."""
     standing = board.standing
     if standing.unit == "rubric":
-        return "There is one query: its rubrics are the evidence, and nothing is known of other queries."
+        return "One query alone has rubrics in use: they are the evidence, and nothing is known of other queries."
     if standing.unit == "domain" and standing.n_units == 1:
         return (
             "All rubrics used are of one domain: nothing is known of other domains, and no pair is separated."
@@ -274,8 +280,8 @@ def reading(board: Board) -> tuple[str, ...]:
         "A new tier starts at each system that is separated from the next one above it, so two systems of one tier may "
         "be separated."
         if board.settings.tier_rule == "adjacent"
-        else "A tier starts at its best system and holds those below that are not separated from it; the list of pairs "
-        "says which others are separated."
+        else "A tier runs from its best system to the last before one that is separated from it: others of a tier may "
+        "be separated, and systems of two tiers need not be; the list of pairs says which."
     )
     apart = (
         " Different groups of systems share the axis of a chart, but no scale: ranks and tiers are within a group."

@@ -14,7 +14,7 @@ import pandas as pd
 
 from ..text import count, ends, listed, numeral, sentence_case
 from .agreement import OtherRanking
-from .board import Board, groups_sentence, level_of, like, limits, name, reading, rests_on
+from .board import Board, groups_sentence, level_of, limits, linked_by, name, reading, rests_on
 
 NAMED = 5  # systems that a sentence names
 
@@ -145,7 +145,7 @@ def pair_sentence(board: Board, one: int, other: int) -> str:
     if not (standing.ranked[one] and standing.ranked[other]):
         return f"{names[0]} and {names[1]} are not compared: one of them is not ranked."
     if standing.group is not None and standing.group[one] != standing.group[other]:
-        return f"{names[0]} and {names[1]} are not compared: they share too few queries."
+        return f"{names[0]} and {names[1]} are not compared: they share too few {linked_by(standing)}."
     low, high = standing.difference_low[one, other], standing.difference_high[one, other]
     if standing.saturated[one] == standing.saturated[other] != 0 and np.isinf([low, high]).all():
         what = "pass" if standing.saturated[one] > 0 else "fail"
@@ -168,9 +168,7 @@ def place_sentence(board: Board, system: int) -> str:
     if not best and len(ranked) == 1:
         return f"{shown} is the only system that is ranked."
     if not best:
-        return (
-            f"{shown} is compared with no other system: it shares too few {like(board.standing)} with them."
-        )
+        return f"{shown} is compared with no other system: it shares too few {linked_by(standing)} with them."
     apart, above = standing.separated[system], standing.difference[system] > 0
     groups = {
         "ahead of": [i for i in best if apart[i] and above[i]],

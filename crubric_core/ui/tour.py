@@ -8,7 +8,7 @@ from . import loaders
 
 DONE = "tour done"
 STEPS = (
-    ("leaderboard", "Who is ahead?", "A tier holds the systems that are not separated from its first."),
+    ("leaderboard", "Who is ahead?", "A tier ends before the first system that is separated from its best."),
     (
         "leaderboard",
         "Why there?",

@@ -353,7 +353,9 @@ def test_what_the_claims_rest_on_is_said(changes: dict, words: str) -> None:
 
 def test_one_query_makes_the_rubrics_the_evidence_and_says_so() -> None:
     found = replace(standing(np.arange(8.0), ~np.eye(8, dtype=bool)), unit="rubric", n_units=40)
-    assert "There is one query: its rubrics are the evidence" in " ".join(claims_of(board(found)).basis)
+    assert "One query alone has rubrics in use: they are the evidence" in " ".join(
+        claims_of(board(found)).basis
+    )
 
 
 def test_the_limit_of_the_intervals_is_the_least_coverage_that_was_measured() -> None:
@@ -398,6 +400,39 @@ def test_systems_that_share_too_few_queries_are_said_not_to_be_compared() -> Non
     assert "groups" not in claims_of(board(replace(found, group=np.zeros(3)))).ahead
     assert "share the axis of a chart, but no scale" in claims_of(board(found)).reading[0]
     assert "scale: ranks" not in claims_of(board(replace(found, group=np.zeros(3)))).reading[0]
+
+
+@pytest.mark.parametrize(("unit", "what"), [("domain", "queries"), ("rubric", "rubrics")])
+def test_systems_are_linked_by_queries_or_by_the_rubrics_of_the_only_one(unit: str, what: str) -> None:
+    found = replace(standing(np.arange(3.0), np.zeros((3, 3), dtype=bool)), group=np.arange(3), unit=unit)
+    said = board(found)
+    assert f"share too few {what} (" in claims_of(said).ahead
+    assert place_sentence(said, 2).endswith(f"it shares too few {what} with them.")
+    assert pair_sentence(said, 0, 2).endswith(f"they share too few {what}.")
+
+
+def test_a_tier_is_said_to_end_before_a_system_that_is_separated_from_its_first() -> None:
+    separated = np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]]) > 0
+    found = standing(np.array([2.0, 1.0, 0.9]), separated)
+    assert found.tier.tolist() == [1, 2, 2], (
+        "the third is not separated from the first, and is in no tier with it"
+    )
+    assert claims_of(board(found)).reading[1] == (
+        "A tier runs from its best system to the last before one that is separated from it: others of a tier may be "
+        "separated, and systems of two tiers need not be; the list of pairs says which."
+    )
+
+
+@pytest.mark.parametrize(
+    ("method", "holm", "alone"),
+    [("units", True, True), ("units", False, True), ("bootstrap", True, False), ("bootstrap", False, True)],
+)
+def test_pairs_are_said_to_be_compared_alone_unless_a_correction_was_made(
+    method: str, holm: bool, alone: bool
+) -> None:
+    found = replace(standing(np.arange(3.0), np.zeros((3, 3), dtype=bool)), simultaneous=False, method=method)
+    said = " ".join(rests_on(board(found, settings=Settings(simultaneous=False, holm=holm))))
+    assert ("Each pair is compared alone at 95%" in said) == alone
 
 
 def test_groups_without_a_common_scale_have_no_common_order() -> None:

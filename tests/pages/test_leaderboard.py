@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import shutil
@@ -11,10 +12,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crubric_core import Workspace
+from crubric_core import Settings, Workspace
+from crubric_core.analysis.stages import Analysis
 from crubric_core.demo import simulate
 from crubric_core.labels.store.dataset_rules import save_rules
 from crubric_core.scoring_rules import Loss, ScoringRules
+from crubric_core.task_types.scoring import by_emphasis
 from tests.pages.conftest import Open
 
 COSTS = (0.5, 9.0, 2.0, 30.0, 1.0, 4.0, 8.0, 16.0)
@@ -77,7 +80,7 @@ def test_how_to_read_theta_interval_and_tier_is_on_the_page(open_page: Open, tol
     assert re.search(
         r"How to read it: θ is ability \(standard deviation of these systems' estimates: \d", said
     )
-    assert "A tier starts at its best system" in said
+    assert "A tier runs from its best system" in said
 
 
 def test_a_system_in_the_address_opens_its_profile(open_page: Open, told: Path) -> None:
@@ -129,6 +132,33 @@ def test_two_systems_stand_side_by_side_with_the_interval_of_their_difference(
     pulls = app.dataframe[0].value["pull"]
     assert pulls.is_monotonic_decreasing
     assert pulls.iloc[0] > 0
+
+
+def test_queries_are_won_by_labels_and_not_by_weights_fitted_to_them(
+    open_page: Open, told: Path, tmp_path: Path
+) -> None:
+    shutil.copy(told, tmp_path / "copy.duckdb")
+    with Workspace(tmp_path / "copy.duckdb") as workspace:
+        study = Analysis.of(workspace.dataset("told"), Settings(budget=20))
+        ranked, reduction, names = study.ranking(), study.reduction(), list(study.given().systems)
+    weighted, plain = (found.by_query for found in (ranked.scores, by_emphasis(ranked.scores)))
+
+    def won(scores: np.ndarray, one: int, other: int) -> tuple[int, ...]:
+        apart = scores[one] - scores[other]
+        return tuple(int(found.sum()) for found in (apart > 1e-9, apart < -1e-9, np.abs(apart) <= 1e-9))
+
+    one, other = next(
+        pair
+        for pair in itertools.combinations(range(len(names)), 2)
+        if won(weighted, *pair) != won(plain, *pair)
+    )
+    said = words(open_page("leaderboard", told, budget="20", system=names[one], versus=names[other]))
+    counts = re.search(r"By score without .* better on (\d+) of .* on (\d+); (\d+) (?:is|are) equal", said)
+    assert tuple(map(int, counts.groups())) == won(plain, one, other)
+    share = reduction.y / (reduction.levels - 1)
+    use = ranked.use[ranked.fold]
+    both = use[one] & use[other] & np.isfinite(share[one]) & np.isfinite(share[other])
+    assert f"Of {both.sum():,} rubrics in use that both were judged on" in said
 
 
 def test_nobody_is_compared_with_itself_and_an_unknown_system_is_said_to_be(
@@ -249,7 +279,7 @@ def test_a_gate_that_leaves_too_little_leaves_no_claim_of_order_on_the_page(
     said = words(app)
     assert "No claim about who is ahead. The gate at τ_c = 0.90" in said
     said = said.replace(re.search(r"No claim about who is ahead.*", said)[0], "")
-    assert not re.search(r"[Tt]ier \d|separated|is ahead of|A tier starts", said)
+    assert not re.search(r"[Tt]ier \d|separated|is ahead of|A tier runs", said)
     table = app.dataframe[0].value
     assert table[["tier", "rank", "rank_low", "rank_high"]].isna().all(axis=None)
     assert table["system"].is_monotonic_increasing

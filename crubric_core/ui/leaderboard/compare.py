@@ -11,6 +11,7 @@ import streamlit as st
 from ...analysis.claims import pair_sentence
 from ...analysis.profile import head_to_head
 from ...figures.profile import query_differences
+from ...task_types.scoring import by_emphasis
 from .. import widgets
 from ..text import count, plain, short_name, told_apart
 from . import rubric
@@ -29,7 +30,8 @@ def show(view: View, system: str, versus: str) -> None:
     reduction, (one, other) = study.reduction(), (view.position(system), view.position(versus))
     share = reduction.y / (reduction.levels - 1)
     slope = study.calibration().fit.a
-    found = head_to_head(ranked.scores.by_query, share, slope, ranked.use[ranked.fold], one, other)
+    scores = by_emphasis(ranked.scores).by_query  # the model's weights follow from these same labels
+    found = head_to_head(scores, share, slope, ranked.use[ranked.fold], one, other)
     said = (
         pair_sentence(view.board, one, other)
         if view.claims
@@ -59,8 +61,8 @@ def queries_sentence(found: HeadToHead, first: str, second: str) -> str:
     if not total:
         return f"{first} and {second} share no query with a score."
     return (
-        f"By score, {first} is better on {found.ahead:,} of {count(total, 'query', 'queries')}, {second} on "
-        f"{found.behind:,}; {_equal(found.equal)}."
+        f"By score without the model's weights, {first} is better on {found.ahead:,} of "
+        f"{count(total, 'query', 'queries')}, {second} on {found.behind:,}; {_equal(found.equal)}."
     )
 
 
@@ -68,9 +70,9 @@ def rubrics_sentence(found: HeadToHead, first: str, second: str) -> str:
     """On how many rubrics each has the better label."""
     same = found.compared - found.favours - found.against
     return (
-        f"Of {count(found.compared, 'rubric')} that both were judged on, {first} does better on {found.favours:,}, "
-        f"{second} on {found.against:,}; {_equal(same)}. Pull: difference of the labels times the rubric's "
-        "discrimination, which is what a rubric adds to the difference of two abilities."
+        f"Of {count(found.compared, 'rubric')} in use that both were judged on, {first} does better on "
+        f"{found.favours:,}, {second} on {found.against:,}; {_equal(same)}. Pull: difference of the labels times the "
+        "rubric's discrimination, which is what a rubric adds to the difference of two abilities."
     )
 
 

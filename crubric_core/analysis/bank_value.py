@@ -8,13 +8,13 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from ..bank.worth import Worth, bank_worth, least_keeping
+from ..bank.worth import Worth, bank_worth, least_keeping, worth_difference
 from ..judges.unequal_panels import UnequalPanels
 from ..leaderboard.cross_fit import CrossFit
 from ..leaderboard.inference import separated_pairs
 from ..leaderboard.influence import Domains, ability_influence
 from ..settings import Settings
-from ..text import count, percent, rounded
+from ..text import count, ends, numeral, percent, rounded
 from ..types import BoolArray, FloatArray, IntArray
 from ..workers import run_threads
 
@@ -221,6 +221,20 @@ def curve_sentences(curve: WorthCurve, confidence: float) -> str:
     if np.isin((kept, random), (0, 1)).any():
         bands += "; where none or all pairs are kept, by the number of systems alone, as no spread is seen"
     return f"The bank's line {where}{beside}. {bands}."
+
+
+def composed_sentence(after: WorthCurve, before: WorthCurve, confidence: float) -> str:
+    """What a bank composed by hand keeps, beside that of the strategy alone; both curves end with the bank's size."""
+    new, old = after.chosen[-1], before.chosen[-1]
+    found = worth_difference(new, old, "kept", confidence)
+    if not np.isfinite(found.estimate):
+        return "Held out, the two banks place no pairs that all candidates separate, so what they keep is unknown."
+    return (
+        f"Held out, {int(after.sizes[-1]):,} composed rubrics keep {new.kept.estimate:.1%} of the separated pairs, and "
+        f"{int(before.sizes[-1]):,} chosen by the strategy alone keep {old.kept.estimate:.1%}: a difference of "
+        f"{numeral(100 * found.estimate, '+z.1f')} percentage points "
+        f"{ends(100 * found.low, 100 * found.high, '+z.1f')}."
+    )
 
 
 def _placed(curve: WorthCurve, worth: Worth) -> str:

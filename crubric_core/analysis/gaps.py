@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..text import count, numeral
+from ..text import count, numeral, rounded
 from ..types import BoolArray, FloatArray, IntArray
 
 NEAR_WORST = 0.9
@@ -156,10 +156,12 @@ class Rewrites:
     """Rubrics that carry much information and that judges do not apply alike.
 
     at: (n,) indices, the most informative first. information: share in [0, 1] of the information of all J rubrics.
+    kept: rubrics that inform and that the gate keeps; where there is none, ``at`` is all that it drops.
     """
 
     at: IntArray
     information: float
+    kept: int
 
 
 def find_rewrites(nu: FloatArray, feasible: BoolArray) -> Rewrites:
@@ -172,18 +174,29 @@ def find_rewrites(nu: FloatArray, feasible: BoolArray) -> Rewrites:
     found = np.flatnonzero(~feasible & (nu > 0) & (nu >= bound))
     order = found[np.argsort(-nu[found], kind="stable")]
     total = float(nu.sum())
-    return Rewrites(order, float(nu[order].sum() / total) if total > 0 else float("nan"))
+    share = float(nu[order].sum() / total) if total > 0 else float("nan")
+    return Rewrites(order, share, len(kept))
 
 
 def rewrite_sentence(found: Rewrites, given: bool) -> str:
     """How many might be rewritten, and what they hold; plain text. given: whether the gate's threshold was."""
     size = len(found.at)
     if not size:
-        return "No rubric that the gate drops informs as much as the median one that it keeps."
+        return (
+            "No rubric that the gate drops informs as much as the median one that it keeps."
+            if found.kept
+            else "No rubric separates systems."
+        )
     verb, share = ("informs", "") if size == 1 else ("inform", "together ")
+    said = (
+        f"{count(size, 'rubric')} that the gate drops {verb} as much as the median one that it keeps: {share}"
+        f"{rounded(found.information)} of all information."
+        if found.kept
+        else f"The gate keeps no rubric that separates systems, and drops {size:,} that "
+        f"{'does' if size == 1 else 'do'}."
+    )
     return (
-        f"{count(size, 'rubric')} that the gate drops {verb} as much as the median one that it keeps: "
-        f"{share}{found.information:.0%} of all information. Read where the judges differ before you rewrite one: "
+        f"{said} Read where the judges differ before you rewrite one: "
         f"{'' if given else 'this threshold drops a quarter even where all rubrics are equally clear, and '}"
         "only new labels show whether the new wording is better."
     )

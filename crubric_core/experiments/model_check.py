@@ -238,6 +238,8 @@ def headline(result: ExperimentResult) -> str:
     how = f"The {best} predicts held-out labels best, {_ahead(result.tables['models'], best, used)}"
     if used == "GRM":
         how = "The GRM is the only model of ordered labels here"
+    elif result.tables["models"]["held_out"].isna().all():
+        how = "Too few labels to predict any of them without itself: the models cannot be compared"
     return f"{how}. {_share(misfit).capitalize()} of the rubrics misfit; chance gives at most {CHANCE:.0%}{more}."
 
 

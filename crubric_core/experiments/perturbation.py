@@ -31,6 +31,7 @@ from .statistics import (
     spearman_p,
 )
 
+UNKNOWN_GAP = "The gap between the best and the worst system is unknown, and so is what flips change."
 FLIPS = (0.0, 0.1, 0.2, 0.3)
 
 
@@ -181,12 +182,15 @@ def _found(tables: dict[str, pd.DataFrame], typed: int) -> str:
     if not typed:
         return "No query has a task type, so adaptive and binary scoring are the same and nothing can be flipped."
     last, pair = (tables[name].to_dict("records")[at] for name, at in (("flips", -1), ("agreement", 0)))
+    alike = f"Adaptive and binary scores rank the systems with ρ = {num(pair['rho'])}."
+    if not np.isfinite(last["degradation"]):
+        return f"{UNKNOWN_GAP} {alike}"
+    ends = span(last["low"], last["high"], 2) if np.isfinite(last["low"]) else "without a known interval"
     shown = compared(last["low"], last["high"], "widens", "narrows", "is not shown to change")
     return (
         f"With {last['flip']:.0%} of the {typed} task types flipped the top–bottom gap {shown}: from "
         f"{num(last['gap'] - last['degradation'], 2)} to {num(last['gap'], 2)} points (change "
-        f"{num(last['degradation'], 2)} {span(last['low'], last['high'], 2)}). "
-        f"Adaptive and binary scores rank the systems with ρ = {num(pair['rho'])}."
+        f"{num(last['degradation'], 2)} {ends}). {alike}"
     )
 
 
@@ -221,6 +225,10 @@ def headline(result: ExperimentResult) -> str:
             return "No query has a task type: there is nothing to flip."
         if not round(last["flip"] * typed):
             return "No task type is flipped."
+        if not np.isfinite(last["degradation"]):
+            return UNKNOWN_GAP
+        if last["seeds"] < 2:
+            return "The types are flipped once: what other flips change is unknown."
         return f"The type matters to a score in fewer than {FEWEST_CLUSTERS} queries: what flips change is unknown."
     how = compared(last["low"], last["high"], "widens", "narrows", "is not shown to change")
     return (

@@ -14,6 +14,7 @@ from crubric_core.analysis.bank_value import (
     FARTHEST,
     LARGEST,
     WorthCurve,
+    composed_sentence,
     curve_sentences,
     grid_sizes,
     place_on,
@@ -291,6 +292,15 @@ def test_where_nothing_is_separated_no_share_is_claimed():
     assert "separate no pair" in first
     assert "pass" not in first, "with one judge there is no gate to pass"
     assert "%" not in first
+
+
+def test_a_composed_bank_is_said_to_keep_a_share_only_where_there_are_pairs_to_keep():
+    some, none = curve_of([0.5, 0.6, 0.9]), curve_of([1.0, 1.0, 1.0], separated=0)
+    assert "40 composed rubrics keep 90.0% of the separated pairs" in composed_sentence(some, some, 0.95)
+    for after, before in ((none, none), (some, none), (none, some)):
+        assert composed_sentence(after, before, 0.95) == (
+            "Held out, the two banks place no pairs that all candidates separate, so what they keep is unknown."
+        )
 
 
 def test_systems_that_a_bank_cannot_place_are_counted_and_random_banks_that_place_none_are_not_mentioned():

@@ -111,3 +111,18 @@ def test_where_all_pass_nothing_is_worth_rewriting():
     found = find_rewrites(np.ones(3), np.ones(3, dtype=bool))
     assert len(found.at) == 0
     assert rewrite_sentence(found, given=False).startswith("No rubric that the gate drops")
+
+
+def test_without_a_kept_rubric_none_is_held_against_the_median_of_those():
+    said = rewrite_sentence(find_rewrites(np.ones(20), np.zeros(20, dtype=bool)), given=True)
+    assert said.startswith("The gate keeps no rubric that separates systems, and drops 20 that do. Read")
+    assert "median" not in said
+    nothing = find_rewrites(np.zeros(3), np.zeros(3, dtype=bool))
+    assert rewrite_sentence(nothing, given=True) == "No rubric separates systems."
+
+
+def test_a_little_information_is_not_none_and_nearly_all_is_not_all():
+    many, one = np.ones(401), np.zeros(401, dtype=bool)
+    one[0] = True
+    assert "under 1% of all" in rewrite_sentence(find_rewrites(many, ~one), given=True)
+    assert "over 99% of all" in rewrite_sentence(find_rewrites(many, one), given=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -122,3 +123,12 @@ def test_a_share_that_misfits_by_chance_is_no_misfit():
     assert _by_chance(0.2, 100) == ""
     assert _by_chance(0.03, 100) == ""
     assert _by_chance(float("nan"), 0) == ""
+
+
+def test_no_model_is_said_to_predict_best_where_none_can_predict(result):
+    models = result.frame().assign(held_out=np.nan)
+    said = EXPERIMENT.headline(replace(result, tables={**result.tables, "models": models}))
+    assert said.startswith(
+        "Too few labels to predict any of them without itself: the models cannot be compared. "
+    )
+    assert "best" not in said

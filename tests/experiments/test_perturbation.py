@@ -7,13 +7,14 @@ import pytest
 from scipy import stats
 
 from benchmarks.claims_perturbation import DESIGNS, of_change, simulated
-from crubric_core import Settings
+from crubric_core import Settings, Workspace
 from crubric_core.experiments.inputs import read_inputs
 from crubric_core.experiments.perturbation import EXPERIMENT, flip_types, perturbation, type_matters
 from crubric_core.experiments.scoring import score
 from crubric_core.experiments.statistics import half_width
 from crubric_core.task_types.types import TASK_TYPES
 from tests import oracles
+from tests.experiments.conftest import ingest, query_table, rubric_table, small_study
 
 
 def slow_scores(inputs, types):
@@ -166,6 +167,23 @@ def test_where_types_hardly_matter_the_change_is_said_to_be_unknown(workspace, s
     assert EXPERIMENT.headline(few) == "No task type is flipped."
     alone = perturbation(ds, settings, seeds=2, flips=[0.3]).frame().iloc[0]
     assert alone["low"] < alone["degradation"] < alone["high"]
+
+
+def test_why_the_change_is_unknown_is_the_reason_that_is_told(workspace, settings):
+    once = perturbation(workspace.dataset("gold"), settings, seeds=1)
+    assert EXPERIMENT.headline(once) == "The types are flipped once: what other flips change is unknown."
+    assert "without a known interval" in once.found
+    labels, _ = small_study()
+    first, half = labels["system"].isin(["s0", "s1", "s2"]), labels["query"] < "q06"
+    with Workspace() as apart:
+        ingest(apart, "apart", rubric_table(), "rubrics")
+        ingest(apart, "apart", query_table(), "queries")
+        ingest(apart, "apart", labels[first == half])
+        unlinked = perturbation(apart.dataset("apart"), settings, seeds=3)
+    said = "The gap between the best and the worst system is unknown, and so is what flips change."
+    assert EXPERIMENT.headline(unlinked) == said
+    assert unlinked.found.startswith(f"{said} Adaptive")
+    assert "share too few queries" in unlinked.limits[0]
 
 
 def test_the_interval_of_a_mean_over_repeats_has_the_variance_of_draws_and_of_repeats():

@@ -10,15 +10,15 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from ...analysis.bank_value import composed_sentence
 from ...analysis.composition import by_id, group_of, read_costs
 from ...analysis.tables import bank_table
 from ...bank.swaps import replacements
-from ...bank.worth import worth_difference
 from ...composition import ATTRIBUTES, Attribute, Composition, Limit
 from ...errors import CrubricError
 from ...files import json_bytes
 from .. import state, tables, widgets
-from ..text import count, ends, numeral, plain, short_name, shorten, told_apart
+from ..text import count, numeral, plain, short_name, shorten, told_apart
 
 if TYPE_CHECKING:
     from ...types import BoolArray, IntArray
@@ -238,8 +238,9 @@ def changes(study: StudyPage) -> None:
         f"that the strategy alone chooses ({len(alone.bank()):,})."
     )
     st.caption(ANEW)
-    if sentence := _worth_sentence(study, alone):
-        st.write(sentence)
+    after, before = study.worth(curve=False), alone.worth(curve=False)
+    if after is not None and before is not None:
+        st.write(composed_sentence(after, before, study.settings.confidence))
     for title, rubrics in (("Entered", entered), ("Left", gone)):
         if len(rubrics):
             st.markdown(f"**{title}**")
@@ -250,20 +251,6 @@ def changes(study: StudyPage) -> None:
 
 def _named(study: StudyPage, rubrics: IntArray) -> pd.DataFrame:
     return study.reduction().rubrics.iloc[rubrics]
-
-
-def _worth_sentence(study: StudyPage, alone: StudyPage) -> str:
-    after, before = study.worth(curve=False), alone.worth(curve=False)
-    if after is None or before is None:
-        return ""
-    new, old = after.chosen[-1], before.chosen[-1]
-    found = worth_difference(new, old, "kept", study.settings.confidence)
-    return (
-        f"Held out, {int(after.sizes[-1]):,} composed rubrics keep {new.kept.estimate:.1%} of the separated pairs, and "
-        f"{int(before.sizes[-1]):,} chosen by the strategy alone keep {old.kept.estimate:.1%}: a difference of "
-        f"{numeral(100 * found.estimate, '+z.1f')} percentage points "
-        f"{ends(100 * found.low, 100 * found.high, '+z.1f')}."
-    )
 
 
 def take_along(study: StudyPage) -> None:

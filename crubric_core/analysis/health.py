@@ -89,7 +89,7 @@ def labels_chip(
         said = f"Only {count(n_queries, 'query', 'queries')}: few pairs can be separated. Add queries."
         return Chip("Labels", figure, "look", said)
     if missing > MUCH_MISSING:
-        said = f"{missing:.0%} are missing: add them, and label the answers that failed as failed."
+        said = f"{rounded(missing)} are missing: add them, and label the answers that failed as failed."
         return Chip("Labels", figure, "look", said)
     if titles := [finding.title for finding in findings if finding.severity != "note"]:
         more = f" and {len(titles) - 1} more" if len(titles) > 1 else ""
@@ -141,8 +141,8 @@ def model_chip(calibration: Calibration) -> Chip:
     figure = f"{fit.model}, {rounded(aberrant)} negative item–rest"
     if aberrant > 0.1:
         said = (
-            f"{aberrant:.0%} of {count(len(known), 'item–rest correlation')} are negative; of rubrics unrelated to "
-            "ability half are, by chance. Look at them on Items."
+            f"{rounded(aberrant)} of {count(len(known), 'item–rest correlation')} are negative; of rubrics unrelated "
+            "to ability half are, by chance. Look at them on Items."
         )
         return Chip("Model", figure, "look", said)
     return Chip("Model", figure, "good", f"The {fit.model} fit converged.")

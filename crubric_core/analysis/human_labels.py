@@ -33,7 +33,8 @@ class HumanLabels:
     """Mean labels of M systems, corrected by the human labels of some cells; all are shares of the full mark.
 
     standing: claims about the corrected means. alone: (2, M) interval of each by the human labels alone.
-    cells, judged: cells that people and judges labelled, and that judges did. complete: whether these are the same.
+    cells, judged: cells that people and judges labelled, and that judges did. complete: whether
+    these are the same for the systems with an estimate.
     queries: with a judge's label. waiting: those of them that people did not label, in a random order: with any first
     ones of them the sample stays random.
     """
@@ -87,7 +88,8 @@ class HumanLabels:
     def sample(self) -> str:
         """Whether the labelled queries look like a random sample, which the correction needs."""
         if self.complete:
-            return "People labelled every cell that judges did: nothing depends on which."
+            whose = "" if self.standing.ranked.all() else ", of the systems with an estimate"
+            return f"People labelled every cell that judges did{whose}: nothing depends on which."
         found = self.correction.sample
         needs = "This holds if the queries that people labelled are a random sample."
         if np.isnan(found.p):
@@ -226,7 +228,7 @@ def human_labels(
             simultaneous=settings.simultaneous,
         ),
         alone=np.stack(marginal_intervals(found.human, settings.confidence)),
-        cells=int(labelled[kept].sum()),
+        cells=int(labelled.sum()),
         judged=int(known.sum()),
         complete=bool((labelled == known)[kept].all()),
         queries=len(used),

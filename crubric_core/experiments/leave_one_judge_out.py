@@ -23,9 +23,10 @@ class JudgeInfluence:
     """How much hangs on each of K judges.
 
     judges: judge, kept (share of the smaller bank that is in the larger), rho (Spearman's of the abilities), moved
-        (systems with another rank), lost, gained, turned (pairs that are separated with all judges alone, without it
-        alone, and in either case but in opposite order), tier_changes (share of pairs), tiers, note (why there is no
-        analysis without it).
+        (systems with another rank), lost, gained, turned (pairs of which both systems are ranked in either case, that
+        are separated with all judges alone, without it alone, and in either case but in opposite order), uncompared
+        (pairs that are separated with all judges, and of which one system is not ranked without it), tier_changes
+        (share of pairs), tiers, note (why there is no analysis without it).
     separated: pairs that are separated with all judges.
     systems: judge, system, theta, rank, tier, and the same with _without; NaN where the system is not ranked.
     """
@@ -57,7 +58,19 @@ def leave_one_judge_out(
         if table is not None:
             places.append(table.assign(judge=name))
     watch.step(1.0, "Done")
-    columns = ["judge", "kept", "rho", "moved", "lost", "gained", "turned", "tier_changes", "tiers", "note"]
+    columns = [
+        "judge",
+        "kept",
+        "rho",
+        "moved",
+        "lost",
+        "uncompared",
+        "gained",
+        "turned",
+        "tier_changes",
+        "tiers",
+        "note",
+    ]
     empty = _places(inputs, full, full).assign(judge="").iloc[:0]
     systems = pd.concat([empty, *places], ignore_index=True)
     return JudgeInfluence(
@@ -77,10 +90,13 @@ def influence_sentence(found: JudgeInfluence) -> str:
             "With all judges no pair of systems is separated, and removing one separates "
             f"{_most(ran, 'gained')}: ranks that change without a judge may do so by chance."
         )
+    unknown = (
+        f"{_most(ran, 'uncompared')} with a system that is not ranked, " if ran["uncompared"].any() else ""
+    )
     return (
         f"Of the {count(found.separated, 'pair')} that all judges together separate, removing one judge leaves "
-        f"{_most(ran, 'lost')} not separated, and {_most(ran, 'turned')} separated in the opposite order. Ranks of "
-        "systems that are not separated may change by chance."
+        f"{_most(ran, 'lost')} not separated, {unknown}and {_most(ran, 'turned')} separated in the opposite order. "
+        "Ranks of systems that are not separated may change by chance."
     )
 
 
@@ -92,13 +108,21 @@ def _most(judges: pd.DataFrame, column: str) -> str:
 
 
 def pairs_changed(full: AnalysisOutcome, other: AnalysisOutcome) -> dict[str, int]:
-    """Of the pairs that both rank: how many are separated in one alone, and in both but in opposite order."""
+    """Of the pairs that both rank: how many are separated in one alone, and in both but in opposite order.
+
+    Of those that ``full`` alone ranks: how many it separates.
+    """
     here, there = (
         {pair for pair in one.apart if set(pair) <= two.estimate.keys()}
         for one, two in ((full, other), (other, full))
     )
     turned = len({(behind, ahead) for ahead, behind in here} & there)
-    return {"lost": len(here - there) - turned, "gained": len(there - here) - turned, "turned": turned}
+    return {
+        "lost": len(here - there) - turned,
+        "uncompared": len(full.apart - here),
+        "gained": len(there - here) - turned,
+        "turned": turned,
+    }
 
 
 def _without_judge(

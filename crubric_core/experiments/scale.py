@@ -154,15 +154,15 @@ def _found(tables: dict[str, pd.DataFrame]) -> str:
     off = _gate_is_off(funnel)
     text = (
         f"Of {count(int(whole['rubrics']), 'rubric')} {candidates['rubrics']:,} {'' if off else 'pass the gate and '}"
-        f"separate systems; a bank of {calls['the bank']['rubrics']:,} saves {calls['the bank']['saved']:.0%} of the "
-        f"judge calls of a new system. All {'such' if off else 'passing'} rubrics separate "
+        f"separate systems; a bank of {calls['the bank']['rubrics']:,} saves {_share(calls['the bank']['saved'])} of "
+        f"the judge calls of a new system. All {'such' if off else 'passing'} rubrics separate "
         f"{_share(rows['all']['share'])} of the pairs of systems, a bank as if new {_share(rows['bank']['share'])}."
     )
     if len(tables["graded"]):
         row = tables["graded"].iloc[0]
         text += (
             f" The GRM on the levels ranks the systems with ρ = {num(row['rho'])} to the 2PL on pass or fail, with "
-            f"{row['reversed_pairs']:.0%} of the pairs reversed."
+            f"{_share(row['reversed_pairs'])} of the pairs reversed."
         )
     return text
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..text import count, numeral
+from ..text import count, numeral, rounded
 from ..types import BoolArray, FloatArray, IntArray
 from .gate import Gate, shown_threshold
 
@@ -113,6 +113,6 @@ def _sentence(gate: Gate, n: int, of: int, share: float, remedy: float | None) -
     shown = shown_threshold(gate)
     said = (
         f"The gate at τ_c = {shown} ({gate.statistic}) keeps {n:,} of {count(of, 'informative rubric')} with "
-        f"{share:.0%} of their information: too little for any claim about systems."
+        f"{rounded(share)} of their information: too little for any claim about systems."
     )
     return f"{said} τ_c = {numeral(remedy)} or less would do." if remedy is not None else said

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..leaderboard.cross_fit import FEW_SYSTEMS, too_few_to_cross_fit
 from ..leaderboard.linked import groups_by_query
-from ..text import count, listed, numeral
+from ..text import count, listed, numeral, rounded
 from ..types import FloatArray, IntArray
 from .abilities import Placement
 from .bank_scale import BankScale
@@ -54,6 +54,9 @@ def _who(bank_scale: BankScale, new: NewLabels) -> list[str]:
     off = "if these judges are stricter or more lenient, the ability is biased accordingly."
     if new_judges == [NAMELESS]:
         return [f"The labels name no judge; the bank's panel is {names}: {off}"]
+    if new_judges and judges & panel:
+        but = f", and not by {listed(absent, SHOWN)}" if absent else ""
+        return [f"Judged also by {listed(new_judges, SHOWN)}, not of the bank's panel ({names}){but}: {off}"]
     if new_judges:
         return [f"Judged by {listed(new_judges, SHOWN)}, not by the bank's panel ({names}): {off}"]
     if absent and judges:
@@ -123,8 +126,9 @@ def _compared(old: PanelRecord, new: PanelRecord, unit: IntArray, judges: tuple[
     if found is not None and found.p_value < level:
         how = "less" if found.difference < 0 else "more"
         notes.append(
-            f"The judges agree {how} on the new labels than on the calibration's: by {abs(found.difference):.0%} of "
-            f"the pairs of labels (p = {found.p_value:.2g}, {count(found.n, 'query', 'queries')})."
+            f"The judges agree {how} on the new labels than on the calibration's: by "
+            f"{rounded(abs(found.difference))} of the pairs of labels (p = {found.p_value:.2g}, "
+            f"{count(found.n, 'query', 'queries')})."
         )
     for judge in same:
         mine, theirs = (r.leniency[:, r.judges.index(judge)] for r in (new, old))
@@ -133,8 +137,9 @@ def _compared(old: PanelRecord, new: PanelRecord, unit: IntArray, judges: tuple[
         if found is not None and found.p_value < level:
             how = "stricter" if found.difference < 0 else "more lenient"
             notes.append(
-                f"{judge} is {how} against the others than in the calibration: by {abs(found.difference):.0%} of the "
-                f"scale (p = {found.p_value:.2g}, {count(found.n, 'query', 'queries')})."
+                f"{judge} is {how} against the others than in the calibration: by "
+                f"{rounded(abs(found.difference))} of the scale (p = {found.p_value:.2g}, "
+                f"{count(found.n, 'query', 'queries')})."
             )
     if len(judges) == 1 and judges[0] in old.judges:
         notes += _alone(old, judges[0], unit)
@@ -150,7 +155,7 @@ def _alone(old: PanelRecord, judge: str, unit: IntArray) -> list[str]:
     how, side = ("stricter", "low") if found.difference < 0 else ("more lenient", "high")
     return [
         f"{judge} alone labelled it, who in the calibration was {how} than the others by "
-        f"{abs(found.difference):.0%} of the scale: the ability is rather too {side}."
+        f"{rounded(abs(found.difference))} of the scale: the ability is rather too {side}."
     ]
 
 

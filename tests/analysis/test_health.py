@@ -223,3 +223,7 @@ def test_a_bank_is_asked_to_cover_as_many_queries_as_it_can() -> None:
     assert bank_chip(1024, 200, 1024, 90).state == "look"
     assert bank_chip(4000, 200, 40, 15).state == "look"
     assert bank_chip(100, 200, 40, 15).state == "good"
+
+
+def test_shares_that_are_nearly_all_are_not_called_all() -> None:
+    assert labels_chip(10, 0.9996, 20, 50).sentence.startswith("over 99% are missing")

@@ -225,6 +225,19 @@ def test_people_who_labelled_every_query_leave_nothing_to_plan():
     assert found.sample() == "People labelled every cell that judges did: nothing depends on which."
 
 
+def test_cells_are_counted_of_all_systems_and_complete_only_of_those_with_an_estimate():
+    gold = people(NAMES)
+    lone = gold["system"].iloc[0]
+    asked = gold[(gold["system"] != lone) | (gold["query"] == NAMES[0])]
+    found = analysed(asked).human_labels()
+    assert found.sample() == (
+        "People labelled every cell that judges did, of the systems with an estimate: nothing depends on which."
+    )
+    by_judges = MADE.labels.dropna(subset="label")
+    unlabelled = by_judges[(by_judges["system"] == lone) & (by_judges["query"] != NAMES[0])]
+    assert found.judged - found.cells == unlabelled["rubric"].nunique() > 0
+
+
 @pytest.mark.parametrize("queries", [SOME, NAMES], ids=["some", "all"])
 def test_people_who_agree_with_the_judges_leave_no_difference_and_nothing_to_plan_by(study, queries):
     rubrics, y = study.given().rubrics, np.nan_to_num(study.given().y, nan=1.0)

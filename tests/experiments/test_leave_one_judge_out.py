@@ -11,6 +11,7 @@ import pytest
 from crubric_core import Settings, Workspace, run_pipeline
 from crubric_core.demo import simulate
 from crubric_core.experiments.leave_one_judge_out import (
+    JudgeInfluence,
     influence_sentence,
     leave_one_judge_out,
     pairs_changed,
@@ -95,9 +96,21 @@ def test_pairs_are_counted_that_one_analysis_separates_or_both_in_opposite_order
 
     full = outcome(("w", "x"), ("w", "y"), ("x", "y"), ("w", "z"))
     other = outcome(("w", "x"), ("y", "x"), ("y", "z"))
-    assert pairs_changed(full, other) == {"lost": 2, "gained": 1, "turned": 1}
+    assert pairs_changed(full, other) == {"lost": 2, "uncompared": 0, "gained": 1, "turned": 1}
     gone = AnalysisOutcome((), dict.fromkeys("xyz", 0.0), {}, frozenset())
-    assert pairs_changed(full, gone) == {"lost": 1, "gained": 0, "turned": 0}
+    assert pairs_changed(full, gone) == {"lost": 1, "uncompared": 3, "gained": 0, "turned": 0}
+
+
+def test_pairs_of_a_system_that_only_one_judge_ranks_are_told_beside_those_no_longer_separated():
+    judges = pd.DataFrame(
+        {"judge": ["a", "b"], "lost": [0, 0], "uncompared": [3, 0], "gained": [0, 0], "turned": [0, 0]}
+    )
+    assert influence_sentence(JudgeInfluence(judges, pd.DataFrame(), 4)).startswith(
+        "Of the 4 pairs that all judges together separate, removing one judge leaves none not separated, at most 3 "
+        "(without a) with a system that is not ranked, and none separated in the opposite order."
+    )
+    judges["uncompared"] = 0
+    assert "not ranked" not in influence_sentence(JudgeInfluence(judges, pd.DataFrame(), 4))
 
 
 def test_the_counts_are_those_of_the_boards(labels):

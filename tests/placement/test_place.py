@@ -152,7 +152,7 @@ def test_a_label_on_the_bank_that_cannot_be_used_stops_the_placement(built):
 @pytest.mark.parametrize(
     ("judges", "expected"),
     [
-        ({"j0": "new judge"}, "Judged by new judge, not by the bank's panel"),
+        ({"j0": "new judge", "j1": "another"}, "Judged by another and new judge, not by the bank's panel"),
         ({}, "Only 2 of the bank's 3 judges"),
     ],
 )
@@ -160,6 +160,21 @@ def test_another_panel_is_said(built, judges, expected):
     _, folder, labels = built
     mine = labels[(labels["system"] == "s5") & (labels["judge"] != "j2")].assign(system="mine")
     assert any(expected in note for note in placed(folder, mine.replace({"judge": judges})).notes)
+
+
+@any_model
+def test_of_a_panel_that_is_partly_the_banks_both_who_is_new_and_who_is_missing_is_said(built):
+    _, folder, labels = built
+    mine = labels[labels["system"] == "s5"].assign(system="mine")
+    said = [
+        f"Judged also by jx, not of the bank's panel (j0, j1 and j2){but}: "
+        for but in (", and not by j2", "")
+    ]
+    for table, start in (
+        (mine.replace({"judge": {"j2": "jx"}}), said[0]),
+        (pd.concat([mine, mine[mine["judge"] == "j2"].assign(judge="jx")]), said[1]),
+    ):
+        assert any(note.startswith(start) for note in placed(folder, table).notes)
 
 
 def test_beyond_the_banks_systems_is_said_to_be_extrapolated(built):

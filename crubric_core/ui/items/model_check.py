@@ -16,7 +16,7 @@ from ...irt.item_fit import REPLICATES, curve_band, empirical_curve
 from .. import widgets
 from ..experiments.tables import page_columns, show_table
 from ..loaders import PAGES
-from ..text import count, percent, plain
+from ..text import count, percent, plain, rounded
 from . import checks
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _dependence(study: Study, _items: pd.DataFrame) -> None:
     )
     if np.isfinite(found.within_query) and study.reduction().rubrics["query"].duplicated().any():
         st.caption(
-            f"{found.within_query:.0%} of the flagged pairs are two rubrics of one query. Look for blocks."
+            f"{rounded(found.within_query)} of the flagged pairs are two rubrics of one query. Look for blocks."
         )
     listed = found.pairs.head(LISTED)
     named = {side: [names[j] for j in listed[side]] for side in ("first", "second")}

@@ -75,7 +75,7 @@ def show(study: StudyPage) -> None:
     """The histogram of the statistic, and the price of the threshold next to it."""
     gate = study.gating()
     if gate.off:
-        st.info("With one judge there is nothing to compare: add the labels of a second and a third one.")
+        st.info(nothing_to_compare(study.given().n_judges))
         return
     if not np.isfinite(gate.values).any():
         st.info(
@@ -92,6 +92,13 @@ def show(study: StudyPage) -> None:
         _price(study, prices)
     with st.expander("Compared with rules of perfect agreement"):
         compared_with_rules(study.reduction(), int(gate.feasible.sum()))
+
+
+def nothing_to_compare(n_judges: int) -> str:
+    """Why agreement is unknown where no cell has labels of two judges, and what to do."""
+    if n_judges > 1:
+        return "No two judges labelled one cell, so there is nothing to compare: have them label the same answers."
+    return "With one judge there is nothing to compare: add the labels of a second and a third one."
 
 
 def _histogram(gate: Gate) -> None:

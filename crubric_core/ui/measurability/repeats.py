@@ -12,7 +12,7 @@ from ...analysis.stage import stage
 from ...judges.self_consistency import over_queries, self_consistency
 from .. import widgets
 from ..tables import bounded
-from ..text import count, plain, shorten
+from ..text import count, plain, rounded, shorten
 
 if TYPE_CHECKING:
     from ...settings import Response
@@ -101,7 +101,7 @@ def consistency_sentence(judges: pd.DataFrame) -> str:
         )
     ends = f" [{least['low']:.2f}, {least['high']:.2f}]" if np.isfinite(least["low"]) else ""
     return (
-        f"{least['judge']}: {least['share']:.0%} of {count(int(least['pairs']), 'pair')} of runs agree, "
+        f"{least['judge']}: {rounded(least['share'])} of {count(int(least['pairs']), 'pair')} of runs agree, "
         f"self-consistency {least['mean']:.2f}{ends}."
     )
 

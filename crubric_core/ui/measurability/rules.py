@@ -50,7 +50,7 @@ def compared_with_rules(reduction: Reduction, kept: int) -> None:
         ("All judges agree on every system", int(consistent.sum())),
         ("… and some systems pass, some fail", int((consistent & discriminating).sum())),
     ):
-        share = f"{number / len(consistent):.0%}"
+        share = rounded(number / len(consistent))
         st.metric(rule, f"{number:,}", delta=share, delta_color="off", delta_arrow="off")
 
 
@@ -63,7 +63,7 @@ def coverage(study: StudyPage) -> None:
     tau_c, against, base = float(chosen["tau_c"]), str(found.options["against"]), table.iloc[0]
     name = "τ_c =" if own else "An agreement rate of"
     study.answer(
-        f"{name} {tau_c:.2f} keeps {chosen['share']:.0%} of the rubrics. κ against {against} is "
+        f"{name} {tau_c:.2f} keeps {rounded(chosen['share'])} of the rubrics. κ against {against} is "
         f"{_kappa(base['kappa'])} over all and {_kappa(chosen['kappa'])} over these{_difference(chosen)}, on the "
         "labels that chose them: whether other labels agree better too is asked by Experiments, Threshold sweep."
     )

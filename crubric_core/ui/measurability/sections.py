@@ -18,7 +18,7 @@ from ...judges.votes import votes_note
 from .. import loaders, widgets
 from ..leaderboard.view import open_profile
 from ..tables import bounded
-from ..text import count, ends, numeral, plain, short_name
+from ..text import count, ends, numeral, plain, rounded, short_name
 from . import departures, judges, repeats, rewrite
 from . import rules as judges_rules
 
@@ -74,6 +74,9 @@ INFLUENCE = {
     "judge": "without",
     "moved": _number("systems moved", help="Systems with another rank, by chance or not"),
     "lost": _number("pairs no longer separated", help="Of those that all judges together separate"),
+    "uncompared": _number(
+        "pairs not compared", help="The same, where one of the two is not ranked without the judge"
+    ),
     "gained": _number("pairs newly separated", help="That all judges together do not separate"),
     "turned": _number("pairs turned", help="Separated with and without the judge, in opposite order"),
     "rho": _number("Spearman's ρ", format="%.3f", help="Of the abilities with and without"),
@@ -136,8 +139,8 @@ def worst_sentence(table: pd.DataFrame, rates: JudgeRates) -> str:
     judge = table.iloc[rates.worst]
     of = "" if anchored else "likely "
     return (
-        f"{short_name(judge['judge'], 60)} {_most(rates)}: right on {judge['sensitivity']:.0%} of {of}passes and "
-        f"{judge['specificity']:.0%} of {of}fails."
+        f"{short_name(judge['judge'], 60)} {_most(rates)}: right on {rounded(judge['sensitivity'])} of {of}passes and "
+        f"{rounded(judge['specificity'])} of {of}fails."
     )
 
 

@@ -13,6 +13,7 @@ import pandas as pd
 from ...types import Progress
 from ..readers.columns.specs import SPECS, Kind
 from ..readers.formats.base import STAGING
+from ..readers.words import merged_levels
 from .changes import Changes
 from .descriptions import told_once
 from .findings import Finding
@@ -22,6 +23,7 @@ from .scales import not_taken, refuse_unknown_of_all
 from .staging import FILE_OF_PLACE, Part
 from .statements import KEYS
 from .storing import IngestRequest, Origin, Upload, store_file
+from .vocabulary import words_by_criterion
 
 if TYPE_CHECKING:
     import duckdb
@@ -50,9 +52,29 @@ def stage_parts(cursor: duckdb.DuckDBPyConnection, parts: Sequence[Part], report
         if len(parts) > 1:
             _rename(cursor, "", f"_{number}")
         waiting.append(Waiting(part.request, upload, number))
+    waiting = _with_one_vocabulary(cursor, waiting)
     kinds = {w.request.kind: [o for o in waiting if o.request.kind == w.request.kind] for w in waiting}
     merged = [_merged(cursor, alike) if len(alike) > 1 else alike[0] for alike in kinds.values()]
     return [_told_once(cursor, w) if w.request.along else w for w in merged]
+
+
+def _with_one_vocabulary(cursor: duckdb.DuckDBPyConnection, waiting: list[Waiting]) -> list[Waiting]:
+    """Words stand for the same in all tables of labels and gold labels, where all are understood together."""
+    asked = [w for w in waiting if w.request.kind in ("labels", "gold")]
+    if len(asked) < 2 or not any(w.request.words for w in asked):
+        return waiting
+    tables = [
+        (w.request.kind, (words_by_criterion(cursor, f"{STAGING}_{w.number}"), w.request.words))
+        for w in asked
+    ]
+    alone = {kind: merged_levels([t for k, t in tables if k == kind]) for kind, _ in tables}
+    shared = merged_levels([table for _, table in tables])
+    known = all(own.keys() <= shared.keys() for own in alone.values())
+    words = {kind: shared if known else own for kind, own in alone.items() if own}
+    return [
+        replace(w, request=replace(w.request, words=words.get(w.request.kind, w.request.words)))
+        for w in waiting
+    ]
 
 
 def _told_once(cursor: duckdb.DuckDBPyConnection, waiting: Waiting) -> Waiting:
@@ -106,10 +128,7 @@ def _merged(cursor: duckdb.DuckDBPyConnection, alike: Sequence[Waiting]) -> Wait
         offset = int(last)
         for table in (staged, rejected):
             cursor.execute(f"DROP TABLE {table}")
-    words = {word: level for part in alike for word, level in part.request.words.items()}
-    return replace(
-        first, request=replace(first.request, words=words), upload=_merged_upload(alike, facts, origins)
-    )
+    return replace(first, upload=_merged_upload(alike, facts, origins))
 
 
 def _merged_columns(

@@ -32,6 +32,7 @@ from ..readers.tables.raters import question
 from ..readers.wide.column_names import names_within
 from ..readers.wide.reasons import is_reason_rule, reasons_of
 from ..readers.wide.unpivot import spread_out
+from ..readers.words import merged_levels
 from .descriptions import distinct
 from .storing import IngestRequest, Upload
 
@@ -221,7 +222,7 @@ def _native_parts(
     if not rows:
         raise IngestError(_nothing(name, faults))
     home = next((k for k in ("labels", "gold") if k in rows), next(iter(rows)))
-    words = {w: level for file, _ in files for w, level in file.words.items()}
+    words = merged_levels([({}, file.words) for file, _ in files])
     parts = []
     for found, written in rows.items():
         kind = cast(Kind, found)

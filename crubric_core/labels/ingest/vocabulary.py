@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ...errors import IngestError
 from ..readers import values
@@ -12,6 +13,9 @@ from ..readers.plan import Words
 from ..readers.policies import Policies
 from ..readers.words import amounts_of, is_verdict, levels_of, plain, resolved_levels, whole_of
 from .job import Job
+
+if TYPE_CHECKING:
+    import duckdb
 
 _MOST = 50_000  # different texts; a column with more of them holds no labels
 
@@ -40,7 +44,7 @@ def with_vocabulary(job: Job, planned: Words) -> tuple[Job, Words]:
         )
     together = levels_of(texts)
     unsaid = any(text not in together or plain(text) == "none" for text in texts)
-    criteria = (unsaid and _by_criterion(job)) or {"": texts}
+    criteria = (unsaid and words_by_criterion(job.cursor, "incoming")) or {"": texts}
     words = resolved_levels(criteria.values(), planned)
     if _among_numbers(job, [w for w, n in words.items() if n is not None and not is_verdict(w)]):
         criteria = criteria if unsaid else {"": [*texts, "0"]}
@@ -90,12 +94,12 @@ def _scale_of(policies: Policies, whole: int | None) -> tuple[int | None, int | 
     return None if whole is None else (None, whole * policies.multiply)
 
 
-def _by_criterion(job: Job) -> dict[str, list[str]]:
-    """The texts of each criterion, and 0 where it has numbers; none of them where they are too many."""
-    found = job.all(f"""
+def words_by_criterion(cursor: duckdb.DuckDBPyConnection, table: str) -> dict[str, list[str]]:
+    """The texts of each criterion of a staged table, and 0 where it has numbers; none where they are too many."""
+    found = cursor.execute(f"""
         SELECT DISTINCT coalesce(rubric, ''), CASE WHEN try_cast(label AS DOUBLE) IS NULL THEN label ELSE '0' END
-        FROM incoming WHERE trim(label) <> '' LIMIT {_MOST + 1}
-    """)
+        FROM {table} WHERE trim(label) <> '' LIMIT {_MOST + 1}
+    """).fetchall()
     criteria: dict[str, list[str]] = {}
     for rubric, text in sorted(found):
         criteria.setdefault(rubric, []).append(text)

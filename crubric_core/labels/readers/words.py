@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 
@@ -338,12 +338,32 @@ def resolved_levels(
     What a person changed in the plan stays; what had only been understood of the first rows is interpreted again.
     groups: the words of each criterion, or all in one; also: what all of them are interpreted beside.
     """
+    return levels_apart(groups, (*planned, *also)) | _edited(groups, planned)
+
+
+def merged_levels(
+    tables: Sequence[tuple[Mapping[str, Collection[str]], Mapping[str, float | None]]],
+) -> dict[str, float | None]:
+    """The levels of the words of several tables together, in whatever order: one vocabulary of all.
+
+    What a person changed in the plan of one stays. tables: (criterion → its words, the plan's levels) of each.
+    """
+    criteria: dict[str, set[str]] = {}
+    edited: dict[str, float | None] = {}
+    for own, planned in tables:
+        edited |= _edited(own.values(), planned)
+        for criterion, words in own.items():
+            criteria.setdefault(criterion, set()).update(words)
+    return levels_apart(criteria.values(), (word for _, planned in tables for word in planned)) | edited
+
+
+def _edited(
+    groups: Collection[Collection[str]], planned: Mapping[str, float | None]
+) -> dict[str, float | None]:
+    """What a person changed in a plan: all that is not as it is understood of the words that were planned."""
     first = [[word for word in group if word in planned or is_number(word)] for group in groups]
     understood = levels_apart(first, planned)
-    edited = {
-        word: level for word, level in planned.items() if word not in understood or understood[word] != level
-    }
-    return levels_apart(groups, (*planned, *also)) | edited
+    return {w: level for w, level in planned.items() if w not in understood or understood[w] != level}
 
 
 def levels_among(*groups: Iterable[object]) -> dict[str, float | None]:

@@ -1,0 +1,85 @@
+"""What a word stands for follows from all labels that come together, in whatever order and however they are split."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from crubric_core.labels.readers.bundle import plan_ingest
+from crubric_core.labels.store.workspace import Workspace
+
+LABELS = "system,query,rubric,judge,label"
+GOLD = "system,query,rubric,annotator,label"
+
+
+def table(words: Sequence[object], judge: str = "gpt", rubric: str = "r", header: str = LABELS) -> str:
+    rows = [f"{s},q{i},{rubric},{judge},{word}" for i, word in enumerate(words) for s in "ab"]
+    return "\n".join([header, *rows]) + "\n"
+
+
+def folder(path: Path, files: Mapping[str, str]) -> Path:
+    for name, content in files.items():
+        (path / name).write_text(content)
+    return path
+
+
+def levels(ws: Workspace, judge: str = "gpt", dataset: str = "d") -> list[int]:
+    """The labels that a judge gave one system, in the order of the queries."""
+    found = ws.dataset(dataset).labels()
+    own = found[(found["judge"] == judge) & (found["system"] == "a")]
+    return [int(label) for label in own.sort_values("query")["label"]]
+
+
+def gold(ws: Workspace) -> list[int]:
+    found = ws.dataset("d").gold()
+    return [int(label) for label in found[found["system"] == "a"].sort_values("query")["label"]]
+
+
+@pytest.mark.parametrize("names", [("1.csv", "2.csv"), ("2.csv", "1.csv")], ids=["first", "last"])
+@pytest.mark.parametrize(
+    ("wide", "narrow", "meant"),
+    [
+        (["yes", "partial", "no"], ["yes", "no"], ([2, 1, 0], [2, 0])),
+        (["met", "partially met", "unmet"], ["met", "unmet"], ([2, 1, 0], [2, 0])),
+        (["excellent", "good", "poor"], ["good", "poor"], ([3, 2, 0], [2, 0])),
+        (["A", "B", "F"], ["A+", "B"], ([11, 8, 0], [12, 8])),
+    ],
+)
+def test_a_word_stands_for_the_same_in_all_files_whatever_their_order(
+    ws: Workspace,
+    tmp_path: Path,
+    names: tuple[str, str],
+    wide: list[str],
+    narrow: list[str],
+    meant: tuple[list[int], list[int]],
+) -> None:
+    """The reading of the last file counted for all: yes became 1, as partial."""
+    files = {names[0]: table(wide, "gpt"), names[1]: table(narrow, "claude")}
+    ws.ingest(folder(tmp_path, files), "d")
+    assert (levels(ws, "gpt"), levels(ws, "claude")) == meant
+
+
+def test_what_a_person_changed_in_the_plan_of_one_file_holds_for_all(ws: Workspace, tmp_path: Path) -> None:
+    files = {"1.csv": table(["yes", "partial", "no"]), "2.csv": table(["yes", "no"], "claude")}
+    source = folder(tmp_path, files)
+    plan = plan_ingest(source)
+    plan = plan.changed("1.csv", words={**plan.file("1.csv").words, "partial": 0, "yes": 1})
+    ws.ingest_plan(plan, "d", source)
+    assert (levels(ws, "gpt"), levels(ws, "claude")) == ([1, 0, 0], [1, 0])
+
+
+@pytest.mark.parametrize(
+    ("labels", "people"),
+    [(["yes", "partial", "no"], ["yes", "yes", "no"]), (["yes", "yes", "no"], ["yes", "partial", "no"])],
+)
+def test_gold_labels_that_come_with_the_labels_are_read_as_they_are(
+    ws: Workspace, tmp_path: Path, labels: list[str], people: list[str]
+) -> None:
+    """A gold yes was 1, as partial of the judges."""
+    files = {"labels.csv": table(labels), "gold.csv": table(people, "human", header=GOLD)}
+    ws.ingest(folder(tmp_path, files), "d")
+    meant = {"yes": 2, "partial": 1, "no": 0}
+    assert levels(ws) == [meant[word] for word in labels]
+    assert gold(ws) == [meant[word] for word in people]

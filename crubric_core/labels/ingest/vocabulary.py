@@ -51,7 +51,7 @@ def with_vocabulary(job: Job, planned: Words) -> tuple[Job, Words]:
         words = resolved_levels(criteria.values(), planned, "0")
     given = {word.strip().lower() for word in job.policies.answers}
     top = max((level for level in words.values() if level is not None), default=0)
-    verdicts = frozenset(w.strip().lower() for w in words if top == 1 and is_verdict(w)) - given
+    verdicts = frozenset(w.strip().lower() for w in words if top <= 1 and is_verdict(w)) - given
     counted = amounts_of(words)
     if not counted and any(amounts_of([text]) for text in texts):
         amounts = (found for own in criteria.values() for found in amounts_of(own).items())

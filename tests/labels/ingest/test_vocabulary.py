@@ -83,3 +83,12 @@ def test_gold_labels_that_come_with_the_labels_are_read_as_they_are(
     meant = {"yes": 2, "partial": 1, "no": 0}
     assert levels(ws) == [meant[word] for word in labels]
     assert gold(ws) == [meant[word] for word in people]
+
+
+@pytest.mark.parametrize("no", ["N", "nein", "❌", "no", "Fail"])
+def test_a_no_among_numbers_from_1_to_5_is_no_level_however_it_is_written(ws: Workspace, no: str) -> None:
+    """It was 0, and the scale began there, where no word said yes."""
+    report = ws.ingest(table([1, 2, no, 4, 5]).encode(), "d")
+    assert report.rejected == 2
+    assert f"{no} is a verdict, but labels go up to 5" in report.rejects["reason"][0]
+    assert set(ws.dataset("d").rubrics["scale_min"]) == {1}

@@ -91,6 +91,19 @@ _SHOW = f"""
            apart, found
     FROM found o JOIN given_labels g USING (criterion_id) ORDER BY criterion
 """
+# Gold labels of criteria that judges labelled: beyond the scale they count for nothing, and verdicts as 0 and 1 beside
+# grades mean the lowest levels.
+_GOLD = f"""
+    WITH found AS (
+        SELECT c.criterion, c.scale_min, c.scale_max, min(g.label) AS lowest, max(g.label) AS highest,
+               count(*) FILTER (g.label NOT BETWEEN c.scale_min AND c.scale_max) AS beyond, count(*) AS labels
+        FROM gold g JOIN facts_now f USING (rubric_id) JOIN criteria_now c USING (criterion_id)
+        WHERE g.dataset_id = $dataset AND g.label IS NOT NULL AND c.bits IS NOT NULL GROUP BY ALL
+    )
+    SELECT *, count(*) OVER () AS found FROM found
+    WHERE beyond > 0 OR (lowest = 0 AND highest = 1 AND scale_max > 2 AND labels >= {_ENOUGH})
+    ORDER BY beyond DESC, criterion LIMIT {SHOWN}
+"""
 
 
 def check_scales(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
@@ -107,6 +120,7 @@ def check_scales(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator
     yield from _narrow(cursor, dataset_id)
     yield from _apart(*_found(cursor, dataset_id, "apart"))
     yield from _faults(*_found(cursor, dataset_id, _OF_FAULTS))
+    yield from _gold(select(cursor, _GOLD, dataset_id))
 
 
 def _found(cursor: duckdb.DuckDBPyConnection, dataset_id: int, where: str) -> tuple[pd.DataFrame, int]:
@@ -224,6 +238,22 @@ def _apart(found: pd.DataFrame, n: int) -> Iterator[Finding]:
             f"together, such as {_name(first)} (labels {first['labels']}): bring them to one scale before they "
             "are compared.",
             found,
+            n,
+        )
+
+
+def _gold(found: pd.DataFrame) -> Iterator[Finding]:
+    if len(found):
+        first, n = found.iloc[0], int(found["found"].iloc[0])
+        yield warning(
+            "gold_scale",
+            "Gold labels on another scale than the judges'",
+            f"On {count(n, 'criterion', 'criteria')} gold labels seem to be on another scale than the labels, such as "
+            f"{_name(first)} (gold {first['lowest']} to {first['highest']}, labels {first['scale_min']} to "
+            f"{first['scale_max']}; {count(int(first['beyond']), 'gold label')} off the scale, which nothing counts): "
+            "undo their ingest and read them again with what each stands for (--answer GOLD=LABEL), or give the "
+            "scale (--scale).",
+            found.drop(columns="found"),
             n,
         )
 

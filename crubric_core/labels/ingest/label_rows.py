@@ -219,7 +219,8 @@ def _tell_faults(job: Job, judge: str, *, exceptions: bool) -> None:
                    WHEN 5 THEN i.label || ' ' || l.problem
                    WHEN 7 THEN i.label || ' is a verdict, but labels go up to '
                                || CAST({_highest(job, exceptions)} AS INTEGER)
-                               || ': give a number, or the rubric a scale from 0 to 1'
+                               || ': give a number, say what it stands for (--answer WORD=LABEL), or give the rubric a '
+                               || 'scale from 0 to 1'
                    {reason}
                    ELSE i.label || ' lies outside the scale of ' || r.rubric || ', '
                         || coalesce(CAST(r.lo AS VARCHAR), '…') || ' to ' || coalesce(CAST(r.hi AS VARCHAR), '…')

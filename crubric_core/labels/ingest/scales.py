@@ -209,12 +209,20 @@ def find_exceptions(job: Job) -> bool:
     """)
     _tell_strays(job, suspects, sum(counts.values()))
     job.run("ALTER TABLE rubric_names ADD COLUMN seen_hi INTEGER")
-    job.run("""
+    of_judges = "SELECT rubric_id AS id, max(highest) AS top FROM label_tallies WHERE dataset_id = $dataset GROUP BY id"
+    job.run(
+        f"""
         UPDATE rubric_names SET seen_hi = s.top FROM (
-            SELECT k.id, max(v.value) AS top FROM criterion_values v JOIN criterion_keys k USING (key)
-            ANTI JOIN strays t ON t.rubric_id = k.id AND t.value = v.value GROUP BY k.id
+            WITH tops AS (
+                SELECT k.key, v.value AS top FROM criterion_values v JOIN criterion_keys k USING (key)
+                ANTI JOIN strays t ON t.rubric_id = k.id AND t.value = v.value
+                UNION ALL SELECT key, top FROM ({of_judges}) JOIN criterion_keys USING (id) WHERE $gold
+            )
+            SELECT k.id, max(top) AS top FROM tops JOIN criterion_keys k USING (key) GROUP BY k.id
         ) s WHERE s.id = rubric_names.id
-    """)
+    """,
+        gold=job.kind == "gold",
+    )
     return True
 
 

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from crubric_core.errors import IngestError
 from crubric_core.labels.readers.bundle import plan_ingest
+from crubric_core.labels.readers.policies import Policies
 from crubric_core.labels.store.workspace import Workspace
 
 LABELS = "system,query,rubric,judge,label"
@@ -92,3 +94,48 @@ def test_a_no_among_numbers_from_1_to_5_is_no_level_however_it_is_written(ws: Wo
     assert report.rejected == 2
     assert f"{no} is a verdict, but labels go up to 5" in report.rejects["reason"][0]
     assert set(ws.dataset("d").rubrics["scale_min"]) == {1}
+
+
+@pytest.mark.parametrize("together", [True, False], ids=["one ingest", "two"])
+def test_gold_verdicts_of_a_graded_criterion_are_rejected_as_labels_are(
+    ws: Workspace, tmp_path: Path, together: bool
+) -> None:
+    """A gold pass was 1, the lowest of 1 to 5, and a fail lay off the scale, where nothing counts it."""
+    labels, people = table([5, 4, 1, 3, 2]), table(["pass", "pass", "fail"], "human", header=GOLD)
+    if not together:
+        ws.ingest(labels.encode(), "d")
+    files = {"gold.csv": people} | ({"labels.csv": labels} if together else {})
+    with pytest.raises(IngestError, match=r"pass is a verdict, but labels go up to 5.*--answer") as error:
+        ws.ingest(folder(tmp_path, files), "d")
+    assert error.value.words == ("fail", "pass")
+    ws.ingest(tmp_path, "d", policies=Policies(answers={"pass": 5, "fail": 1}))
+    assert gold(ws) == [5, 5, 1]
+
+
+def test_gold_verdicts_of_yes_and_no_stand_beside_verdicts_of_the_judges(
+    ws: Workspace, tmp_path: Path
+) -> None:
+    files = {"labels.csv": table([1, 0, 1]), "gold.csv": table(["pass", "fail", "pass"], "h", header=GOLD)}
+    report = ws.ingest(folder(tmp_path, files), "d")
+    assert (report.rejected, gold(ws)) == (0, [1, 0, 1])
+    assert "gold_scale" not in {finding.code for finding in report.checks}
+
+
+@pytest.mark.parametrize(
+    ("people", "told"), [([1, 0], True), ([5, 0], True), ([5, 1], False), ([1, 2], False), ([3, 4], False)]
+)
+def test_gold_labels_on_another_scale_than_the_judges_are_told(
+    ws: Workspace, tmp_path: Path, people: list[int], told: bool
+) -> None:
+    files = {"labels.csv": table([5, 4, 1, 3, 2]), "gold.csv": table(people, "human", header=GOLD)}
+    report = ws.ingest(folder(tmp_path, files), "d")
+    for checks in (report.checks, ws.dataset("d").checks()):
+        assert ("gold_scale" in {finding.code for finding in checks}) is told
+
+
+def test_gold_labels_of_0_and_1_beside_grades_from_0_are_told(ws: Workspace, tmp_path: Path) -> None:
+    """All are on the scale, so that a verdict of 1 would be the next to lowest level."""
+    labels, people = table([5, 4, 0, 3, 2]), table([1, 1, 0, 1, 0], "human", header=GOLD)
+    report = ws.ingest(folder(tmp_path, {"labels.csv": labels, "gold.csv": people}), "d")
+    (found,) = (f for f in report.checks if f.code == "gold_scale")
+    assert "gold 0 to 1, labels 0 to 5" in found.sentence

@@ -175,13 +175,15 @@ def _code(job: Job, judge: str, *, exceptions: bool) -> None:
         _count_clipped(job)
 
 
-_STRAYS = "LEFT JOIN strays t ON t.rubric_id = r.id AND t.value = l.value"
+_STRAYS = "LEFT JOIN strays t ON t.rubric_id = r.id AND t.value = l.value AND NOT l.is_word"
 
 
 def _highest(job: Job, exceptions: bool) -> str:
     """The highest level of a row's criterion, given or seen: above 1 a verdict in words has no place."""
     if not _has_systems(job):
         return "1"
+    if job.graded:  # the scale that is given may be that of yes, partly and no
+        return "coalesce(r.seen_hi, 1)" if exceptions else "1"
     return "coalesce(r.hi, r.seen_hi, 1)" if exceptions else "coalesce(r.hi, 1)"
 
 

@@ -180,33 +180,41 @@ def _unknown(where: str, name: str, some: Sequence[tuple[Any, ...]]) -> UnknownC
 def find_exceptions(job: Job) -> bool:
     """``strays(rubric_id, value, reason)``, and the highest number of each criterion as ``rubric_names.seen_hi``.
 
+    Where words make a scale of more levels, the numbers of this file alone count: yes may be a level of what is stored.
     False, and neither is there, where the distinct values alone show that there can be none.
     """
     found = job.all(
         "SELECT is_word, value, sum(n) FROM label_values"
         " WHERE is_word OR (value IS NOT NULL AND problem IS NULL) GROUP BY ALL"
     )
-    counts = {int(value): int(n) for is_word, value, n in found if not is_word}
-    suspects = candidates(counts) if len(counts) > 1 else frozenset[int]()
+    counts: dict[int, int] = defaultdict(int)
+    for _, value, n in found:
+        if value is not None:
+            counts[int(value)] += int(n)
+    numbers = {int(value) for is_word, value, _ in found if not is_word}
+    suspects = candidates(counts) & numbers if len(counts) > 1 else frozenset[int]()
     words = any(is_word for is_word, _, _ in found)
     if not suspects and not words:
         return False
     _find_criteria(job)
-    job.run(f"""
+    job.run(
+        f"""
         CREATE TEMP TABLE criterion_values AS
-        SELECT key, value::INTEGER AS value, sum(n)::BIGINT AS n FROM (
-            SELECT k.key, l.value, count(*) AS n
+        SELECT key, value::INTEGER AS value, sum(n)::BIGINT AS n, bool_or(tops) AS tops FROM (
+            SELECT k.key, l.value, count(*) AS n, NOT l.is_word AND NOT ($graded AND l.answered) AS tops
             FROM incoming i JOIN label_values l ON l.raw IS NOT DISTINCT FROM i.label
             JOIN rubric_names r ON r.rubric_raw IS NOT DISTINCT FROM i.rubric
                                AND r.query_raw IS NOT DISTINCT FROM i.query
             JOIN criterion_keys k ON k.id = r.id
-            WHERE l.value IS NOT NULL AND l.problem IS NULL AND NOT l.is_word
+            WHERE l.value IS NOT NULL AND l.problem IS NULL
               AND coalesce(l.value BETWEEN r.lo AND r.hi, true) GROUP BY ALL
             UNION ALL
-            SELECT k.key, t.label, count(*) FROM {job.kind} t JOIN criterion_keys k ON k.id = t.rubric_id
+            SELECT k.key, t.label, count(*), NOT $graded FROM {job.kind} t JOIN criterion_keys k ON k.id = t.rubric_id
             WHERE t.dataset_id = $dataset AND t.label IS NOT NULL GROUP BY ALL
         ) GROUP BY key, value
-    """)
+    """,
+        graded=job.graded,
+    )
     _tell_strays(job, suspects, sum(counts.values()))
     job.run("ALTER TABLE rubric_names ADD COLUMN seen_hi INTEGER")
     of_judges = "SELECT rubric_id AS id, max(highest) AS top FROM label_tallies WHERE dataset_id = $dataset GROUP BY id"
@@ -215,13 +223,13 @@ def find_exceptions(job: Job) -> bool:
         UPDATE rubric_names SET seen_hi = s.top FROM (
             WITH tops AS (
                 SELECT k.key, v.value AS top FROM criterion_values v JOIN criterion_keys k USING (key)
-                ANTI JOIN strays t ON t.rubric_id = k.id AND t.value = v.value
+                ANTI JOIN strays t ON t.rubric_id = k.id AND t.value = v.value WHERE v.tops
                 UNION ALL SELECT key, top FROM ({of_judges}) JOIN criterion_keys USING (id) WHERE $gold
             )
             SELECT k.id, max(top) AS top FROM tops JOIN criterion_keys k USING (key) GROUP BY k.id
         ) s WHERE s.id = rubric_names.id
     """,
-        gold=job.kind == "gold",
+        gold=job.kind == "gold" and not job.graded,
     )
     return True
 

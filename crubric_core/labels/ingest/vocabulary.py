@@ -51,7 +51,6 @@ def with_vocabulary(job: Job, planned: Words) -> tuple[Job, Words]:
         words = resolved_levels(criteria.values(), planned, "0")
     given = {word.strip().lower() for word in job.policies.answers}
     top = max((level for level in words.values() if level is not None), default=0)
-    verdicts = frozenset(w.strip().lower() for w in words if top <= 1 and is_verdict(w)) - given
     counted = amounts_of(words)
     if not counted and any(amounts_of([text]) for text in texts):
         amounts = (found for own in criteria.values() for found in amounts_of(own).items())
@@ -60,6 +59,8 @@ def with_vocabulary(job: Job, planned: Words) -> tuple[Job, Words]:
         level is not None and level > 1 and w not in counted and w.strip().lower() not in given
         for w, level in words.items()
     )
+    plainly = top <= 1 or (graded and _has_numbers(job))
+    verdicts = frozenset(w.strip().lower() for w in words if plainly and is_verdict(w)) - given
     policies = _with_answers(job.policies, words)
     _keep_amounts(job, counted, words)
     if any("," in text for text in texts):
@@ -136,9 +137,7 @@ def _keep_commas(job: Job) -> None:
 def _among_numbers(job: Job, ranked: list[str]) -> bool:
     """Whether one rubric has both numbers and words that stand for a level only by their order among other words."""
     numbers = "label IS NOT NULL AND try_cast(label AS DOUBLE) IS NOT NULL"
-    if not ranked or not job.all(
-        "SELECT 1 FROM label_words WHERE try_cast(raw AS DOUBLE) IS NOT NULL LIMIT 1"
-    ):
+    if not ranked or not _has_numbers(job):
         return False
     found = job.all(
         f"SELECT 1 FROM incoming GROUP BY rubric HAVING bool_or({numbers}) AND "
@@ -146,6 +145,10 @@ def _among_numbers(job: Job, ranked: list[str]) -> bool:
         ranked=ranked,
     )
     return bool(found)
+
+
+def _has_numbers(job: Job) -> bool:
+    return bool(job.all("SELECT 1 FROM label_words WHERE try_cast(raw AS DOUBLE) IS NOT NULL LIMIT 1"))
 
 
 def _with_answers(policies: Policies, words: Words) -> Policies:

@@ -139,3 +139,30 @@ def test_gold_labels_of_0_and_1_beside_grades_from_0_are_told(ws: Workspace, tmp
     report = ws.ingest(folder(tmp_path, {"labels.csv": labels, "gold.csv": people}), "d")
     (found,) = (f for f in report.checks if f.code == "gold_scale")
     assert "gold 0 to 1, labels 0 to 5" in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"), [(["poor", "fair", "good"], [1, 2, 3]), (["yes", "partial", "no"], [2, 1, 0])]
+)
+def test_a_yes_among_grades_is_rejected_whatever_words_another_criterion_has(
+    ws: Workspace, words: list[str], meant: list[int]
+) -> None:
+    """It was a level of 1 to 5, where words of another criterion make a scale of more than two levels."""
+    depth = table([1, 2, 3, 4, 5, "yes"], rubric="depth")
+    tone = table(words, rubric="tone").removeprefix(LABELS + "\n")
+    for _ in range(2):  # what is stored changes nothing
+        report = ws.ingest((depth + tone).encode(), "d")
+        assert report.rejected == 2
+        assert set(report.rejects["value"]) == {"yes"}
+        assert "yes is a verdict, but labels go up to 5" in report.rejects["reason"][0]
+    found = ws.dataset("d").labels()
+    tone_levels = found[(found["system"] == "a") & found["rubric"].str.contains("tone")]
+    assert tone_levels.sort_values("query")["label"].tolist() == meant
+
+
+def test_one_stray_number_among_verdicts_in_words_is_rejected_and_no_verdict(ws: Workspace) -> None:
+    """All verdicts were rejected for it, and it was the only label."""
+    report = ws.ingest(table([*["yes", "no"] * 20, 2024]).replace("b,q40,r,gpt,2024\n", "").encode(), "d")
+    assert report.rejects["value"].tolist() == ["2024"]
+    assert "2024 lies far outside the other labels of r, 0 to 1 (1 of 81)" in report.rejects["reason"][0]
+    assert sorted(levels(ws)) == [0] * 20 + [1] * 20

@@ -30,7 +30,7 @@ def read_labels(job: Job) -> None:
     """``label_values``: each text once, with its label, or why it is none, and the policies that made it one."""
     policies = job.policies
     whole = {"reject": "scaled", "down": "floor(scaled)", "up": "ceil(scaled)"}[policies.fractions]
-    zero = "scaled = 0 AND verdict IS NULL AND NOT answered" if policies.zero == "unknown" else "false"
+    zero = "number = 0 AND verdict IS NULL AND NOT answered" if policies.zero == "unknown" else "false"
     words = [word.strip().lower() for word in policies.answers]
     job.run(
         f"""

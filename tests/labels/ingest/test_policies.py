@@ -115,3 +115,14 @@ def test_policies_go_before_on_conflict(ws, table):
 def test_a_choice_that_there_is_not_is_named(choices, words):
     with pytest.raises(IngestError, match=words):
         Policies(**choices)
+
+
+@pytest.mark.parametrize(
+    ("choices", "meant"), [({"threshold": 0.5}, [1, 0, None, 1]), ({"bins": 4}, [3, 1, None, 2])]
+)
+def test_of_continuous_scores_a_zero_that_was_given_means_no_label(ws, table, choices, meant):
+    """A level of 0 that a threshold or bins made of another score is a label: every failure was unknown."""
+    rows = [f"s{i} q r j {score}" for i, score in enumerate([0.9, 0.3, 0, 0.71])]
+    report, labels = given(ws, table(*rows), zero="unknown", **choices)
+    assert (report.blank, report.applied["zero"]) == (1, 1)
+    assert [labels[f"s{i}"] for i in range(4)] == meant

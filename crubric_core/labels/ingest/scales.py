@@ -29,7 +29,7 @@ T = TypeVar("T")
 _EVERY = "*"
 
 
-def _find_criteria(job: Job) -> None:
+def find_criteria(job: Job) -> None:
     """``criterion_keys(id, key, criterion)`` of the rubrics of the file."""
     job.run(f"""
         CREATE OR REPLACE TEMP TABLE criterion_keys AS
@@ -44,7 +44,7 @@ def _find_criteria(job: Job) -> None:
 def apply_given(job: Job) -> None:
     """Scales of the policies go into ``rubric_names`` as its lo and hi."""
     if job.policies.scales:
-        _find_criteria(job)
+        find_criteria(job)
     for name, (low, high) in _from_all_to_one(job.policies.scales):
         job.run(
             f"""
@@ -70,7 +70,7 @@ def keep_given(job: Job) -> None:
     given = job.policies
     if not (given.scales or given.pass_marks or given.polarity):
         return
-    _find_criteria(job)
+    find_criteria(job)
     job.run("""
         CREATE TEMP TABLE given_scales (
             place INTEGER, id INTEGER, low INTEGER, high INTEGER, mark INTEGER, sign INTEGER
@@ -102,7 +102,7 @@ def refuse_unknown(job: Job, given: Policies) -> None:
     """Raise UnknownCriterionError where the user says something of a criterion that neither file nor dataset has."""
     if not (named := _named_in(given)):
         return
-    _find_criteria(job)
+    find_criteria(job)
     known = (
         "SELECT rubric, own, text, criterion FROM criterion_keys"
         f" UNION ALL SELECT rubric, own, text, criterion FROM ({_stored('$dataset')})"
@@ -196,7 +196,7 @@ def find_exceptions(job: Job) -> bool:
     words = any(is_word for is_word, _, _ in found)
     if not suspects and not words:
         return False
-    _find_criteria(job)
+    find_criteria(job)
     job.run(
         f"""
         CREATE TEMP TABLE criterion_values AS

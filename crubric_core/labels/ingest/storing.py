@@ -16,6 +16,7 @@ from ..readers.plan import Columns, Words
 from ..readers.policies import Policies
 from . import fingerprint as hashing
 from .attribute_rows import store_attributes
+from .changed_words import changed_words
 from .changes import Changes
 from .choices import leave_out_choices
 from .facts import FACTS, store_facts
@@ -108,6 +109,7 @@ def store_file(
         leave_out_choices(job, request.words)
         job, words = with_vocabulary(job, request.words)
         store_labels(job)
+        job.told.extend(changed_words(job, words))
     elif job.kind in FACTS:
         store_facts(job)
     else:

@@ -166,3 +166,29 @@ def test_one_stray_number_among_verdicts_in_words_is_rejected_and_no_verdict(ws:
     assert report.rejects["value"].tolist() == ["2024"]
     assert "2024 lies far outside the other labels of r, 0 to 1 (1 of 81)" in report.rejects["reason"][0]
     assert sorted(levels(ws)) == [0] * 20 + [1] * 20
+
+
+@pytest.mark.parametrize(
+    ("first", "later", "told"),
+    [
+        (["poor", "fair", "good", "excellent"], ["poor", "fair", "good"], ["fair", "good", "poor"]),
+        (["A", "B+", "C", "F"], ["A", "B", "C", "D"], ["a", "c"]),
+        (["poor", "fair", "good"], ["poor", "fair", "good", "fair"], []),
+        (["yes", "no"], ["no", "yes"], []),
+    ],
+)
+def test_a_word_that_means_another_level_than_in_an_earlier_ingest_is_told(
+    ws: Workspace, first: list[str], later: list[str], told: list[str]
+) -> None:
+    """New systems with other words of the same criterion came on another scale, in silence."""
+    ws.ingest(table(first).encode(), "d")
+    report = ws.ingest(table(later, "claude").encode(), "d")
+    found = [f for f in report.checks if f.code == "changed_words"]
+    assert [word for finding in found for word in finding.examples["word"]] == told
+    assert all("--answer" in finding.sentence for finding in found)
+
+
+def test_a_word_that_means_another_level_for_another_criterion_is_not_told(ws: Workspace) -> None:
+    ws.ingest(table(["yes", "no"]).encode(), "d")
+    report = ws.ingest(table(["yes", "partial", "no"], rubric="tone").encode(), "d")
+    assert "changed_words" not in {finding.code for finding in report.checks}

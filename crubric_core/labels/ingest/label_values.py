@@ -16,6 +16,7 @@ from ..readers import values
 from ..readers.columns.specs import SPECS
 from ..readers.policies import Policies
 from ..readers.values import shortened
+from ..readers.words import is_number
 from .findings import Finding, warning
 from .job import Job
 
@@ -81,14 +82,18 @@ def read_labels(job: Job) -> None:
 
 def words_of(cursor: duckdb.DuckDBPyConnection) -> set[str]:
     """The labels as the table that was just read has them, in lower case."""
-    return {
-        word for (word,) in cursor.execute(f"SELECT lower({values.name('raw')}) FROM label_words").fetchall()
-    }
+    found = cursor.execute(f"SELECT lower({values.name('raw')}) FROM label_words").fetchall()
+    return {word for (word,) in found if word}
 
 
 def unused_answers(given: Policies, used: Set[str], source: str) -> tuple[Finding, ...]:
     """A warning of answers that the user gave to words that no label is; ``used``: all labels, in lower case."""
-    unused = [word for word in given.answers if word.strip().lower() not in used]
+    numbers = {float(word) for word in (w.replace(values.MINUS, "-") for w in used) if is_number(word)}
+    unused = [
+        word
+        for word in given.answers
+        if word.strip().lower() not in used and not (is_number(word) and float(word) in numbers)
+    ]
     if not unused:
         return ()
     sentence = (

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, get_args
 
 from ...errors import IngestError
+from ...text import listed
 from ...types import Progress
 from ..readers import values
 from ..readers.columns.specs import Kind
@@ -245,15 +246,29 @@ def _useless(job: Job, source: str, row: int, reason: str, rejected: int) -> Ing
     remedy = "correct the file or the column mapping"
     if "conflicts with row" in reason and not way:
         remedy = f"correct the file{CHOICE}"
+    words = _without_level(job)
+    if len(words) > 1:
+        way += f" Words without a level: {listed([repr(values.shortened(word)) for word in words])}."
     error = IngestError(f"No row of {source} can be used (row {row}: {reason}{others}): {remedy}.{way}")
-    error.words = tuple(
-        word
-        for (word,) in job.all(
-            "SELECT DISTINCT value FROM rejected WHERE \"column\" = 'label' AND reason LIKE '%--answer%' "
-            f"AND value IS NOT NULL ORDER BY value LIMIT {_MOST_WORDS}"
-        )
-    )
+    error.words = words
     return error
+
+
+def _without_level(job: Job) -> tuple[str, ...]:
+    """Words to ask for: those that nothing is understood of, and beside them those such as none and invalid.
+
+    What says that a label is unknown may be a level among such words: none, minor, major.
+    """
+    asked = "SELECT value FROM rejected WHERE \"column\" = 'label' AND reason LIKE '%--answer%' AND value IS NOT NULL"
+    if not job.all(f"{asked} LIMIT 1"):
+        return ()
+    if job.kind in KEYS:
+        asked += f"""
+            UNION SELECT raw FROM label_values WHERE unknown AND no_label IS NOT TRUE
+              AND (NOT {values.is_unknown("raw")} OR lower(trim(raw)) = 'none')
+        """
+    found = job.all(f"SELECT DISTINCT value FROM ({asked}) ORDER BY value LIMIT {_MOST_WORDS}")
+    return tuple(word for (word,) in found if word.strip().lower() not in job.given)
 
 
 def _rejects(job: Job) -> str:

@@ -11,7 +11,7 @@ from ...errors import IngestError
 from ..readers import values
 from ..readers.plan import Words
 from ..readers.policies import Policies
-from ..readers.words import amounts_of, is_verdict, levels_of, plain, resolved_levels, whole_of
+from ..readers.words import amounts_of, is_number, is_verdict, levels_of, plain, resolved_levels, whole_of
 from .job import Job
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def with_vocabulary(job: Job, planned: Words) -> tuple[Job, Words]:
         "CREATE TEMP TABLE label_words AS"
         " SELECT label AS raw, count(*) AS n, NULL::DOUBLE AS amount FROM incoming GROUP BY label"
     )
+    job = replace(job, policies=_with_numbers_alike(job))
     texts = [
         text
         for (text,) in job.all(
@@ -149,6 +150,20 @@ def _among_numbers(job: Job, ranked: list[str]) -> bool:
 
 def _has_numbers(job: Job) -> bool:
     return bool(job.all("SELECT 1 FROM label_words WHERE try_cast(raw AS DOUBLE) IS NOT NULL LIMIT 1"))
+
+
+def _with_numbers_alike(job: Job) -> Policies:
+    """What is said of -9 is said of -9.0, too."""
+    given = {float(word): level for word, level in job.policies.answers.items() if is_number(word.strip())}
+    if not given:
+        return job.policies
+    found = job.all(
+        f"SELECT raw, {values.number('raw')} AS number FROM label_words"
+        " WHERE number IN (SELECT unnest($numbers::DOUBLE[]))",
+        numbers=list(given),
+    )
+    alike = {raw.strip().lower(): given[number] for raw, number in found}
+    return replace(job.policies, answers=alike | dict(job.policies.answers))
 
 
 def _with_answers(policies: Policies, words: Words) -> Policies:

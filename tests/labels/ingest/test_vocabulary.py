@@ -192,3 +192,28 @@ def test_a_word_that_means_another_level_for_another_criterion_is_not_told(ws: W
     ws.ingest(table(["yes", "no"]).encode(), "d")
     report = ws.ingest(table(["yes", "partial", "no"], rubric="tone").encode(), "d")
     assert "changed_words" not in {finding.code for finding in report.checks}
+
+
+@pytest.mark.parametrize("code", ["-9.0", "-9", "−9"])
+def test_what_is_said_of_a_number_holds_however_the_number_is_written(ws: Workspace, code: str) -> None:
+    """No label was said to be -9, where all have a decimal point."""
+    content = table([1.0, 2.0, 3.0, 5.0, code]).encode()
+    report = ws.ingest(content, "d", policies=Policies(answers={"-9": None}))
+    assert (report.rejected, report.blank) == (0, 2)
+    assert "unused_answers" not in {finding.code for finding in report.checks}
+
+
+@pytest.mark.parametrize(
+    ("labels", "asked"),
+    [
+        (["None", "Minor", "Major"], ("Major", "Minor", "None")),
+        (["valid", "invalid", "NA", ""], ("invalid", "valid")),
+    ],
+)
+def test_a_refusal_asks_of_all_words_without_a_level(
+    ws: Workspace, labels: list[str], asked: tuple[str, ...]
+) -> None:
+    """Of none and invalid nothing was asked, and they were unknown labels beside levels of the same scale."""
+    with pytest.raises(IngestError, match=f"Words without a level: '{asked[0]}'") as error:
+        ws.ingest(table(labels).encode(), "d")
+    assert error.value.words == asked

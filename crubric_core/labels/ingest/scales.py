@@ -197,6 +197,14 @@ def find_exceptions(job: Job) -> bool:
     if not suspects and not words:
         return False
     find_criteria(job)
+    _keep_values(job)
+    _tell_strays(job, suspects, sum(counts.values()))
+    _keep_tops(job)
+    return True
+
+
+def _keep_values(job: Job) -> None:
+    """How often each criterion has each label, in the file and stored; ``tops``: whether as a number of its scale."""
     job.run(
         f"""
         CREATE TEMP TABLE criterion_values AS
@@ -215,7 +223,10 @@ def find_exceptions(job: Job) -> bool:
     """,
         graded=job.graded,
     )
-    _tell_strays(job, suspects, sum(counts.values()))
+
+
+def _keep_tops(job: Job) -> None:
+    """The highest number of each criterion that is no stray; of gold labels also the highest label of the judges."""
     job.run("ALTER TABLE rubric_names ADD COLUMN seen_hi INTEGER")
     of_judges = "SELECT rubric_id AS id, max(highest) AS top FROM label_tallies WHERE dataset_id = $dataset GROUP BY id"
     job.run(
@@ -231,7 +242,6 @@ def find_exceptions(job: Job) -> bool:
     """,
         gold=job.kind == "gold" and not job.graded,
     )
-    return True
 
 
 def _tell_strays(job: Job, suspects: frozenset[int], everywhere: int) -> None:

@@ -24,7 +24,7 @@ from crubric_core import Workspace
 from crubric_core.jobs.backups import Backups
 from crubric_core.sharing import open_view, publish
 from tests.security.conftest import CANARY, Study
-from tests.security.servers import ROOT, Server, Talk, command, free_port, rerun, started
+from tests.security.servers import PATIENCE, ROOT, Server, Talk, command, free_port, rerun, started
 
 DEPLOY = ROOT / "docs" / "deploy"
 PAGE = (ROOT / "docs" / "deploy.md").read_text("utf-8")
@@ -101,6 +101,7 @@ def asked_by(
         origin=Origin(origin),
         ssl=context,
         max_size=None,
+        open_timeout=PATIENCE,
     ) as opened:
 
         def ask(token: str) -> bytes:

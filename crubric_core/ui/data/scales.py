@@ -49,6 +49,8 @@ def ask(batch: Batch, tried: IngestReport) -> None:
 
 
 _LOOK = (
+    "changed_words",
+    "gold_scale",
     "scale_changed",
     "gap",
     "disjoint_ranges",

@@ -1,12 +1,14 @@
 """Which rubrics do judges apply alike?"""
 
+from functools import partial
+
 import streamlit as st
 
 from crubric_core.judges.gate import gate_is_off
 from crubric_core.ui import tables, widgets
 from crubric_core.ui.measurability import gate as gate_section
 from crubric_core.ui.measurability import sections as judges_sections
-from crubric_core.ui.measurability.opened import show_rubric
+from crubric_core.ui.measurability.opened import table_and_rubric
 from crubric_core.ui.page import StudyPage, open_study
 from crubric_core.ui.parts import part
 from crubric_core.ui.search import search_rubrics
@@ -25,14 +27,7 @@ reads = ("tau_c",)
 def rubrics() -> None:
     """The table of rubrics, and the one that is chosen."""
     now = study.now()
-    left, right = st.columns([3, 2], gap="large")
-    with left:
-        row = table(now)
-    with right:
-        if row is None:
-            st.write("Choose a rubric to see its labels.")
-        else:
-            show_rubric(now, row)
+    table_and_rubric(now, partial(table, now), "Choose a rubric to see its labels.")
 
 
 def table(now: StudyPage) -> int | None:

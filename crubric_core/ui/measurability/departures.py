@@ -11,7 +11,7 @@ from ...analysis.stage import stage
 from ...judges.departures import Departures, departures_of, departures_sentence
 from .. import widgets
 from ..text import plain
-from .opened import show_rubric
+from .opened import table_and_rubric
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -72,12 +72,10 @@ def section(study: Study, names: tuple[str, ...]) -> None:
         return
     table = rubrics.iloc[rows][["rubric", "query"]]
     table = table.assign(departs=departs[rows], compared=compared[rows], share=share[rows]).set_axis(rows)
-    left, right = st.columns([3, 2], gap="large")
-    with left:
+
+    def chosen() -> int | None:
         row = widgets.pick_one(table, COLUMNS, key=f"departures of {names[judge]}", rows=11)
         widgets.download("Download departures.csv", table, "departures.csv")
-    with right:
-        if row is None:
-            st.write("Choose a rubric to see its labels.")
-        else:
-            show_rubric(study, row)
+        return row
+
+    table_and_rubric(study, chosen, "Choose a rubric to see its labels.")

@@ -12,7 +12,21 @@ from ..charts import drawn
 from . import repeats
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..loaders import Study
+
+
+def table_and_rubric(study: Study, table: Callable[[], int | None], invitation: str) -> None:
+    """A table of rubrics, which gives the position of the chosen one, and that one opened beside it."""
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        row = table()
+    with right:
+        if row is None:
+            st.write(invitation)
+        else:
+            show_rubric(study, row)
 
 
 def show_rubric(study: Study, row: int) -> None:

@@ -13,7 +13,7 @@ from ...analysis.rubric_lint import KINDS, LintFinding, is_english, lint, lint_t
 from ...analysis.stage import stage
 from .. import widgets
 from ..text import count, plain
-from .opened import show_rubric
+from .opened import table_and_rubric
 
 if TYPE_CHECKING:
     from ..loaders import Study
@@ -57,18 +57,16 @@ def texts(study: StudyPage) -> None:
 
 def _rewrites(study: StudyPage, at: np.ndarray[Any, Any]) -> None:
     table = _table(study).loc[at]
-    left, right = st.columns([3, 2], gap="large")
-    with left:
+
+    def chosen() -> int | None:
         st.caption("Much information, little agreement: choose one to see where its judges differ.")
         name = "rubric κ" if study.gating().statistic == "kappa" else "measurability"
         statistic = _number(name, format="%.3f", help="The gate's statistic of this rubric")
         row = widgets.pick_one(table, REWRITES | {"statistic": statistic}, key="rewrite rubric", rows=12)
         widgets.download("Download rewrite.csv", table, "rewrite.csv")
-    with right:
-        if row is None:
-            st.write("Choose a rubric to see the disagreements behind it.")
-        else:
-            show_rubric(study, row)
+        return row
+
+    table_and_rubric(study, chosen, "Choose a rubric to see the disagreements behind it.")
 
 
 def _table(study: Study) -> pd.DataFrame:

@@ -56,7 +56,8 @@ def compared(separation: Separation, one: int, other: int) -> str:
     names = separation.systems[one], separation.systems[other]
     share = separation.ahead[one, other]
     if math.isnan(share):
-        return f"{names[0]} and {names[1]} are not compared: they share too few queries, or both pass, or fail, all."
+        why = "they share too few queries or rubrics, or both pass, or fail, all"
+        return f"{names[0]} and {names[1]} are not compared: {why}."
     if not separation.separated[one, other]:
         return f"{names[0]} and {names[1]} are not separated; that the first is above has probability {rounded(share)}."
     first, second = names if share > 0.5 else names[::-1]

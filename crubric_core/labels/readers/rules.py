@@ -150,7 +150,7 @@ class DerivedReader:
     def __init__(self, reader: Reader, rules: Sequence[Rule]) -> None:
         self._reader, self._rules = reader, tuple(rules)
         self.columns = (*reader.columns, *(rule.name for rule in rules))
-        self.encoding = getattr(reader, "encoding", "UTF-8")
+        self.decoded = getattr(reader, "decoded", "")
 
     def head(self, rows: int) -> list[tuple[str | None, ...]]:
         """The first rows, with the derived cells."""

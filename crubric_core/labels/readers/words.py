@@ -227,16 +227,19 @@ def _packed(known: Collection[str]) -> dict[str, float]:
 
 
 def _parts(known: Collection[str]) -> dict[str, float]:
-    """4/5 and ★★★★☆ as 4, where all are parts of the same whole; 80.5% as 80.5; 4 stars and ★★★★ as 4."""
+    """4/5 and ★★★★☆ as 4, parts of the same whole; 80.5% as 80.5; 4 stars and ★★★★ as 4."""
     return _measured(known)[0]
 
 
 def _measured(known: Collection[str]) -> tuple[dict[str, float], int | None]:
-    """(text → its number, the whole that all name), where all texts are amounts of one kind; else ({}, None)."""
+    """(text → its number, the whole that all name), where texts are amounts of one kind; else ({}, None).
+
+    A few that are none, such as ~80%, have no number: fewer than a third as many as the others.
+    """
     for pattern, whole in ((_RATIO, None), (_PERCENT, 100), (_COUNTED, None)):
         found = {p: m for p in known if (m := pattern.fullmatch(p))}
         wholes = {m[2] for m in found.values()} if pattern is _RATIO else {whole}
-        if known and len(found) == len(known) and len(wholes) == 1:
+        if found and 3 * (len(known) - len(found)) < len(found) and len(wholes) == 1:
             (one,) = wholes
             return {p: _number(m[1]) for p, m in found.items()}, int(one) if one else None
     return _starred(known)

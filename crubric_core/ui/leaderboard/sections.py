@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ...analysis.board import different_queries_sentence, level_of, limits
+from ...analysis.board import different_queries_sentence, level_of, limits, linked_by
 from ...analysis.columns import PLACES, shown_columns
 from ...analysis.groups import compare_groups, group_sentence
 from ...analysis.human_labels import queries_to_label
@@ -128,7 +128,8 @@ def _pairs(view: View, shown: pd.DataFrame, system: str | None) -> None:
         title=f"Who is ahead of whom? A dot: the pair is separated at {level_of(view.board)}",
         look="Columns are in the order of the rows."
         + (
-            " Empty: pairs that are not compared, which share too few queries or both pass, or fail, all."
+            f" Empty: pairs that are not compared: they share too few {linked_by(standing)}, or both pass, or "
+            "fail, all."
             if np.isnan(ahead).any()
             else ""
         )

@@ -55,7 +55,9 @@ _MOST_MALFORMED = 10_000  # beyond this, a file with more malformed rows than go
 
 
 class DelimitedReader:
-    """A delimited text file whose first record is the header, in UTF-8 or in ``encoding``, which its bytes look like.
+    """A delimited text file whose first record is the header, in UTF-8 or in what its bytes look like.
+
+    decoded: what is said of the latter, ``encoding.decoded``.
 
     A Qualtrics export has two more records of headers, of which the last holds import ids, and one of SurveyMonkey has
     one more, with the parts of each question; they are no rows.
@@ -63,9 +65,9 @@ class DelimitedReader:
 
     def __init__(self, path: Path, name: str, scratch: Path, *, prefer_tab: bool = False) -> None:
         self._path, self._name, self._scratch = path, name, scratch
-        self.encoding = "UTF-8"
+        self.decoded = ""
         if not is_utf8(path):
-            self.encoding, self._path = decoded(path, scratch / "decoded.txt")
+            self.decoded, self._path = decoded(path, scratch / "decoded.txt")
             path = self._path
         with path.open(encoding="utf-8-sig", newline="") as file:
             self._sample, self._delimiter = _beginning(file, prefer_tab=prefer_tab)

@@ -29,6 +29,7 @@ _PARTS = (
     (re.compile(rb"(?<=[A-Za-z])[\x80-\xff]+(?=[a-z])"), _BETWEEN),
     (re.compile(rb"(?<=[a-z])[\x80-\xff]+(?![A-Za-z\x80-\xff])"), _AFTER),
 )  # bytes inside a word and at its end, with the marks that may stand there
+_STRAY = re.compile("[\udc80-\udcff]")  # a byte that is no UTF-8, as Python keeps it
 _NO_LETTERS = "ƒÿﬁﬂªºπµ"  # small letters to Unicode, in no word of a rating table
 
 
@@ -117,12 +118,45 @@ def as_utf8(path: Path, encoding: str, target: Path) -> Path:
 
 
 def decoded(path: Path, target: Path) -> tuple[str, Path]:
-    """(encoding, ``target``): a copy in UTF-8 of a text that is none, in the encoding that its bytes look like."""
+    """(what is said of it, ``target``): a copy in UTF-8 of a text that is none, by the encoding its bytes look like."""
+    if strays := _mostly_utf8(path, target):
+        return strays, target
     encoding = likely_encoding(path)
     try:
-        return encoding, as_utf8(path, encoding, target)
+        as_utf8(path, encoding, target)
     except UnicodeDecodeError:
-        return WINDOWS, as_utf8(path, WINDOWS, target)
+        encoding = WINDOWS
+        as_utf8(path, encoding, target)
+    return f"it is not UTF-8, and was read as {encoding}", target
+
+
+def _mostly_utf8(path: Path, target: Path) -> str:
+    """Copy a text of which some bytes are no UTF-8, these as Windows-1252, and say so; "" where it is another encoding.
+
+    Bytes of another one seldom happen to be letters of UTF-8: the text is in UTF-8 where more of them are than are not.
+    """
+    line, first, strays, letters = 1, 0, 0, 0
+    decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+    with path.open("rb") as source, target.open("w", encoding="utf-8", newline="") as file:
+        ended = False
+        while not ended:
+            ended = not (block := source.read(_BLOCK))
+            text = decoder.decode(block, final=ended)
+            if stray := _STRAY.search(text):
+                first = first or line + text.count("\n", 0, stray.start())
+            letters += len(text) - len(text.encode("ascii", "ignore"))
+            line += text.count("\n")
+            text, found = _STRAY.subn(lambda byte: _windows(byte[0].encode("utf-8", "surrogateescape")), text)
+            strays += found
+            file.write(text)
+    if letters - strays <= strays:
+        return ""
+    where = (
+        f"1 byte, in line {first:,}, was"
+        if strays == 1
+        else f"{strays:,} bytes, the first in line {first:,}, were"
+    )
+    return f"it is not UTF-8 throughout: {where} read as {WINDOWS}"
 
 
 def _windows(block: bytes) -> str:

@@ -86,7 +86,7 @@ class TickedReader:
             if place in first or place not in taken
         )
         self.columns = tuple(c if isinstance(c, str) else reader.columns[c] for c in self._kept)
-        self.encoding = getattr(reader, "encoding", "UTF-8")
+        self.decoded = getattr(reader, "decoded", "")
 
     def head(self, rows: int) -> list[tuple[str | None, ...]]:
         """The first rows, with the numbers that are ticked."""

@@ -65,9 +65,8 @@ def _plan_of_rows(
     plan = FilePlan(
         name, file_format, "a table", kind, (kind,), columns, overrides.mapping, reason="its content"
     )
-    if (encoding := getattr(reader, "encoding", "UTF-8")) != "UTF-8":
-        remark = f"it is not UTF-8, and was read as {encoding}: where names look wrong, save it as CSV UTF-8"
-        plan = replace(plan, remarks=(remark,))
+    if decoded := getattr(reader, "decoded", ""):
+        plan = replace(plan, remarks=(f"{decoded}: where names look wrong, save it as CSV UTF-8",))
     if ticked := getattr(reader, "questions", None):
         some = listed([repr(question) for question in ticked], 6)
         remark = f"the number that each row ticks is read as {some}, in place of a column for each number"

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from crubric_core.labels.readers.formats.encoding import decoded, likely_encoding
+from crubric_core.labels.readers.formats.encoding import decoded, is_utf8, likely_encoding
 from tests.tiers import at_most
 
 EUROPEAN = {
@@ -61,8 +61,29 @@ def test_names_of_other_scripts_are_read_and_the_encoding_is_told_with_the_remed
 def test_what_an_encoding_lacks_makes_a_file_windows_1252(tmp_path):
     file = tmp_path / "x.csv"
     file.write_bytes(content(OTHERS["Shift_JIS"][1].split("\n") * 20, "cp932") + b"a,q,\x81\xff,Ann,1\n")
-    encoding, _ = decoded(file, tmp_path / "out")
-    assert encoding == "Windows-1252"
+    said, _ = decoded(file, tmp_path / "out")
+    assert said == "it is not UTF-8, and was read as Windows-1252"
+
+
+def test_a_text_in_utf8_but_for_a_few_bytes_keeps_its_letters_and_the_first_stray_is_named(ws):
+    names = ["clarté", "qualité", "Größe"]
+    strayed = content(names, "utf-8") + "gpt-4o,q3,café,Ann,1\n".encode("cp1252")
+    note = ws.ingest(strayed, "one", name="x.csv").notes
+    assert {"clarté", "Größe", "café"} <= {r.split("#")[-1] for r in ws.dataset("one").rubrics["rubric"]}
+    remedy = "read as Windows-1252: where names look wrong, save it as CSV UTF-8."
+    assert f"x.csv: it is not UTF-8 throughout: 1 byte, in line 5, was {remedy}" in note
+    note = ws.ingest(strayed + "gpt-4o,q4,café,Ann,1\n".encode("cp1252"), "two", name="x.csv").notes
+    assert f"x.csv: it is not UTF-8 throughout: 2 bytes, the first in line 5, were {remedy}" in note
+
+
+@pytest.mark.parametrize("encoding", OTHERS)
+def test_no_other_encoding_passes_for_utf8_with_strays(tmp_path, encoding):
+    codec, text = OTHERS[encoding]
+    file = tmp_path / "x.csv"
+    for some in (text.split("\n"), *([name] for name in text.split("\n"))):
+        file.write_bytes(content(some, codec))
+        if not is_utf8(file):
+            assert "throughout" not in decoded(file, tmp_path / "out")[0], some
 
 
 def test_the_first_foreign_lines_decide_however_far_down_they_stand(tmp_path):

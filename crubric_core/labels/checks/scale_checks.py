@@ -52,11 +52,23 @@ _ENDS = """
 # Short names such as toxicity or feedback.hallucination_score, where nobody said which label is the best.
 _FAULTS = (
     "hallucinations?|hallucinated|toxicity|toxic|harmful|harmfulness|malicious|maliciousness|bias|biased|profanity|"
-    "insults?|offensive|offensiveness|unsafe|misinformation|stereotyping|plagiarism|errors?|contradictions?|refusals?"
+    "insults?|offensive|offensiveness|unsafe|misinformation|disinformation|stereotyping|plagiarism|errors?|mistakes?|"
+    "contradictions?|refusals?|refused|incorrect|wrong|severity|harms?|hateful|omissions?|fabrications?|fabricated|"
+    "mistranslations?|leaks?|leakage|jailbreaks?|jailbroken|violations?|unsupported|unhelpful|redundancy|verbosity|"
+    "sycophancy|sycophantic|deception|deceptive|dangerous|vulnerabilit(y|ies)|incoherence|incoherent|inconsistency|"
+    "inconsistent|irrelevance|irrelevant|clich[eé]s?|not[ _]attempted"
 )
 _FAULT = f"([a-z0-9 ]{{1,20}}[./_-])?({_FAULTS})([./_ -](score|rate|value|label|v1|present|content|overall))*"
+_SENTENCE = (
+    "((the |an? )?(response|answer|summary|output|text|model|assistant) )?("
+    "(contains|has|makes|includes) ((factual|grammatical|logical|spelling) )?(errors?|mistakes?|hallucinations?)|"
+    "makes up [a-z ]+|(hallucinates|fabricates|invents)( [a-z ]+)?)[.]?"
+)
 _OF_FAULTS = f"""
-    regexp_full_match(lower(criterion), '{_FAULT}')
+    (
+        regexp_full_match(lower(criterion), '{_FAULT}')
+        OR regexp_full_match(replace(lower(criterion), '_', ' '), '{_SENTENCE}')
+    )
     AND NOT regexp_matches(lower(criterion), '^(no|non|not|avoids?|free|without|anti|absence|low)[./_ -]')
     AND criterion_id NOT IN (
         SELECT f.criterion_id FROM facts_now f JOIN rubrics r USING (rubric_id)

@@ -22,7 +22,7 @@ _NOISE = re.compile(
     r"(?i)(^|[._\- ])(judge?ments?|results?|allresults|"
     r"grades?|graded|grader|scores?|samples?|eval|evals|labels?|output|"
     r"train|test|dev|val|valid|validation|data|dataset|annotations?|export|\d{5}(-of-\d{5})?|"
-    r"outputs|reviews?|final|evaluations?|head|healthbench|hellobench|wildbench|"
+    r"outputs|reviews?|final|evaluations?|head|strict|loose|healthbench|hellobench|wildbench|"
     r"\d{8}([_T-]?\d{4,6})?|\d{4}-\d{2}-\d{2}([T_ ][\d:.-]+)?)(?=$|[._\- ])"
 )
 _JUDGE = re.compile(r"(?i)judge|grader|rater|annotator|evaluator|reviewer")
@@ -34,6 +34,39 @@ _JUDGED = re.compile(
 )
 _PARTITION = re.compile(r"([^=/]+)=[^=/]+")
 _SYSTEM = re.compile(rf"{MODEL.pattern}|(?i:system|model)")
+# Folders of well-known tools: how a path ends, the pattern, how sure it is, and why.
+_LAYOUTS = (
+    (
+        r"(^|/)[^/]+/eval_results_(strict|loose)\.jsonl$",
+        "{system}/eval_results_{judge}.jsonl",
+        0.85,
+        "IFEval checks each answer strictly and loosely",
+    ),
+    (
+        r"(^|/)[^/]+/[^/]+_results\.jsonl$",
+        "{system}/*_results.jsonl",
+        0.85,
+        "each file is a task of the system that its folder names",
+    ),
+    (
+        r"(^|/)[^/]+/samples_[^/]+\.jsonl$",
+        "{system}/samples_*.jsonl",
+        0.9,
+        "each file is a task of the model that its folder names",
+    ),
+    (
+        r"(^|/)[^/]+/[^/]+_DecomposeEval\.json$",
+        "{judge}/{system}_DecomposeEval.json",
+        0.85,
+        "each file is a system, its folder the judge",
+    ),
+    (
+        r"_reasoning_[^/]+\.jsonl$",
+        "{judge}_reasoning_*.jsonl",
+        0.85,
+        "each file is named after its judge",
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -157,20 +190,9 @@ def guess_pattern(paths: Sequence[str]) -> NameGuess | None:
         return partitions
     if all(n.removesuffix(suffix).count("__") == 1 for n in named):
         return NameGuess("{system}__{judge}" + suffix, 0.9, "each name is two parts around __")
-    if all(re.search(r"(^|/)[^/]+/[^/]+_results\.jsonl$", p) for p in paths):
-        return NameGuess(
-            "{system}/*_results.jsonl", 0.85, "each file is a task of the system that its folder names"
-        )
-    if all(re.search(r"(^|/)[^/]+/samples_[^/]+\.jsonl$", p) for p in paths):
-        return NameGuess(
-            "{system}/samples_*.jsonl", 0.9, "each file is a task of the model that its folder names"
-        )
-    if all(re.search(r"(^|/)[^/]+/[^/]+_DecomposeEval\.json$", p) for p in paths):
-        return NameGuess(
-            "{judge}/{system}_DecomposeEval.json", 0.85, "each file is a system, its folder the judge"
-        )
-    if all(re.search(r"_reasoning_[^/]+\.jsonl$", p) for p in paths):
-        return NameGuess("{judge}_reasoning_*.jsonl", 0.85, "each file is named after its judge")
+    for form, pattern, sure, why in _LAYOUTS:
+        if all(re.search(form, p) for p in paths):
+            return NameGuess(pattern, sure, why)
     if len(paths) > 1 and len(set(named)) < len(named) and all("/" in p for p in paths):
         return _by_folder(paths, suffix)
     return _by_separator(named, suffix) or _by_product(named, suffix) or _by_stem(named, suffix)

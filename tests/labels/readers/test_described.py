@@ -352,8 +352,9 @@ def test_a_highest_score_that_labels_exceed_is_the_highest_given(ws):
     assert set(ws.dataset("d").rubrics["scale_source"]) == {"inferred"}
 
 
-def test_a_highest_score_that_suits_the_labels_is_the_scale(ws):
-    table = [{**r, "score": i % 4, "min_score": "0", "max_score": "5.0"} for i, r in enumerate(rows())]
+@pytest.mark.parametrize("name", ["max_score", "points_possible", "max_marks", "out_of"])
+def test_a_highest_score_that_suits_the_labels_is_the_scale(ws, name):
+    table = [{**r, "score": i % 4, "min_score": "0", name: "5.0"} for i, r in enumerate(rows())]
     ws.ingest(flat(table), "d")
     assert set(ws.dataset("d").rubrics["scale_max"]) == {5}
 

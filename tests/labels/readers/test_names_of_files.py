@@ -228,6 +228,23 @@ def test_results_of_a_folder_a_system_have_their_queries_within(ws, tmp_path):
     assert read(ws, tmp_path) == (SYSTEMS, QUERIES, ("judge",))
 
 
+def test_the_strict_and_the_loose_check_of_ifeval_are_judges_of_the_system_of_the_folder(ws, tmp_path):
+    def lines(passed: bool) -> str:
+        record = {
+            "follow_instruction_list": [passed, True],
+            "instruction_id_list": ["punctuation:no_comma", "x:y"],
+        }
+        return "".join(json.dumps({**record, "prompt": query, "response": "r"}) + "\n" for query in QUERIES)
+
+    for system, check in product(SYSTEMS, ("strict", "loose")):
+        path = tmp_path / system / f"eval_results_{check}.jsonl"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(lines(check == "loose"))
+    assert read(ws, tmp_path) == (SYSTEMS, QUERIES, ("loose", "strict"))
+    with pytest.raises(IngestError, match="does not say which system"):
+        ws.ingest(lines(True).encode(), "alone", name="eval_results_strict.jsonl")
+
+
 def test_runs_are_numbered_in_one_way_or_not_at_all():
     guess = guess_pattern(["north_run1.csv", "north-run2.csv"])
     assert guess is not None

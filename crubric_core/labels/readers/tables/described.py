@@ -32,7 +32,8 @@ _NAMES: Mapping[Kind, Mapping[str, str]] = {
         "text": "rubric_text criterion_text criteria_text rubric_description criterion_description rubric criterion "
         "criteria requirement description",
         "scale_min": "scale_min min_score",
-        "scale_max": "scale_max max_score",
+        "scale_max": "scale_max max_score maximum_score points_possible possible_points max_points max_marks "
+        "full_marks out_of max_rating max_grade",
         "pass_mark": "pass_mark pass_threshold passing_score",
         "weight": "weight rubric_weight criterion_weight importance points",
         "dimension": "dimension axis aspect category",

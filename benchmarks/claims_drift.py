@@ -70,7 +70,7 @@ def drifted(cells: Cells, seed: int) -> bool:
     query = np.repeat(np.arange(cells.queries), sizes)
     truth = rng.random((cells.systems, len(query))) < 0.5
     old, new = two_versions(rng, truth, query, cells.error, cells.varies)
-    return judge_drift(old.ravel(), new.ravel(), np.broadcast_to(query, truth.shape).ravel()).drifted
+    return judge_drift(old.ravel(), new.ravel(), np.broadcast_to(query, truth.shape).ravel(), 0.95).drifted
 
 
 def bank_of(systems: int, queries: int, budget: int) -> BankScale:

@@ -39,7 +39,7 @@ _source: Callable[[], Role | None] = _owner
 _carried: ContextVar[Role | None] = ContextVar("carried role", default=None)
 
 
-def ask(source: Callable[[], Role | None]) -> None:
+def set_role_source(source: Callable[[], Role | None]) -> None:
     """From now on ``source`` says who acts: their role, or None for nobody known."""
     global _source
     _source = source

@@ -58,7 +58,7 @@ class Parameter:
         if value is None:
             return bool(self.none)
         if self.choices:
-            return value in self.choices
+            return isinstance(value, str) and value in self.choices
         if isinstance(value, bool) or not isinstance(value, int if self.whole else int | float):
             return False
         inside = math.isfinite(value)

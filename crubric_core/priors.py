@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
@@ -15,6 +16,12 @@ C_PRIOR = Switch(
     group="model",
 )
 """What pages and options offer of ``c_beta``: the usual pair, or None."""
+
+
+def _is_pair(given: object) -> bool:
+    """Whether it is two finite numbers of at least 1."""
+    numbers = given if isinstance(given, tuple | list) and len(given) == 2 else ()
+    return bool(numbers) and all(isinstance(n, int | float) and 1 <= n < math.inf for n in numbers)
 
 
 @dataclass(frozen=True)
@@ -61,7 +68,7 @@ class Priors:
         for name, spec in specs_of(Priors).items():
             spec.check(name, getattr(self, name))
         beta = self.c_beta
-        if not (beta is None or (len(beta) == 2 and min(beta) >= 1)):
+        if beta is not None and not _is_pair(beta):
             raise SettingsError(f"c_beta = {beta!r} is out of range: expected two numbers of at least 1.")
 
     @classmethod

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, Self, get_args
 
+import numpy as np
+
 from .composition import Composition as Composition
 from .declarations import Spec, parameter_entries, setting, specs_of
 from .errors import SettingsError
@@ -268,6 +270,12 @@ class Settings:
             raise SettingsError(f"priors = {self.priors!r} is unknown: give Priors(...), or leave it out.")
         if not self.composition:
             object.__setattr__(self, "composition", None)
+        for name, kind in (("rules", ScoringRules), ("composition", Composition)):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, kind):
+                raise SettingsError(
+                    f"{name} = {value!r} is unknown: give {kind.__name__}(...), or leave it out."
+                )
         for name, spec in specs_of(type(self)).items():
             spec.check(name, getattr(self, name))
         if self.tau_c is not None and self.tau_c < LOWEST_TAU[self.gate]:
@@ -276,7 +284,10 @@ class Settings:
             )
 
     def _resolve(self) -> None:
-        """The gate and the prior that were not named follow from tau_c, alpha and beta."""
+        """NumPy's numbers become Python's; a gate and a prior that are not named follow from tau_c, alpha and beta."""
+        for name, value in vars(self).items():
+            if isinstance(value, np.generic):
+                object.__setattr__(self, name, value.item())
         given = vars(self)
         alone = given["gate"] is None and self.tau_c is not None
         if given["gate"] is None:

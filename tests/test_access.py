@@ -24,7 +24,7 @@ TABLE = b"system,query,rubric,judge,label\n" + b"\n".join(
 @pytest.fixture(autouse=True)
 def _nobody_else_asks() -> Iterator[None]:
     yield
-    access.ask(access._owner)
+    access.set_role_source(access._owner)
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def workspace() -> Iterator[Workspace]:
     with Workspace() as opened:
         opened.ingest(TABLE, "study", name="study.csv")
         yield opened
-        access.ask(access._owner)
+        access.set_role_source(access._owner)
 
 
 def changes(workspace: Workspace) -> dict[str, Callable[[], object]]:
@@ -47,14 +47,14 @@ def changes(workspace: Workspace) -> dict[str, Callable[[], object]]:
 @pytest.mark.parametrize("change", ["ingest", "rename", "delete", "write"])
 def test_a_viewer_reads_a_workspace_and_changes_nothing_in_it(workspace: Workspace, change: str) -> None:
     before = workspace.dataset("study").fingerprint
-    access.ask(lambda: "viewer")
+    access.set_role_source(lambda: "viewer")
     with pytest.raises(AccessError, match="Only an editor may change the workspace"):
         changes(workspace)[change]()
     assert workspace.datasets()["fingerprint"].tolist() == [before]
 
 
 def test_nobody_known_reads_nothing(workspace: Workspace) -> None:
-    access.ask(lambda: None)
+    access.set_role_source(lambda: None)
     with pytest.raises(AccessError, match="sign in first"):
         workspace.datasets()
     with pytest.raises(AccessError, match="sign in first"):
@@ -82,7 +82,7 @@ def test_an_unknown_role_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_viewer_starts_no_experiment(workspace: Workspace) -> None:
     dataset = workspace.dataset("study")
     snapshot, background = Snapshot(dataset, Settings()), Background(lambda result: None)
-    access.ask(lambda: "viewer")
+    access.set_role_source(lambda: "viewer")
     try:
         with pytest.raises(AccessError, match="run experiments"):
             background.start("stability", snapshot, Settings())
@@ -93,9 +93,9 @@ def test_a_viewer_starts_no_experiment(workspace: Workspace) -> None:
 def test_work_in_another_thread_is_done_in_the_name_of_whoever_asked_for_it() -> None:
     """Streamlit knows the visitor in the thread of a page alone."""
     seen: list[access.Role | None] = []
-    access.ask(lambda: "editor")
+    access.set_role_source(lambda: "editor")
     carried = access.carried(lambda: seen.append(access.current_role()))
-    access.ask(lambda: None)
+    access.set_role_source(lambda: None)
     for work in (carried, lambda: seen.append(access.current_role())):
         thread = Thread(target=work)
         thread.start()

@@ -7,6 +7,7 @@ import json
 import shlex
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import settings as hypothesis_settings
@@ -31,7 +32,7 @@ from crubric_core.ui.experiments.commands import command, report_command
         ("bootstrap", "jackknife"), ("agreement_tolerance", -1), ("alpha", 0.0), ("beta", float("inf")),
         ("gate", "alpha"), ("agreement", "x"), ("prior", "flat"), ("basis", "x"), ("population", "x"),
         ("simultaneous", 1), ("cross_fitted", None), ("holm", "yes"), ("budget", None),
-        ("tau_t", 2.0), ("replicates", 1), ("confidence", 1.0), ("seed", -1),
+        ("tau_t", 2.0), ("replicates", 1), ("confidence", 1.0), ("seed", -1), ("model", ["2PL"]),
     ],
 )  # fmt: skip
 def test_a_value_out_of_range_is_named_with_what_was_expected(name, value):
@@ -39,10 +40,28 @@ def test_a_value_out_of_range_is_named_with_what_was_expected(name, value):
         Settings(**{name: value})
 
 
-@pytest.mark.parametrize(("name", "value"), [("log_a_sd", 0.0), ("b_sd", -1.0), ("c_beta", (0.5, 3.0))])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("log_a_sd", 0.0), ("b_sd", -1.0), ("c_beta", (0.5, 3.0)), ("c_beta", "ab"), ("c_beta", (float("inf"), 2)),
+        ("c_beta", (2, 3, 4)), ("c_beta", 5),
+    ],
+)  # fmt: skip
 def test_a_prior_out_of_range_is_named(name, value):
     with pytest.raises(SettingsError, match=f"{name} = "):
         Priors(**{name: value})
+
+
+@pytest.mark.parametrize("name", ["rules", "composition"])
+def test_a_structure_that_is_none_is_named(name):
+    with pytest.raises(SettingsError, match=f"{name} = "):
+        Settings(**{name: {"a": 1}})
+
+
+def test_numbers_of_numpy_are_numbers():
+    given = Settings(budget=np.int64(5), confidence=np.float64(0.9))
+    assert given == Settings(budget=5, confidence=0.9)
+    assert json.loads(json.dumps(given.as_dict()))["budget"] == 5
 
 
 def test_settings_cannot_be_changed_and_can_be_a_key():

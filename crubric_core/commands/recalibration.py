@@ -126,6 +126,7 @@ def _versions(drift: JudgeDrift) -> dict[str, Any]:
         "kappa": interval(drift.kappa),
         "net_shift": interval(drift.shift),
         "drifted": drift.drifted,
+        "confidence": drift.confidence,
     }
 
 

@@ -262,7 +262,10 @@ def _check(y: FloatArray, model: Model, levels: IntArray | None) -> IntArray:
     if known.size == 0:
         raise FitError("The table holds no label at all: every cell is unknown.")
     top = int(known.max()) + 1 if np.isfinite(known.max()) else 0
-    n_levels = np.full(y.shape[1], max(top, 2)) if levels is None else np.asarray(levels, dtype=np.int64)
+    given = np.full(y.shape[1], max(top, 2)) if levels is None else np.asarray(levels)
+    if not ((given >= 2) & (given == np.floor(given))).all():
+        raise FitError("levels must be whole numbers of at least 2: one for each rubric.")
+    n_levels = given.astype(np.int64)
     if n_levels.shape != y.shape[1:]:
         raise FitError(
             f"levels of shape {n_levels.shape} do not fit {y.shape[1]} rubrics: give one number a rubric."

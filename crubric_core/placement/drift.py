@@ -125,7 +125,8 @@ class JudgeDrift:
     """Two versions of a judge on the same cells.
 
     cells, queries: how many. flips: share of the cells with another label. kappa: Cohen's. shift: mean of new - old.
-    Each with its interval over queries; NaN where it is undefined or there are fewer than two queries.
+    Each with its interval over queries at ``confidence``; NaN where it is undefined or there are fewer than two
+    queries.
     """
 
     cells: int
@@ -133,6 +134,7 @@ class JudgeDrift:
     flips: tuple[float, float, float]
     kappa: tuple[float, float, float]
     shift: tuple[float, float, float]
+    confidence: float
 
     @property
     def drifted(self) -> bool:
@@ -140,7 +142,7 @@ class JudgeDrift:
         return self.shift[1] > 0 or self.shift[2] < 0
 
 
-def judge_drift(old: FloatArray, new: FloatArray, query: IntArray, confidence: float = 0.95) -> JudgeDrift:
+def judge_drift(old: FloatArray, new: FloatArray, query: IntArray, confidence: float) -> JudgeDrift:
     """From two labels (C,) of each cell and its query (C,); cells that either version lacks are left out.
 
     Intervals: the delete-one jackknife over queries, with Student's t. Few flips show it too little spread, so none is
@@ -175,6 +177,7 @@ def judge_drift(old: FloatArray, new: FloatArray, query: IntArray, confidence: f
             float(np.minimum(np.maximum(kappa + width, 1 - low / chance), 1.0)),
         ),
         shift=(shift, shift - half, shift + half),
+        confidence=confidence,
     )
 
 

@@ -11,7 +11,7 @@ from ..leaderboard.separation import holm_rejects
 from ..types import FloatArray
 from .among import evidence_of_systems
 from .bank_scale import BankScale
-from .drift import LEVEL, JudgeDrift, judge_drift
+from .drift import JudgeDrift, judge_drift
 from .new_labels import NewLabels, labels_on_bank
 from .place import place_systems
 
@@ -21,8 +21,9 @@ def judge_drift_on_bank(
 ) -> tuple[JudgeDrift, pd.DataFrame]:
     """Of the cells that both labelled; and a row a system: theta and tier by either, and whether the tier moved.
 
-    Labels are levels as the bank's model reads them. ``beyond_chance``: theta differs by more than two answers of one
-    version would (paired, the query as unit, Holm over the systems); a tier may move where it does not.
+    Labels are levels as the bank's model reads them, intervals at the confidence of its settings. ``beyond_chance``:
+    theta differs by more than two answers of one version would (paired, the query as unit, Holm over the systems); a
+    tier may move where it does not.
     """
     first, second = (new.panel[:, :, new.judges.index(judge)] for judge in (old_judge, new_judge))
     both = np.isfinite(first) & np.isfinite(second)
@@ -32,7 +33,8 @@ def judge_drift_on_bank(
         )
     first, second = np.where(both, first, np.nan), np.where(both, second, np.nan)
     unit = np.broadcast_to(bank_scale.query_units[0], first.shape)
-    found = judge_drift(first.ravel(), second.ravel(), unit.ravel())
+    confidence = bank_scale.settings.confidence
+    found = judge_drift(first.ravel(), second.ravel(), unit.ravel(), confidence)
     rows = np.flatnonzero(both.any(axis=1))
     systems = tuple(new.systems[row] for row in rows)
     before, after = (
@@ -49,7 +51,7 @@ def judge_drift_on_bank(
             "tier_new": after["tier"],
             "moved": (before["tier"] != after["tier"]).astype(bool),
             "beyond_chance": holm_rejects(
-                np.array([_p_value(bank_scale, first[row], second[row]) for row in rows]), LEVEL
+                np.array([_p_value(bank_scale, first[row], second[row]) for row in rows]), 1 - confidence
             ),
         }
     )

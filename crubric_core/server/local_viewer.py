@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from ..environment import APP
-from .sign_in import guard
+from .sign_in import listed_people
 from .viewer_check import Check, check_viewer, is_here
 from .views_folder import viewer_base, views_folder
 
@@ -65,7 +65,7 @@ class LocalViewer:
 
 def can_start(check: Check) -> bool:
     """Whether a viewer may be started here: links lead to this machine, nothing answers, and nobody signs in."""
-    return check.answer == "silent" and is_here(check.base) and guard() is None
+    return check.answer == "silent" and is_here(check.base) and listed_people() is None
 
 
 def start_viewer() -> LocalViewer:

@@ -59,6 +59,13 @@ def comparable(address: str) -> str:
 
 
 def guard() -> People | None:
+    """From now on the list of people says who acts; see ``listed_people``."""
+    if (people := listed_people()) is not None:
+        access.set_role_source(lambda: people.role_of(_user()))
+    return people
+
+
+def listed_people() -> People | None:
     """The list of people where a login is asked for; AccessError where the dashboard would be open to anyone.
 
     None: it serves this machine alone, and every visitor is an editor.
@@ -75,7 +82,6 @@ def guard() -> People | None:
         )
     people = _people(secrets.get("access", {}))
     _check_login(secrets.get("auth", {}))
-    access.ask(lambda: people.role_of(_user()))
     return people
 
 

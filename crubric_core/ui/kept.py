@@ -10,6 +10,13 @@ from typing import Any
 PAUSE = 0.5  # seconds between two calls of who waits
 
 
+class _Turn:
+    """Whose turn it is to make a result. users: how many make it or wait for it; the turn goes with the last one."""
+
+    def __init__(self) -> None:
+        self.lock, self.users = RLock(), 0
+
+
 class Kept:
     """The ``most`` results that were used last; safe to use from any number of threads.
 
@@ -20,7 +27,7 @@ class Kept:
     def __init__(self, most: int) -> None:
         self._most, self._lock = most, Lock()
         self._results: OrderedDict[Hashable, Any] = OrderedDict()
-        self._making: dict[Hashable, RLock] = {}
+        self._making: dict[Hashable, _Turn] = {}
 
     def once(
         self, key: Hashable, make: Callable[[], Any], waiting: Callable[[], object] = lambda: None
@@ -30,21 +37,24 @@ class Kept:
             if key in self._results:
                 self._results.move_to_end(key)
                 return self._results[key]
-            turn = self._making.setdefault(key, RLock())
-        while not turn.acquire(timeout=PAUSE):
-            waiting()
+            turn = self._making.setdefault(key, _Turn())
+            turn.users += 1
         try:
-            with self._lock:
-                if key in self._results:
-                    return self._results[key]
+            while not turn.lock.acquire(timeout=PAUSE):
+                waiting()
             try:
+                with self._lock:
+                    if key in self._results:
+                        return self._results[key]
                 found = make()
                 self._keep(key, found)
             finally:
-                with self._lock:
-                    self._making.pop(key, None)
+                turn.lock.release()
         finally:
-            turn.release()
+            with self._lock:
+                turn.users -= 1
+                if not turn.users:
+                    self._making.pop(key)
         return found
 
     def _keep(self, key: Hashable, found: Any) -> None:

@@ -288,15 +288,15 @@ def _widget(name: str, spec: Spec, value: Any) -> None:
         st.number_input(
             spec.title,
             int(spec.low or 0),
-            int(spec.most or 1000),
+            max(int(spec.most or 1000), value),  # an address or a scenario may hold more than a page offers
             step=1,
             key=name,
             help=spec.help,
             **_moves(name),
         )
     else:
-        low = 0.0 if spec.none else 0.01
-        st.number_input(spec.title, low, 1000.0, step=0.5, key=name, help=spec.help, **_moves(name))
+        low, most = min(0.0 if spec.none else 0.01, float(value)), max(1000.0, float(value))
+        st.number_input(spec.title, low, most, step=0.5, key=name, help=spec.help, **_moves(name))
 
 
 def _moves(name: str) -> dict[str, Any]:

@@ -261,6 +261,11 @@ class TestEdges:
 
 
 class TestMixedLevels:
+    @pytest.mark.parametrize("levels", [[2.5, 3], [1, 3], [2, float("nan")]])
+    def test_numbers_of_levels_that_are_none_are_refused(self, levels):
+        with pytest.raises(FitError, match="levels must be whole numbers of at least 2"):
+            fit_irt(np.array([[0.0, 1.0], [1.0, 0.0]]), "GRM", levels=levels)
+
     def test_thresholds_end_where_a_rubrics_levels_end(self):
         y = simulate(30, 10, seed=8, levels=5).y
         levels = np.full(10, 5)

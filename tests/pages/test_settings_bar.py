@@ -104,6 +104,18 @@ def test_every_setting_can_come_from_the_url(
     assert {name: getattr(seen[-1], name) for name in names} == {name: CHANGED[name] for name in names}
 
 
+def test_a_value_beyond_what_a_page_offers_is_shown_as_it_counts(open_page: Open, study: Path) -> None:
+    app = open_page("bank", study, replicates=20_000, alpha=2000, beta=0.001, agreement_tolerance=25)
+    found = widgets(app)
+    assert not app.exception
+    assert [found[name].value for name in ("replicates", "alpha", "beta", "agreement_tolerance")] == [
+        20_000,
+        2000,
+        0.001,
+        25,
+    ]
+
+
 def test_a_prior_of_no_width_is_none(open_page: Open, study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
     monkeypatch.setattr("crubric_core.ui.page.with_rules", lambda ds, chosen: seen.append(chosen) or chosen)

@@ -134,7 +134,7 @@ def test_two_versions_of_a_judge_are_compared_on_common_cells():
     new = np.where(rng.random(200) < 0.15, 1 - old, old)
     old[:10] = np.nan
     query = np.repeat(np.arange(20), 10)
-    found = judge_drift(old, new, query)
+    found = judge_drift(old, new, query, 0.95)
     assert (found.cells, found.queries) == (190, 19)
     assert found.flips[0] == (old[10:] != new[10:]).mean()
     assert found.kappa[0] == pytest.approx(naive_kappa(old[10:], new[10:]))
@@ -150,7 +150,7 @@ def test_where_flips_come_by_query_the_interval_is_the_one_of_a_mean_by_query():
     new = np.where(np.isin(query, [1, 4, 5, 8, 10]), 1 - old, old)
     means = (old != new).reshape(12, 5).mean(axis=1)
     half = t.ppf(0.975, 11) * means.std(ddof=1) / np.sqrt(12)
-    found = judge_drift(old, new, query)
+    found = judge_drift(old, new, query, 0.95)
     assert found.flips == pytest.approx((means.mean(), max(means.mean() - half, 0), means.mean() + half))
     kappa, left = naive_kappa(old, new), [naive_kappa(old[query != q], new[query != q]) for q in range(12)]
     half = t.ppf(0.975, 11) * np.sqrt(11 / 12 * ((left - np.mean(left)) ** 2).sum())
@@ -160,13 +160,13 @@ def test_where_flips_come_by_query_the_interval_is_the_one_of_a_mean_by_query():
 def test_no_flip_among_few_cells_does_not_show_that_there_is_none():
     """Of 30 cells without a flip, a rate of .1 gives 4%: the exact interval ends at .116."""
     old, query = np.tile([0.0, 1.0], 15), np.repeat(np.arange(10), 3)
-    found = judge_drift(old, old, query)
+    found = judge_drift(old, old, query, 0.95)
     end = 1 - 0.025 ** (1 / 30)
     assert found.flips == pytest.approx((0, 0, end))
     assert found.kappa == pytest.approx((1, 1 - 2 * end, 1))
     assert found.shift[1] < -0.05 < 0.05 < found.shift[2]
     assert not found.drifted
-    opposite = judge_drift(old, 1 - old, query)
+    opposite = judge_drift(old, 1 - old, query, 0.95)
     assert opposite.flips == pytest.approx((1, 1 - end, 1))
     assert opposite.kappa == pytest.approx((-1, -1, -1 + 2 * end))
 
@@ -195,7 +195,7 @@ def test_the_intervals_hold_for_few_flips_and_by_query(queries, error, strict, e
     }
     held = dict.fromkeys(truth, 0)
     for _ in range(300):
-        found = judge_drift(*versions(rng, queries, error, strict, effect))
+        found = judge_drift(*versions(rng, queries, error, strict, effect), 0.95)
         for name, value in truth.items():
             _, low, high = getattr(found, name)
             held[name] += bool(low <= value <= high)
@@ -203,13 +203,13 @@ def test_the_intervals_hold_for_few_flips_and_by_query(queries, error, strict, e
 
 
 def test_of_one_query_no_interval_is_known():
-    found = judge_drift(np.array([1.0, 0, 1]), np.array([1.0, 1, 1]), np.zeros(3, dtype=int))
+    found = judge_drift(np.array([1.0, 0, 1]), np.array([1.0, 1, 1]), np.zeros(3, dtype=int), 0.95)
     assert found.flips[0] == pytest.approx(1 / 3)
     assert np.isnan([*found.flips[1:], *found.kappa[1:], *found.shift[1:]]).all()
 
 
 def test_nothing_in_common_is_unknown():
-    found = judge_drift(np.array([np.nan, 1.0]), np.array([1.0, np.nan]), np.array([0, 1]))
+    found = judge_drift(np.array([np.nan, 1.0]), np.array([1.0, np.nan]), np.array([0, 1]), 0.95)
     assert found.cells == 0
     assert np.isnan(found.flips).all()
     assert np.isnan(found.kappa[0])

@@ -143,6 +143,10 @@ def test_a_judge_that_turned_strict_shifts_and_moves_tiers(bank_scale, new):
     same, still = judge_drift_on_bank(bank_scale, labels, "v1", "v1")
     assert (same.flips[0], same.drifted, still["moved"].any()) == (0.0, False, False)
     assert not still["beyond_chance"].any()
+    sure = replace(bank_scale, settings=replace(bank_scale.settings, confidence=0.99))
+    wider = judge_drift_on_bank(sure, labels, "v1", "v2")[0]
+    assert (drift.confidence, wider.confidence) == (0.95, 0.99)
+    assert wider.shift[1] < drift.shift[1] < drift.shift[2] < wider.shift[2]
 
 
 def test_two_versions_that_labelled_nothing_in_common_are_told_so(bank_scale, new):

@@ -25,7 +25,7 @@ from crubric_core.server.viewer_check import Check
 def test_it_is_offered_only_for_this_machine_where_nothing_answers_and_nobody_signs_in(
     monkeypatch: pytest.MonkeyPatch, answer: str, base: str, people: object, may: bool
 ) -> None:
-    monkeypatch.setattr(local_viewer, "guard", lambda: people)
+    monkeypatch.setattr(local_viewer, "listed_people", lambda: people)
     assert local_viewer.can_start(Check(base, answer, "")) == may  # type: ignore[arg-type]
 
 

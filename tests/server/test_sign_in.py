@@ -12,7 +12,7 @@ from streamlit import config
 
 from crubric_core import access
 from crubric_core.errors import AccessError
-from crubric_core.server.sign_in import People, guard, is_local
+from crubric_core.server.sign_in import People, guard, is_local, listed_people
 
 AUTH = {
     "redirect_uri": '"https://rubric.example.org/oauth2callback"',
@@ -56,7 +56,7 @@ def configure(tmp_path: Path) -> Iterator[Configure]:
     for name, value in before.items():
         config.set_option(name, value)
     st.secrets._reset()
-    access.ask(access._owner)
+    access.set_role_source(access._owner)
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST.", "127.0.0.1", "127.8.0.1", "::1", "[::1]"])
@@ -95,6 +95,14 @@ def test_with_a_login_it_is_served_wider(configure: Configure) -> None:
     configure(AUTH, ACCESS, server_address="0.0.0.0")
     assert guard() == People(frozenset({"ann@example.org"}), frozenset({"ben@example.org"}))
     assert access.current_role() is None  # outside a page nobody is known
+
+
+def test_looking_at_a_changed_list_changes_nothing_until_the_next_start(configure: Configure) -> None:
+    configure(server_address="localhost", server_allowedHosts=["localhost"])
+    guard()
+    configure(AUTH, ACCESS, server_address="localhost")
+    assert listed_people() is not None
+    assert access.current_role() == "editor"
 
 
 def test_where_a_list_is_given_even_this_machine_has_to_sign_in(configure: Configure) -> None:

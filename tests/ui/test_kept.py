@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import nullcontext
 from threading import Barrier, Event, Thread
@@ -81,6 +82,40 @@ def test_who_stops_waiting_leaves_the_result_to_others(making: tuple[Kept, Event
         kept.once("a", lambda: "made again", waiting=lambda: 1 // 0)
     end.set()
     assert kept.once("a", lambda: "made again") == "made"
+
+
+def test_where_one_fails_while_another_waits_no_two_make_the_result_at_once() -> None:
+    kept, failing, fail, second, end = Kept(2), Event(), Event(), Event(), Event()
+    made: list[str] = []
+
+    def failed() -> None:
+        failing.set()
+        fail.wait()
+        raise ZeroDivisionError
+
+    def waited() -> str:
+        made.append("waited")
+        second.set()
+        end.wait()
+        return "once"
+
+    def fails() -> None:
+        with pytest.raises(ZeroDivisionError):
+            kept.once("a", failed)
+
+    threads = [Thread(target=fails), Thread(target=kept.once, args=("a", waited))]
+    threads[0].start()
+    failing.wait()
+    threads[1].start()
+    while kept._making["a"].users < 2:
+        time.sleep(0.001)
+    fail.set()
+    second.wait()
+    assert kept.once("a", lambda: made.append("late"), waiting=end.set) == "once"
+    for thread in threads:
+        thread.join()
+    assert made == ["waited"]
+    assert not kept._making
 
 
 def test_a_page_says_what_it_waits_for_and_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:

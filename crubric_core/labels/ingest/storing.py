@@ -25,6 +25,7 @@ from .job import Job
 from .label_rows import store_labels
 from .label_values import unused_answers, words_of
 from .names import leave_out_sums
+from .new_dataset import NOW, dataset_name, new_dataset
 from .reconcile import reconcile_rubrics
 from .report import IngestReport, tidy
 from .scales import refuse_unknown
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
 CHOICE = ", or choose which to keep (on_conflict = last or first)"  # for whoever can choose
 _MOST_WORDS = 50  # without a meaning that are asked for at once
-_NOW = "make_timestamp(epoch_us(now()))"  # UTC; one for the whole transaction: tables that came together go together
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,7 @@ class IngestRequest:
     def __post_init__(self) -> None:
         if not isinstance(self.dataset, str) or not self.dataset.strip():
             raise IngestError("The dataset has no name: give it one.")
+        object.__setattr__(self, "dataset", dataset_name(self.dataset))
         if self.kind not in get_args(Kind):
             raise IngestError(f"kind = {self.kind!r} is unknown: use one of {', '.join(get_args(Kind))}.")
 
@@ -152,13 +153,8 @@ def _open_job(
     """The dataset's id (a new dataset if need be) and the id of this ingest."""
     found = cursor.execute("SELECT dataset_id FROM datasets WHERE name = ?", [request.dataset]).fetchone()
     if found is None:
-        found = cursor.execute(
-            f"INSERT INTO datasets SELECT coalesce(max(dataset_id), 0) + 1, ?, {_NOW}, NULL FROM datasets"
-            " RETURNING dataset_id",
-            [request.dataset],
-        ).fetchone()
+        found = (new_dataset(cursor, request.dataset),)
     (ingest_id,) = cursor.execute("SELECT coalesce(max(ingest_id), 0) + 1 FROM ingests").fetchall()[0]
-    assert found is not None  # noqa: S101 - RETURNING always answers
     job = Job(
         cursor,
         dataset_id=found[0],
@@ -283,7 +279,7 @@ def _list_ingest(job: Job, changes: Changes, fingerprint: str) -> None:
     if job.tally.rejected:
         job.run(f"INSERT INTO rejects SELECT $ingest, {_rejects(job)}")
     job.run(
-        f"INSERT INTO ingests VALUES ($ingest, $dataset, $kind, $source, {_NOW}, $accepted, $rejected, $blank,"
+        f"INSERT INTO ingests VALUES ($ingest, $dataset, $kind, $source, {NOW}, $accepted, $rejected, $blank,"
         " $collapsed, $replaced, $changes, $policies, $fingerprint)",
         kind=job.kind,
         source=job.source,

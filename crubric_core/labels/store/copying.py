@@ -7,6 +7,8 @@ from collections.abc import Mapping
 
 import duckdb
 
+from ..ingest.new_dataset import new_dataset
+
 # Each table's columns that hold ids, with the table that they are ids of.
 _IDS: Mapping[str, Mapping[str, str]] = {
     "systems": {"system_id": "systems"},
@@ -68,11 +70,12 @@ _OWN_ID = {
 
 def duplicate(cursor: duckdb.DuckDBPyConnection, dataset_id: int, new_name: str) -> None:
     """Copy a dataset under a name that no other has, within the caller's transaction."""
-    ((new_id,),) = cursor.execute(
-        "INSERT INTO datasets SELECT (SELECT max(dataset_id) FROM datasets) + 1, ?, created_at, fingerprint"
-        " FROM datasets WHERE dataset_id = ? RETURNING dataset_id",
-        [new_name, dataset_id],
-    ).fetchall()
+    new_id = new_dataset(cursor, new_name)
+    cursor.execute(
+        "UPDATE datasets SET created_at = o.created_at, fingerprint = o.fingerprint FROM datasets o"
+        " WHERE o.dataset_id = ? AND datasets.dataset_id = ?",
+        [dataset_id, new_id],
+    )
     for table, column in _OWN_ID.items():
         cursor.execute(
             f"""

@@ -38,7 +38,10 @@ _PIECE = 512  # vectors of 2,048 rows that are fetched at once
 
 
 class Dataset:
-    """The labels of one study. Everything is read again at each call, so it is never stale."""
+    """The labels of one study. Everything is read again at each call, so it is never stale.
+
+    Each call raises DatasetError once the dataset was deleted. name: as it was when something was read last.
+    """
 
     def __init__(self, workspace: Database, dataset_id: int, name: str) -> None:
         self._workspace, self._id, self.name = workspace, dataset_id, name
@@ -58,14 +61,12 @@ class Dataset:
         Raises DatasetError where such a file is missing or was changed.
         """
         with self._reading() as cursor:
-            found = execute(
+            ((found,),) = execute(
                 cursor, "SELECT fingerprint FROM datasets WHERE dataset_id = ?", [self._id]
-            ).fetchone()
-            if found is None:
-                raise DatasetError(f"The dataset {self.name!r} was deleted: choose another one.")
+            ).fetchall()
             if (source := self._source(cursor)) is not None:
                 sourced.check_files(cursor, source, self.name)
-        return str(found[0])
+        return str(found)
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -349,6 +350,10 @@ class Dataset:
     ) -> Iterator[duckdb.DuckDBPyConnection]:
         """A cursor that sees one state; ``raw``: that each label (of one rubric) is read from, wherever they lie."""
         with self._workspace.reading() as cursor:
+            named = execute(cursor, "SELECT name FROM datasets WHERE dataset_id = ?", [self._id]).fetchone()
+            if named is None:
+                raise DatasetError(f"The dataset {self.name!r} was deleted: choose another one.")
+            (self.name,) = named
             source = sourced.source_of(cursor, self._id)
             if source is not None:
                 sourced.stand_in(cursor, source)

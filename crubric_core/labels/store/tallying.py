@@ -10,10 +10,9 @@ import duckdb
 from ...errors import DatasetError, IngestError
 from ..ingest import fingerprint as hashing
 from ..ingest.changes import Changes
+from ..ingest.new_dataset import NOW, dataset_name, new_dataset
 from ..ingest.reconcile import check_scales
 from ..readers.policies import Policies
-
-_NOW = "make_timestamp(epoch_us(now()))"
 
 
 @dataclass(frozen=True)
@@ -62,16 +61,11 @@ def totals_of(found: list[tuple[str | None, int, int | None]]) -> Totals:
 
 def open_dataset(cursor: duckdb.DuckDBPyConnection, name: str) -> int:
     """The id of a dataset that may have descriptions and has no labels, or of a new one; DatasetError else."""
-    if not name.strip():
+    if not (name := dataset_name(name)):
         raise DatasetError("The dataset has no name: give it one.")
     found = cursor.execute("SELECT dataset_id FROM datasets WHERE name = ?", [name]).fetchone()
     if found is None:
-        ((number,),) = cursor.execute(
-            f"INSERT INTO datasets SELECT coalesce(max(dataset_id), 0) + 1, ?, {_NOW}, NULL FROM datasets"
-            " RETURNING dataset_id",
-            [name],
-        ).fetchall()
-        return int(number)
+        return new_dataset(cursor, name)
     for table in ("labels", "label_sources"):
         if cursor.execute(f"SELECT 1 FROM {table} WHERE dataset_id = ? LIMIT 1", list(found)).fetchone():
             raise DatasetError(
@@ -126,7 +120,7 @@ def finish(
     found = hashing.renew(cursor, dataset_id)
     added = totals.rows - totals.rejected
     cursor.execute(
-        f"INSERT INTO ingests SELECT coalesce(max(ingest_id), 0) + 1, $dataset, 'labels', $source, {_NOW}, $accepted,"
+        f"INSERT INTO ingests SELECT coalesce(max(ingest_id), 0) + 1, $dataset, 'labels', $source, {NOW}, $accepted,"
         " $rejected, $blank, $collapsed, 0, $changes, $policies, $fingerprint FROM ingests",
         {
             "dataset": dataset_id,

@@ -18,6 +18,7 @@ from ..checks.plan_checks import check_plan
 from ..checks.scale_checks import changed_scales
 from ..ingest import undo as history
 from ..ingest.findings import Finding
+from ..ingest.new_dataset import dataset_name
 from ..ingest.parts import notes_stored, stage_parts, store_parts, together
 from ..ingest.read_files import digests, remember, without_read
 from ..ingest.report import IngestReport, tidy
@@ -269,7 +270,7 @@ class Workspace(Database):
     def rename(self, old: str, new: str) -> None:
         """Give a dataset another name, which no other dataset has."""
         with self.writing() as cursor:
-            dataset_id = dataset_id_of(cursor, old)
+            dataset_id, new = dataset_id_of(cursor, old), dataset_name(new)
             if new != old:
                 _require_free(cursor, new)
                 cursor.execute("UPDATE datasets SET name = ? WHERE dataset_id = ?", [new, dataset_id])
@@ -277,7 +278,7 @@ class Workspace(Database):
     def duplicate(self, name: str, new: str) -> None:
         """Copy a dataset with its history under another name, which no other dataset has."""
         with self.writing() as cursor:
-            dataset_id = dataset_id_of(cursor, name)
+            dataset_id, new = dataset_id_of(cursor, name), dataset_name(new)
             _require_free(cursor, new)
             copying.duplicate(cursor, dataset_id, new)
 
@@ -327,7 +328,7 @@ def _of_no_file(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> tuple[str
 
 
 def _require_free(cursor: duckdb.DuckDBPyConnection, name: str) -> None:
-    if not name.strip():
+    if not name:
         raise DatasetError("The new name is blank: give the dataset a name.")
     if cursor.execute("SELECT 1 FROM datasets WHERE name = ?", [name]).fetchone():
         raise DatasetError(f"There is a dataset {name!r} already: choose another name or delete it.")

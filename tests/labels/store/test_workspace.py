@@ -192,10 +192,50 @@ def test_deleting_a_dataset_leaves_nothing_of_it_and_all_of_the_others(ws, table
         for table_name in ("labels", "gold", "reference_ranking", "rubrics", "queries", "systems", "judges"):
             assert len(cursor.execute(f"SELECT DISTINCT dataset_id FROM {table_name}").fetchall()) == 1
         assert cursor.execute("SELECT count(*) FROM rejects").fetchall() == [(1,)]
-    with pytest.raises(DatasetError, match="was deleted"):
-        deleted.fingerprint  # noqa: B018
     ws.ingest(table("a q r j 0"), "gone")
     assert ws.dataset("gone").reduce().y.tolist() == [[0]]
+    reads = [
+        lambda: deleted.fingerprint,
+        lambda: deleted.systems,
+        deleted.counts,
+        deleted.labels,
+        deleted.reduce,
+    ]
+    for read in reads:
+        with pytest.raises(DatasetError, match="'gone' was deleted"):
+            read()
+
+
+def test_the_id_of_a_deleted_dataset_is_never_used_again(tmp_path, table):
+    """Who still holds it would read, or write, another dataset's."""
+    path, seen = tmp_path / "w.duckdb", []
+    for name in ("first", "second", "third"):
+        with Workspace(path) as ws:
+            ws.ingest(table("a q r j 1"), name)
+            seen.append(ws.dataset(name).id)
+            ws.duplicate(name, "copy")
+            seen.append(ws.dataset("copy").id)
+            ws.delete("copy")
+            ws.undo(name)
+            assert ws.datasets().empty
+    assert len(set(seen)) == len(seen)
+
+
+def test_a_handle_follows_its_dataset_to_another_name(ws, table):
+    ws.ingest(table("a q r j 1"), "d")
+    handle = ws.dataset("d")
+    ws.rename("d", "e")
+    assert handle.systems == ("a",)
+    assert handle.name == "e"
+
+
+def test_names_of_datasets_have_no_spaces_around_them(ws, table):
+    ws.ingest(table("a q r j 1"), " d ")
+    ws.ingest(table("b q r j 1"), "d")
+    ws.duplicate("d", " e")
+    ws.rename("e", "f ")
+    assert ws.datasets()["name"].tolist() == ["d", "f"]
+    assert ws.dataset("f").systems == ("a", "b")
 
 
 def test_renaming_keeps_the_content_and_refuses_a_taken_name(ws, table):

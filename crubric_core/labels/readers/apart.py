@@ -116,8 +116,9 @@ def apart(names: Iterable[str], function: Callable[..., T], *arguments: Any) -> 
         except subprocess.TimeoutExpired as error:
             raise _too_much(names) from error
         if not answer.is_file():
-            said = ended.stderr.decode("utf-8", "replace")
-            if ended.returncode > 0 and "Traceback" in said and "memory" not in said.casefold():
+            said = ended.stderr.decode("utf-8", "replace").rstrip()
+            fault = said.rpartition("\n")[2]
+            if ended.returncode > 0 and "Traceback" in said and "memory" not in fault.casefold():
                 raise RuntimeError(f"Reading {_listed(names)} failed: {said}")
             raise _too_much(names)
         found, sentence = pickle.loads(answer.read_bytes())  # noqa: S301 - this package's own process wrote it

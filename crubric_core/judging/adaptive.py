@@ -130,7 +130,7 @@ class _Plan:
             if system in new.systems:
                 at = new.systems.index(system)
                 y[n] = new.y[at]
-                theta[n], se[n] = placed.placements[at].theta, placed.placements[at].theta_sd
+                theta[n], se[n] = placed.placements[at].theta, placed.placements[at].theta_se
         return y, theta, se
 
     def _rows(self, n: int) -> list[int]:

@@ -25,14 +25,16 @@ FINE = 2001  # points at which a posterior's distribution function is read
 class Placement:
     """Where one new system stands among M others that were labelled on the same bank.
 
-    theta, theta_sd: EAP ability and posterior sd; NaN without any label. low, high: equal-tailed interval of the
-    posterior. answered: rubrics of the bank with a label.
+    theta, theta_se: EAP ability and its standard error, by the method of the standing. theta_sd, low, high: sd and
+    equal-tailed interval of the posterior, item parameters known. NaN without any label. answered: rubrics of the bank
+    with a label.
     abilities: (M + 1,) EAP of the others from the same rubrics and, last, of the new one.
     standing: of all M + 1 in that order, by the bootstrap; the new one has no rank where a replicate leaves it without
         a label.
     """
 
     theta: float
+    theta_se: float
     theta_sd: float
     low: float
     high: float
@@ -71,6 +73,7 @@ def place(
         found.append(
             Placement(
                 theta=float(theta[-1]),
+                theta_se=float(draws[:, size + n].std(ddof=1)),
                 theta_sd=float(abilities.sd[size + n]),
                 low=float(low[n]),
                 high=float(high[n]),

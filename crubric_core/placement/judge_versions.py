@@ -46,7 +46,7 @@ def judge_drift_on_bank(
             "system": list(systems),
             "theta_old": before["theta"],
             "theta_new": after["theta"],
-            "se": before["theta_sd"],
+            "se": before["theta_se"],
             "tier_old": before["tier"],
             "tier_new": after["tier"],
             "moved": (before["tier"] != after["tier"]).astype(bool),

@@ -10,9 +10,10 @@ import pandas as pd
 
 from ..environment import typed
 from ..errors import PlacementError
+from ..irt.abilities import estimate_abilities
 from ..irt.person_fit import person_fit
 from ..types import BoolArray, FloatArray, IntArray
-from .abilities import Placement, expected_information, next_best, place
+from .abilities import Placement, expected_information, next_best, place, posterior_interval
 from .among import evidence_of_system, stand_among
 from .bank_scale import BankScale
 from .new_labels import NewLabels
@@ -88,6 +89,7 @@ def _row(system: str, placement: Placement) -> dict[str, object]:
     return {
         "system": system,
         "theta": placement.theta,
+        "theta_se": placement.theta_se,
         "theta_sd": placement.theta_sd,
         "theta_low": standing.theta_low[-1],
         "theta_high": standing.theta_high[-1],
@@ -146,8 +148,10 @@ def _placements(bank_scale: BankScale, y: FloatArray) -> list[Placement]:
             holm=settings.holm,
         )
     unit, n_units = bank_scale.query_units
+    posterior_sd = estimate_abilities(bank_scale.fit, y, bank_scale.bank).sd
+    lows, highs = posterior_interval(bank_scale.fit, y, bank_scale.bank, settings.confidence)
     found = []
-    for row in y:
+    for row, sd, low, high in zip(y, posterior_sd, lows, highs, strict=True):
         evidence = replace(
             evidence_of_system(
                 bank_scale.fit, bank_scale.spread, row, bank_scale.bank, unit, n_units, settings.seed
@@ -158,9 +162,10 @@ def _placements(bank_scale: BankScale, y: FloatArray) -> list[Placement]:
         found.append(
             Placement(
                 theta=evidence.theta,
-                theta_sd=evidence.se if evidence.answered else float("nan"),
-                low=float(standing.theta_low[-1]),
-                high=float(standing.theta_high[-1]),
+                theta_se=evidence.se if evidence.answered else float("nan"),
+                theta_sd=float(sd) if evidence.answered else float("nan"),
+                low=float(low),
+                high=float(high),
                 answered=evidence.answered,
                 abilities=np.append(reference.theta, evidence.theta),
                 standing=standing,

@@ -111,8 +111,9 @@ def shown_sheet(table: pd.DataFrame, label: str, columns: Mapping[str, Column]) 
 
 
 def _written(value: object, style: str) -> str:
-    known = isinstance(value, float) and math.isfinite(value)
-    return numeral(value, style) if known and style not in ("", "d") else _cell(value)
+    if isinstance(value, float) and math.isfinite(value) and style not in ("", "d"):
+        return numeral(value, style)
+    return _cell(value)
 
 
 def declared_sheet(found: ExperimentResult, name: str) -> Sheet:

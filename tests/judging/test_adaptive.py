@@ -48,7 +48,7 @@ def test_it_stops_at_the_standard_error_that_place_reports(until, bank_scale):
     assert stop.reason == REACHED
     assert stop.judgements == stop.rubrics == run.labels < len(bank_scale.rubrics)
     (placed,) = place_systems(bank_scale, read_new_labels(bank_scale, until.path)).placements
-    assert (stop.theta, stop.se) == (placed.theta, placed.theta_sd)
+    assert (stop.theta, stop.se) == (placed.theta, placed.theta_se)
     assert stop.se <= 0.75
 
 

@@ -263,3 +263,15 @@ def test_a_small_bank_draws_new_systems_to_the_middle_as_the_page_says():
         for true, found in ((abilities, placed), (theta, bank_scale.reference.theta))
     )
     assert 0.5 * old < slope < 0.95 * old
+
+
+def test_the_posterior_and_the_standard_error_of_a_placement_are_two_things():
+    _, _, labels, bank_scale = simulated(0.7, 0, twins=False)
+    names = tuple(f"new {i}" for i in range(len(labels)))
+    found = place_systems(bank_scale, labels_on_bank(names, labels, bank_scale.judges)).table
+    posterior = estimate_abilities(bank_scale.fit, labels, bank_scale.bank)
+    np.testing.assert_allclose(found["theta_sd"], posterior.sd)
+    width = found["posterior_high"] - found["posterior_low"]
+    np.testing.assert_allclose(width, 2 * 1.96 * posterior.sd, rtol=0.05)
+    assert (found["theta_se"] >= 0.95 * found["theta_sd"]).all()
+    assert (found["theta_high"] - found["theta_low"] > width).all()

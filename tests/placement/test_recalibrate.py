@@ -72,7 +72,7 @@ def test_the_reference_keeps_the_old_and_has_the_new_as_the_bank_of_before_place
     np.testing.assert_allclose(joined.theta[12:], [p.theta for p in placed])
     n = joined.units[12:]
     variance = (joined.psi[:, 12:] ** 2).sum(axis=0) * n / (n - 1)
-    sd = np.array([p.theta_sd for p in placed])
+    sd = np.array([p.theta_se for p in placed])
     assert (variance <= sd**2 + 1e-9).all()
     assert (sd**2 <= variance + joined.floor[12:]).all()
 

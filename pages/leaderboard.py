@@ -1,7 +1,5 @@
 """Who is really ahead?"""
 
-from functools import cache
-
 import streamlit as st
 
 from crubric_core.analysis.claims import Claims
@@ -22,14 +20,16 @@ if nothing_passes(study):
 def standing() -> None:
     """Who is ahead, what that rests on, and the board."""
     now = study.now()
-    rests_on = st.container()
+    rests_on = st.empty()
 
-    @cache
     def told() -> Claims:
-        """The claims, which are on the page from now on: they take longer than the chart that is drawn before them."""
+        """The claims, written anew by each run of the board, or they would go with the run that wrote them.
+
+        They take longer than the chart that is drawn before them.
+        """
         said = now.claims()
         now.answer(*said.headline)
-        with rests_on:
+        with rests_on.container():
             widgets.notes(saturation_warnings(now.ranking()))
             st.caption(plain(" ".join(said.basis)))
         return said

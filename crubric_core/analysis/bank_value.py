@@ -174,12 +174,19 @@ def worth_sentences(curve: WorthCurve, size: int) -> tuple[str, str]:
         )
     kept, turned = chosen.kept, chosen.reversed.estimate
     verb, turn = ("keeps", "reverses") if size == 1 else ("keep", "reverse")
+    subject = count(size, "rubric")
+    if size >= curve.pool:  # without a system fewer may vary: they do not keep all that they separate with it
+        subject = (
+            f"The bank is all {count(curve.pool, 'candidate')}. Those that are candidates without the labels of the "
+            "system that they place"
+        )
+        verb, turn = "keep", "reverse"
     reverse = f"{turn} none" if turned == 0 else f"{turn} {_at_least(turned, 0.001, '.1%')}"
     among = (
         f" among the {_placed(curve, chosen)} that the bank places" if chosen.systems < curve.systems else ""
     )
     first = (
-        f"{count(size, 'rubric')} {verb} {rounded(kept.estimate)} [{kept.low:.0%}, {kept.high:.0%}] of the "
+        f"{subject} {verb} {rounded(kept.estimate)} [{kept.low:.0%}, {kept.high:.0%}] of the "
         f"{count(chosen.separated, 'pair')} that all {curve.pool:,} separate{among}, and {reverse}"
     )
     if random.separated:

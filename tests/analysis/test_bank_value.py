@@ -268,6 +268,14 @@ def test_of_a_bank_that_holds_the_whole_pool_no_share_is_claimed():
     assert "The largest of 3 fixed sizes tried, 40, keeps 95%, and the one before, 20, does not." in more
 
 
+def test_of_a_whole_pool_that_keeps_less_without_a_system_it_is_said_what_was_left_out():
+    first, _ = worth_sentences(replace(curve_of([0.5, 0.6, 0.9]), pool=40), 40)
+    assert first.startswith(
+        "The bank is all 40 candidates. Those that are candidates without the labels of the system that they place "
+        "keep 90%"
+    )
+
+
 def test_what_is_little_is_not_written_as_none():
     curve = curve_of([0.6, 0.8, 1.0])
     little = replace(

@@ -69,6 +69,27 @@ def test_dataset_and_settings_survive_every_page_a_reload_and_the_way_back(
     assert "Traceback" not in server.log.read_text()
 
 
+def test_the_claim_and_what_it_rests_on_stay_whatever_is_done_on_the_board(
+    page: Page, server: Server
+) -> None:
+    page.goto(f"{server.url}/leaderboard?dataset=mine")
+    wait_until_idle(page)
+    headline, rests_on = page.locator("h2").first, page.get_by_text(re.compile("^Ranked on "))
+    claim = headline.inner_text()
+    assert "95%" in claim
+    page.get_by_role("figure", name="with intervals").locator("path.point").nth(1).click(force=True)
+    page.wait_for_url("**system=**", timeout=20_000)
+    wait_until_idle(page)
+    page.get_by_role("tab", name="Pairs").click()
+    wait_until_idle(page)
+    page.get_by_label("Find a system").fill("nobody")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("No system fits these filters.")).to_be_visible(timeout=20_000)
+    wait_until_idle(page)
+    assert headline.inner_text() == claim
+    expect(rests_on).to_have_count(1)
+
+
 def test_each_page_is_one_step_back(page: Page, server: Server) -> None:
     """The browser takes each change of the address for a step: one with half of the settings lost the other half."""
     first = f"{server.url}/leaderboard?dataset=mine&tau_c=0.4&budget=90"

@@ -37,7 +37,7 @@ from benchmarks.latency_browser import (
 from benchmarks.latency_page import SIZES_ASKED, Waits, tables, written
 from benchmarks.latency_tables import workspace
 
-TAU, SIZE = "Measurability threshold", "Bank size"
+TAU, SIZE = "Gate threshold", "Bank size"
 STEPS = {
     ("Measurability", "tau_c"): ("measurability?gate=kappa&tau_c=0.6", TAU),
     ("Items", "B"): ("items?budget=150", SIZE),

@@ -59,7 +59,7 @@ class Settings:
 
     tau_c: float | None = setting(
         None,
-        "Measurability threshold τ_c",
+        "Gate threshold τ_c",
         "A rubric is kept if the gate's statistic is at least this.",
         "gate",
         low=-1,

@@ -53,7 +53,7 @@ IN_BANK = "in the bank"
 INFORMATIVE = ("all", IN_BANK, "constant", "negative item–rest")
 MEASURABILITY: dict[str, Any] = {
     "rubric": "rubric",
-    "q_mean": _number("measurability", format="%.3f", help="Posterior mean of the agreement rate"),
+    "q_mean": _number("measurability q", format="%.3f", help="Posterior mean of the agreement rate"),
     "q_low": _number("from", format="%.3f", help="Lower end of its credible interval"),
     "q_high": _number("to", format="%.3f", help="Upper end of its credible interval"),
     "n_agree": _number("agreed", help="Instances on which all judges gave the same label"),

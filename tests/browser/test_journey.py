@@ -82,7 +82,7 @@ def test_from_an_uploaded_table_over_both_sliders_to_a_leaderboard(page: Page, u
     page.goto(f"{uploaded.url}/bank?tau_c=0.7")
     wait_until_idle(page)
     before = first_line(page)
-    move(page, "Measurability threshold", "PageDown", 1)
+    move(page, "Gate threshold", "PageDown", 1)
     assert "tau_c=0.6" in page.url
     assert first_line(page) != before
     move(page, "Bank size", "ArrowLeft", 2)

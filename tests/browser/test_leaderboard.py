@@ -205,7 +205,7 @@ def test_no_move_of_a_slider_is_lost_however_quickly_they_follow(
 ) -> None:
     """The browser makes some before it has heard of those before: its messages carry what it showed then."""
     page.goto(f"{server.url}/measurability?dataset=mine")
-    slider = page.get_by_role("slider", name="Measurability threshold")
+    slider = page.get_by_role("slider", name="Gate threshold")
     slider.focus(timeout=60_000)
     wait_until_idle(page)
     start = round(float(slider.input_value()), 2)

@@ -90,7 +90,7 @@ def walk(browser: Browser, server: Server, files: list[Path], album: Path, reaso
     brush(page)
     brushed = page.url
     picture("brushed")
-    page.get_by_role("slider", name="Measurability threshold").press("PageDown")
+    page.get_by_role("slider", name="Gate threshold").press("PageDown")
     page.wait_for_function("before => location.href !== before", arg=brushed, timeout=PATIENCE)
     wait_until_idle(page)
     picture("threshold moved")

@@ -117,7 +117,7 @@ def _histogram(gate: Gate) -> None:
         f"Rubrics by the gate's statistic ({gate.statistic}), kept and dropped",
         HISTOGRAM,
         dragged,
-        title="Rubrics by measurability",
+        title="Rubrics by the gate's statistic",
         look="Drag across the bars that should stay: the threshold moves to their left end. "
         "Click a bar to list its rubrics.",
     )

@@ -148,20 +148,16 @@ def growth(study: StudyPage) -> None:
         "Share of rubrics kept by unanimity as the leaderboard grows, with two models",
         "As leaderboards grow",
     )
-    one, both = f"one rate, {aim}", f"rates differ, {aim}"
+    one, both = f"with {aim}, one rate", f"with {aim}, rates differ"
     rates = {
-        "ρ a system": _share(found.homogeneous.rho),
-        "error rate": _share(found.homogeneous.epsilon),
-        "Beta a": f"{found.mixture.a:.2f}",
-        "Beta b": f"{found.mixture.b:.2f}",
+        "kept by each further system": _share(found.homogeneous.rho),
+        "error rate of a judge": _share(found.homogeneous.epsilon),
         one: _share(found.homogeneous.retention(aim)),
         both: _share(found.mixture.retention(aim)),
     }
     helps = {
-        "ρ a system": "Share of the rubrics that each further system leaves, if all have one rate",
-        "error rate": "Probability that a judge errs on a label, which gives ρ",
-        "Beta a": "Where rubrics differ, their rates of unanimity follow a Beta distribution: its first parameter",
-        "Beta b": "Its second parameter",
+        "kept by each further system": "Share of the rubrics that each further system leaves, if all have one rate: ρ",
+        "error rate of a judge": "Probability that a judge errs on a label, which gives ρ",
         one: f"Share of the rubrics kept with {aim} systems, if all have one rate",
         both: f"Share of the rubrics kept with {aim} systems, where rubrics differ",
     }
@@ -185,7 +181,7 @@ def growth_sentence(found: Attrition, aim: int) -> str:
     )  # no more than with fewer systems
     if aim > last and np.isfinite(beyond):
         shown.append(f"{'about ' + _share(beyond) if beyond >= 0.0005 else 'less than 0.1%'} with {aim:,}")
-    return f"Unanimity on every system keeps {listed(shown)}."
+    return f"Where every judge labelled every system, unanimity on all of them keeps {listed(shown)}."
 
 
 def fit_note(found: Attrition) -> str:
@@ -194,7 +190,10 @@ def fit_note(found: Attrition) -> str:
     if not np.isfinite(one):
         return "Neither model could be fitted. "
     if np.isfinite(beta):
-        return f"Root mean square error: {one:.3f} with one rate, {beta:.3f} with the Beta mixture. "
+        mixture = f"Beta({found.mixture.a:.2f}, {found.mixture.b:.2f})"
+        return (
+            f"Root mean square error: {one:.3f} with one rate, {beta:.3f} where the rubrics' rates follow {mixture}. "
+        )
     if len(found.curve.m) == 1:
         return "One system does not show how the share falls with more: one rate for all is an assumption. "
     if found.one_rate:

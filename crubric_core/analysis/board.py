@@ -245,8 +245,10 @@ def _evidence(board: Board) -> str:
 
 
 def _of_one_group(board: Board) -> str:
-    """How many of the queries one system has where groups, or banks, have different ones; "" where all have the same."""
-    if board.standing.unit == "query" and board.n_rubrics[1] < board.standing.n_units:  # banks chosen without a system
+    """How many of the queries one system has where groups or banks have different ones; "" where all have the same."""
+    if (
+        board.standing.unit == "query" and board.n_rubrics[1] < board.standing.n_units
+    ):  # banks chosen without a system
         return f", at most {board.n_rubrics[1]:,} for one system"
     if board.standing.n_groups == 1 or board.standing.unit != "query" or board.queries is None:
         return ""

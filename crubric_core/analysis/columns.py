@@ -52,9 +52,9 @@ LEADERBOARD: Mapping[str, Column] = {
     "theta_se": Column("SE(θ)", "Standard error of θ, by the method of the intervals", ".3f"),
     "theta_sd": Column("posterior sd of θ", "Given the labels, item parameters known", ".3f"),
     "theta_full": Column(
-        "θ, all rubrics", "Ability by the fit of all systems on all rubrics, in sample", ".2f"
+        "θ, pooled fit", "Ability by the fit of all systems on all rubrics, in sample", ".2f"
     ),
-    "theta_full_sd": Column("posterior sd, all rubrics", "Of that ability", ".3f"),
+    "theta_full_sd": Column("posterior sd, pooled fit", "Of that ability", ".3f"),
     "queries": Column("queries", "On how many queries the system has labels that count", "d", "small"),
     "saturated": Column("saturated", "Passes (1) or fails (-1) all rubrics in use; else 0", "d"),
     "basis": Column("basis", "The rubrics that abilities are estimated from"),

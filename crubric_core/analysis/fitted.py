@@ -25,7 +25,7 @@ from ..judges.nothing_passes import nothing_passes
 from ..judges.posterior import with_posterior_labels
 from ..judges.rates import judge_rates, rates_note
 from ..judges.reliability import query_clusters
-from ..judges.shared_errors import effective_judges, independence_note
+from ..judges.shared_errors import EffectiveJudges, effective_judges, independence_note, redundancy_note
 from ..judges.unequal_panels import UnequalPanels, unequal_panels
 from ..labels.store.judge_sums import JudgeMeetings
 from ..labels.store.reduction import Reduction
@@ -63,6 +63,9 @@ def reduce_labels(data: LabelSource, settings: Settings) -> Reduction:
     return with_posterior_labels(reduction, data.panel(settings.response), gold, settings.tie)
 
 
+MOST_LABELS = 2**25  # in which shared errors are looked for
+
+
 def gate(reduction: Reduction, settings: Settings) -> pd.DataFrame:
     """Measurability of each rubric and whether it reaches tau_c (docs/method.md §2)."""
     return gate_table(reduction, decide_gate(reduction, settings), settings.confidence)
@@ -78,9 +81,29 @@ def posterior_warnings(data: LabelSource, reduction: Reduction, settings: Settin
     rates = judge_rates(
         panel.reshape(-1, panel.shape[2]), gold.reshape(-1), np.tile(query, len(panel)), settings.confidence
     )
-    shared = residual_correlation(panel, gold, query, settings.confidence, settings.seed)
-    notes = (rates_note(rates), independence_note(effective_judges(shared)))
+    notes = (rates_note(rates), independence_note(shared_errors(data, reduction, settings)))
     return tuple(f"Dawid–Skene labels: {note}" for note in notes if note)
+
+
+def shared_errors(data: LabelSource, reduction: Reduction, settings: Settings) -> EffectiveJudges:
+    """How many independent judges the panel is worth, by its labels as pass or fail."""
+    gold = gold_levels(data.gold(), replace(reduction, response="binary"))
+    query = query_clusters(reduction.rubrics)
+    return effective_judges(
+        residual_correlation(data.panel("binary"), gold, query, settings.confidence, settings.seed)
+    )
+
+
+def majority_warnings(data: LabelSource, reduction: Reduction, settings: Settings) -> tuple[str, ...]:
+    """What must be said of a majority of judges who share errors; of too many labels, or others than here, nothing."""
+    few = reduction.y.size * reduction.n_judges <= MOST_LABELS
+    if settings.consensus != "majority" or reduction.n_judges < 2 or not few:
+        return ()
+    try:
+        found = shared_errors(data, reduction, settings)
+    except DatasetError:  # a Spark session has the labels
+        return ()
+    return tuple(filter(None, [redundancy_note(found)]))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,13 +192,22 @@ class Fitted(Stages):
         """What must be said of the labels where they are not the majority's."""
         return posterior_warnings(self.data, self.given(), self.settings)
 
-    @stage("confidence", after=("given",), title="Comparing the judges' labels", heavy=True, of_content=True)
+    @stage(
+        "confidence",
+        "seed",
+        after=("given",),
+        title="Comparing the judges' labels",
+        heavy=True,
+        of_content=True,
+    )
     def judge_warnings(self) -> tuple[str, ...]:
-        """Judges who are not shown to agree with the others beyond chance."""
+        """Judges who are not shown to agree with the others beyond chance, and pairs of judges who share errors."""
+        shared = majority_warnings(self.data, self.given(), self.settings)
         if self.given().n_judges < guessing.FEWEST:
-            return ()
+            return shared
         tables, judges = self.data.tables_with_others(), self.data.judges
-        return tuple(filter(None, [guessing.guessing_note_of(tables, judges, self.settings.confidence)]))
+        guesses = guessing.guessing_note_of(tables, judges, self.settings.confidence)
+        return (*filter(None, [guesses]), *shared)
 
     @stage("agreement", "prior", "alpha", "beta", after=("given",))
     def _agreement_rates(self) -> AgreementRates:

@@ -134,8 +134,8 @@ def _range_sentence(gaps: Gaps) -> str:
         return f"The bank measures all of these systems alike: SE(θ) {error}."
     return (
         f"The bank measures worst at θ from {numeral(gaps.low)} to {numeral(gaps.high)}, where "
-        f"{count(len(gaps.systems), 'system')} {'stands' if len(gaps.systems) == 1 else 'stand'}: SE(θ) up to "
-        f"{gaps.worst:.2f}, {gaps.best:.2f} at its best. "
+        f"{count(len(gaps.systems), 'system')} {'stands' if len(gaps.systems) == 1 else 'stand'} by the pooled fit: "
+        f"SE(θ) up to {gaps.worst:.2f}, {gaps.best:.2f} at its best. "
         "Rubrics of that difficulty would help most."
     )
 

@@ -184,7 +184,7 @@ def _rug(fig: go.Figure, systems: FloatArray | None) -> go.Figure:
             x=systems,
             y=np.zeros(len(systems)),
             mode="markers",
-            name="systems",
+            name="systems (pooled fit)",
             marker={"symbol": "line-ns", "size": 12, "line": {"width": 2, "color": VERMILION}},
             **hover(who + " θ = %{x:.2f}<extra></extra>"),
         )

@@ -9,7 +9,6 @@ import numpy as np
 
 from ..intervals import cluster_sums, coefficient_interval, effective_clusters
 from ..types import BoolArray, FloatArray, IntArray
-from .dawid_skene import dawid_skene
 from .votes import leave_one_out_majority
 
 FEWEST_UNANCHORED = 4
@@ -117,18 +116,29 @@ def _interval(
 
 
 def _expected(panel: FloatArray, seed: int) -> FloatArray:
-    """The same correlation of judges who err independently, at the rates that Dawid–Skene finds, on the same cells."""
-    fit = dawid_skene(panel.reshape(-1, panel.shape[2]), 2, tolerance=1e-7)
-    pass_rate = np.nan_to_num(fit.confusion[:, :, 1])
+    """The same correlation of judges who err independently, on the same cells.
+
+    They err as often as these differ from the majority of the others. Dawid–Skene's rates would do for judges who are
+    independent, and take two who always agree for the ones who are always right.
+    """
+    truth = leave_one_out_majority(panel)
+    pass_rate = np.stack([_pass_rate(panel, truth == level) for level in (0.0, 1.0)], axis=1)
+    passing = np.nanmean(truth) if np.isfinite(truth).any() else 0.5
     rng = np.random.default_rng([seed, 1])
     shown = []
     for _ in range(SIMULATIONS):
-        truth = (rng.random(panel.shape[:2]) < fit.prior[1]).astype(np.int64)
-        labels = (rng.random(panel.shape) < pass_rate.T[truth]).astype(np.float64)
+        drawn = (rng.random(panel.shape[:2]) < passing).astype(np.int64)
+        labels = (rng.random(panel.shape) < pass_rate.T[drawn]).astype(np.float64)
         products, squares, _ = _moments(np.where(np.isnan(panel), np.nan, labels), None)
         shown.append(_correlate(products.sum(axis=0), squares.sum(axis=0)))
     # A judge that errs nowhere in a simulation shows no correlation of its errors there.
     return np.asarray(np.ma.masked_invalid(shown).mean(axis=0).filled(0.0))
+
+
+def _pass_rate(panel: FloatArray, cells: BoolArray) -> FloatArray:
+    """(K,) share of each judge's labels on these cells (M, J, K) that are a pass; 0 without any."""
+    known = cells & ~np.isnan(panel)
+    return np.asarray(np.where(known, panel, 0).sum(axis=(0, 1)) / np.maximum(known.sum(axis=(0, 1)), 1))
 
 
 def _residuals(panel: FloatArray, truth: FloatArray) -> FloatArray:
@@ -136,9 +146,7 @@ def _residuals(panel: FloatArray, truth: FloatArray) -> FloatArray:
     out = np.full(panel.shape, np.nan)
     for label in (0.0, 1.0):
         cells = (truth == label) & ~np.isnan(panel)
-        n = cells.sum(axis=(0, 1))
-        mean = np.where(cells, panel, 0).sum(axis=(0, 1)) / np.maximum(n, 1)
-        out = np.where(cells, panel - mean, out)
+        out = np.where(cells, panel - _pass_rate(panel, cells), out)
     return out
 
 

@@ -86,6 +86,17 @@ def independence_note(found: EffectiveJudges) -> str:
     )
 
 
+def redundancy_note(found: EffectiveJudges) -> str:
+    """What must be said of a majority of judges of whom pairs are shown to share errors; empty where none is."""
+    if not found.too_sure:
+        return ""
+    share = "shares" if found.flagged == 1 else "share"
+    return (
+        f"{count(found.flagged, 'pair')} of judges {share} errors: {_worth(found)}, and their majority is wrong more "
+        "often than that of independent judges would be. See Judges on Measurability."
+    )
+
+
 def shared_errors_note(found: EffectiveJudges) -> str:
     """How many pairs are flagged, and what the average over all pairs, flagged or not, makes the panel worth."""
     if np.isnan(found.rho):

@@ -11,7 +11,12 @@ from benchmarks.claims_panels import equal_judges, err_together, some_of
 from crubric_core.intervals import exact_binomial_interval
 from crubric_core.judges.independence import ResidualCorrelation, residual_correlation
 from crubric_core.judges.posterior import posterior_labels
-from crubric_core.judges.shared_errors import effective_judges, independence_note, shared_errors_note
+from crubric_core.judges.shared_errors import (
+    effective_judges,
+    independence_note,
+    redundancy_note,
+    shared_errors_note,
+)
 
 
 def stated_and_true(panel, truth):
@@ -30,6 +35,19 @@ def test_probabilities_that_shared_errors_make_too_sure_are_marked(judges, toget
     note = independence_note(found)
     assert f"count as {found.effective:.1f} independent ones" in note
     assert "too sure" in note
+
+
+def majority_wrong(panel, truth):
+    return ((panel.mean(axis=2) > 0.5) != truth).mean()
+
+
+@pytest.mark.parametrize(("judges", "together"), [(5, 3), (9, 5)])
+def test_a_majority_that_shared_errors_make_wrong_more_often_is_warned_of(judges, together):
+    panel, truth = err_together(judges, together)
+    assert majority_wrong(panel, truth) > majority_wrong(*err_together(judges, 0)) + 0.01
+    found = effective_judges(residual_correlation(panel, some_of(truth)))
+    assert f"the {judges} judges count as {found.effective:.1f} independent ones" in redundancy_note(found)
+    assert redundancy_note(effective_judges(residual_correlation(*err_together(judges, 0)))) == ""
 
 
 @pytest.mark.parametrize("judges", [3, 4, 5, 9])
@@ -98,6 +116,19 @@ def test_without_gold_errors_of_the_majority_do_not_show_and_that_is_said():
     found = effective_judges(residual_correlation(err_together(5, 5)[0]))
     assert not found.too_sure
     assert "would not show without human labels" in independence_note(found)
+
+
+@pytest.mark.parametrize("judges", [4, 5, 6, 9])
+@pytest.mark.parametrize("alike", [1.0, 0.8])
+def test_two_versions_of_one_judge_are_seen_without_gold(judges, alike):
+    """Of a pair that always agrees Dawid–Skene makes the two that are always right."""
+    rng = np.random.default_rng(judges)
+    truth = rng.random((8, 120)) < np.arange(0.5, 8)[:, None] / 8
+    wrong = rng.random((8, 120, judges)) < 0.15
+    wrong[:, :, 1] = np.where(rng.random((8, 120)) < alike, wrong[:, :, 0], wrong[:, :, 1])
+    found = residual_correlation((truth[:, :, None] ^ wrong).astype(float), None, np.repeat(np.arange(40), 3))
+    assert found.flagged[0, 1]
+    assert not found.flagged[:2, 2:].any()
 
 
 def test_three_judges_without_gold_are_unknown():

@@ -230,7 +230,10 @@ def test_what_is_observed_is_not_projected() -> None:
     found = growth_of(np.linspace(0.3, 1, 400))
     first, last = found.curve.consistency[[0, -1]]
     kept = f"{first:.0%} of the rubrics with 1 system and {last:.0%} with 12."
-    assert growth_sentence(found, 9) == f"Where every judge labelled every system, unanimity on all of them keeps {kept}"
+    assert (
+        growth_sentence(found, 9)
+        == f"Where every judge labelled every system, unanimity on all of them keeps {kept}"
+    )
 
 
 def test_what_unanimity_drops_is_told_with_its_reason(open_page: Open, study: Path) -> None:

@@ -102,3 +102,24 @@ def test_a_judge_who_guesses_is_named_on_the_card_of_agreement(open_page: Open, 
         app = open_page("overview", tmp_path / "w.duckdb", dataset=name)
         assert any(caption.value.startswith(said) for caption in app.caption) == guessing
         assert (f"Agreement: {said}" in app.header[0].value.replace("\\", "")) == guessing
+
+
+def test_judges_who_share_errors_are_told_on_the_card_of_agreement_and_below_the_board(
+    open_page: Open, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(2)
+    cells = pd.MultiIndex.from_product([range(8), range(40), range(3)], names=["system", "query", "rubric"])
+    truth = rng.random(len(cells)) < cells.get_level_values("system") / 8
+    errors = {judge: rng.random(len(cells)) < 0.15 for judge in ("ann", "ben", "cat", "dan", "eve")}
+    errors["copy"] = errors["ann"]
+    judged = [
+        cells.to_frame(index=False).assign(judge=judge, label=(truth ^ wrong).astype(int))
+        for judge, wrong in errors.items()
+    ]
+    with Workspace(tmp_path / "w.duckdb") as workspace:
+        workspace.ingest(pd.concat(judged).to_csv(index=False).encode(), "panel")
+    said = "the 6 judges count as at most"
+    app = open_page("overview", tmp_path / "w.duckdb")
+    assert any(said in text.value for text in (*app.caption, *app.markdown)), [c.value for c in app.caption]
+    app = open_page("leaderboard", tmp_path / "w.duckdb", more="What this does not show")
+    assert any(said in text.value for text in app.markdown)

@@ -191,9 +191,8 @@ def fit_note(found: Attrition) -> str:
         return "Neither model could be fitted. "
     if np.isfinite(beta):
         mixture = f"Beta({found.mixture.a:.2f}, {found.mixture.b:.2f})"
-        return (
-            f"Root mean square error: {one:.3f} with one rate, {beta:.3f} where the rubrics' rates follow {mixture}. "
-        )
+        apart = f"{beta:.3f} where the rubrics' rates follow {mixture}"
+        return f"Root mean square error: {one:.3f} with one rate, {apart}. "
     if len(found.curve.m) == 1:
         return "One system does not show how the share falls with more: one rate for all is an assumption. "
     if found.one_rate:

@@ -187,7 +187,7 @@ def _beside(value: float) -> str:
 
 def _few(left: int) -> str:
     has, gets = ("has", "gets") if left == 1 else ("have", "get")
-    return f"{count(left, 'other')} {has} human labels on fewer than {FEWEST} queries and {gets} no estimate."
+    return f"{count(left, 'other')} {has} human labels on fewer than {FEWEST} queries, or none, and {gets} no estimate."
 
 
 def human_labels(

@@ -96,8 +96,14 @@ def test_sentences_have_the_figures_of_the_table(found):
 @pytest.mark.parametrize(
     ("labelled", "said"),
     [
-        (1, "for one system. 5 others have human labels on fewer than 5 queries and get no estimate."),
-        (5, "for each of 5 systems. 1 other has human labels on fewer than 5 queries and gets no estimate."),
+        (
+            1,
+            "for one system. 5 others have human labels on fewer than 5 queries, or none, and get no estimate.",
+        ),
+        (
+            5,
+            "for each of 5 systems. 1 other has human labels on fewer than 5 queries, or none, and gets no estimate.",
+        ),
     ],
 )
 def test_the_queries_that_people_labelled_are_told_of_the_systems_that_have_any(labelled, said):

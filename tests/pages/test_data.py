@@ -215,6 +215,25 @@ def test_the_range_that_steps_divide_is_asked_for_beside_them(open_page: Open, t
     assert (scale.minimum, scale.maximum) == (0, 4)
 
 
+def test_a_threshold_that_a_refusal_proposes_is_among_the_choices_which_it_opens(
+    open_page: Open, tmp_path: Path
+) -> None:
+    rows = "".join(f"m{i},q{q},{31.713 * i + 7.377 * q:.3f}\n" for i in range(3) for q in range(4))
+    app = open_page("data", tmp_path / "w.duckdb")
+    upload(app, ("x.csv", f"model,question_id,score\n{rows}".encode()))
+    (refused,) = app.error
+    said = refused.value.replace("\\", "")
+    assert "“Continuous scores count as met”, from 50" in said
+    assert "policy" not in said
+    (choices,) = (e for e in app.expander if e.label.startswith("Ambiguous values"))
+    assert choices.proto.expanded
+    of_files(app.selectbox, "policy threshold").set_value(50.0).run()
+    assert not app.error
+    button(app, "Read 1 file").click().run()
+    with Workspace(tmp_path / "w.duckdb") as ws:
+        assert sorted(set(ws.dataset("x").labels()["label"])) == [0, 1]
+
+
 def test_a_code_for_a_missing_label_is_asked_about_and_no_option_of_the_command_line_is_named(
     open_page: Open, tmp_path: Path
 ) -> None:

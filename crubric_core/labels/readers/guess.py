@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ...errors import IngestError
+from ...text import count
 from .columns.specs import KINDS, SPECS, SYSTEM_FACTS, Kind, choose_columns, plain_name, synonyms_of
 from .columns.synonyms import INSTEAD_OF_RUBRIC, INSTEAD_OF_SYSTEM
 from .plan import Guess
@@ -185,8 +186,12 @@ def _by_content(canonical: str, held: Profile, rows: int) -> tuple[float, str]:
     share = held.distinct / rows
     texty = held.labels < ENOUGH or held.length > 3
     if canonical == "rubric":
-        return (0.8, f"{held.distinct} different names or texts") if texty and share > 0.05 else (0.4, "")
+        return (
+            (0.8, f"{held.distinct} different names or texts in {count(rows, 'row')}")
+            if texty and share > 0.05
+            else (0.4, "")
+        )
     if canonical in ("system", "judge", "annotator"):
         few = texty and 1 < held.distinct <= max(50, rows // 2) and held.length < 60
-        return (0.75, f"{held.distinct} different short names") if few else (0.4, "")
+        return (0.75, f"{held.distinct} different short names in {count(rows, 'row')}") if few else (0.4, "")
     return (1.0, "") if canonical != "query" else (0.8, "")

@@ -18,6 +18,7 @@ class Batch:
     """The files of one drop, copied and unpacked once, with what was found out about them.
 
     answers: what words stand for, as far as the user said so. rows: policy → rows that it decides.
+    offered: policy → the value that a refusal proposes.
     scales, marks: criterion → scale, pass mark, as far as the user changed them.
     """
 
@@ -28,6 +29,7 @@ class Batch:
         self.kept = KeptSources([(file.name, file) for file in files])
         self.answers: dict[str, str] = {}
         self.rows: dict[str, int] = {}
+        self.offered: dict[str, float] = {}
         self.scales: dict[str, tuple[int | None, int | None]] = {}
         self.marks: dict[str, int] = {}
         self._found: dict[Hashable, tuple[Hashable, Any, CrubricError | None]] = {}

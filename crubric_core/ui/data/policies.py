@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -85,6 +86,7 @@ WORDS = "Words in place of labels"
 RANGE = "Range of the scores"
 SEVERITIES = {"critical": -8.0, "moderate": -4.0}
 UNKNOWN_WORD = "unknown"
+_PROPOSED = re.compile(r"policy (threshold|bins|multiply)=([\d.]*\d)")
 _NUMBER_OR_UNKNOWN = r"^\s*(-?\d{1,6}(\.\d{1,6})?|[Uu]nknown)?\s*$"
 
 
@@ -98,12 +100,16 @@ def question_of(policy: str) -> str:
 def ask(batch: Batch, plan: Plan) -> tuple[Plan, Policies]:
     """The choices, and the plan with those that belong to it."""
     words = _words(batch, plan)
-    with st.expander("Ambiguous values: how to read them", expanded=bool(words or batch.rows)):
+    with st.expander(
+        "Ambiguous values: how to read them", expanded=bool(words or batch.rows or batch.offered)
+    ):
         values = {}
         names = list(CHOICES)
         for row in range(0, len(names), 3):
             for place, name in zip(st.columns(3), names[row : row + 3], strict=False):
                 question, about, answers = CHOICES[name]
+                if (value := batch.offered.get(name)) is not None and value not in answers:
+                    answers = {**answers, value: f"from {value:g}"}
                 values[name] = place.selectbox(
                     question,
                     list(answers),
@@ -145,6 +151,14 @@ def ask_about(batch: Batch, tried: IngestReport) -> None:
     if new or rows != batch.rows:
         batch.answers |= new
         batch.rows = rows
+        st.rerun()
+
+
+def offer(batch: Batch, refusal: str) -> None:
+    """Open the choices where a refusal proposes a value of one, which is then among them."""
+    found = {name: float(value) for name, value in _PROPOSED.findall(refusal)}
+    if found and found != batch.offered:
+        batch.offered = found
         st.rerun()
 
 

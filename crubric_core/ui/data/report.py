@@ -124,7 +124,7 @@ def covered(table: pd.DataFrame, key: str) -> None:
     widgets.show(
         figures.coverage(table),
         alt=f"Labels that each judge has of each system, {judged} ({key})",
-        title="Coverage: labels of each judge, as a share of the most that one has of the system, with unknown ones",
+        title="Coverage: known labels of each judge, in % of all labels of the judge who has most of that system",
     )
     if max(systems, judges) > figures.MOST:
         st.caption(

@@ -148,6 +148,7 @@ def _try(batch: Batch, plan: Plan, dataset: str, policies: Policies) -> IngestRe
     except CrubricError as error:
         if isinstance(error, IngestError):
             upload_policies.ask_words(batch, error.words)
+            upload_policies.offer(batch, str(error))
         st.error(plain(on_page(str(error))))
         st.button(_title(plan), type="primary", disabled=True)
         return None

@@ -145,11 +145,12 @@ def _bank(view: SharedView, figures: Sequence[ViewFigure]) -> None:
             "Rubrics in the bank": f"{bank.size:,}",
             "That pass and vary": f"{bank.candidates:,}",
             "Rubrics in all": f"{bank.rubrics:,}",
-            "Coverage": f"{bank.coverage:.1%}",
+            "Share of the pool's utility": f"{bank.coverage:.1%}",
             "Queries covered": f"{bank.queries_heard:,} of {bank.queries:,}",
         },
         {
-            "Coverage": "Information over the abilities, with diminishing returns, as a share of all that pass and vary"
+            "Share of the pool's utility": "Information over the abilities, with diminishing returns, as a share of "
+            "that of all rubrics that pass and vary"
         },
     )
     left, right = st.columns(2, gap="large")

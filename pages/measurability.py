@@ -40,7 +40,7 @@ def table(now: StudyPage) -> int | None:
     row = widgets.pick_one(
         shown, tables.measurability_columns(statistic), key="measurability rubric", rows=12
     )
-    widgets.download("Download measurability.csv", gate, "measurability.csv")
+    widgets.download(tables.file_of_all("measurability.csv", shown, gate), gate, "measurability.csv")
     return row
 
 

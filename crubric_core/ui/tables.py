@@ -51,6 +51,13 @@ FLAGS = {"": "", "unmeasured": "no two judges", "pair_only": "at most two judges
 """What the flags of measurability.csv say of a rubric, in words."""
 IN_BANK = "in the bank"
 INFORMATIVE = ("all", IN_BANK, "constant", "negative item–rest")
+
+
+def file_of_all(name: str, shown: pd.DataFrame, every: pd.DataFrame) -> str:
+    """The label of a download of all rubrics below a table of those ``shown``."""
+    return f"Download {name}" + ("" if len(shown) == len(every) else f", all {len(every):,} rubrics")
+
+
 MEASURABILITY: dict[str, Any] = {
     "rubric": "rubric",
     "q_mean": _number("measurability q", format="%.3f", help="Posterior mean of the agreement rate"),

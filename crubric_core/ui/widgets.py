@@ -305,6 +305,9 @@ def _pick(
     start: Sequence[int],
     on_pick: Callable[[], Any] | Literal["rerun"] = "rerun",
 ) -> list[int]:
+    if frame.empty:
+        st.write("Nothing fits what is searched for and chosen.")
+        return []
     frame, columns = even_percentages(frame, columns)
     frame, columns = narrow_names(frame, columns)
     chosen: Any = st.dataframe(

@@ -183,7 +183,7 @@ def test_an_unexpected_error_is_calm_on_the_page_and_whole_in_the_log(
 def test_items_compares_models_and_says_which_one_to_use(open_page: Open, study: Path) -> None:
     app = open_page("items", study, view="Which model")
     assert not app.exception
-    assert any(re.search(r"(AIC|BIC).*choose", text.value) for text in app.markdown)
+    assert re.search(r"(AIC|BIC).*choose", app.header[0].value)
     assert app.dataframe[0].value["model"].tolist() == ["1PL", "2PL", "3PL"]
 
 
@@ -203,7 +203,7 @@ def test_items_holds_the_spectrum_against_its_line_and_points_to_abilities_by_di
     monkeypatch.setattr(checks, "dependence", lambda study: replace(real(study), line=line))
     app = open_page("items", study, view="Dependence")
     assert not app.exception
-    assert any(f"The residuals show {said}" in text.value for text in app.markdown)
+    assert app.header[0].value.startswith(f"The residuals show {said}")
     assert any(f"95% have at most {line:.2f}." in caption.value for caption in app.caption)
     (link,) = (each.proto for each in app.get("page_link") if "by dimension" in each.proto.label)
     assert link.page == "leaderboard"
@@ -248,7 +248,7 @@ def test_items_checks_fit_when_asked(open_page: Open, study: Path) -> None:
     button = next(b for b in app.button if b.label == "Check how each rubric fits")
     app = button.click().run(timeout=120)
     assert not app.exception
-    assert any("misfit at p" in text.value for text in app.markdown)
+    assert "misfit at p" in app.header[0].value
 
 
 def given_to(monkeypatch: pytest.MonkeyPatch, module: ModuleType, figure: str) -> list[tuple[Any, ...]]:

@@ -21,21 +21,21 @@ from . import checks
 
 if TYPE_CHECKING:
     from ...irt.item_fit import ItemFit
-    from ..loaders import Study
+    from ..page import StudyPage
 
 MOST_MISFITS = 200
 SHOWN = (
-    "**The residuals show more than one ability.** Their first eigenvalue stands out more than in 95% of tables "
-    "simulated from the model."
+    "The residuals show more than one ability.",
+    "Their first eigenvalue stands out more than in 95% of tables simulated from the model.",
 )
-NOT_SHOWN = "**The residuals show no second ability.** That does not say that there is none."
+NOT_SHOWN = ("The residuals show no second ability.", "That does not say that there is none.")
 TABLES = EXPERIMENT.tables
 
 
-def _comparison(study: Study, _items: pd.DataFrame) -> None:
+def _comparison(study: StudyPage, _items: pd.DataFrame) -> None:
     """Models compared."""
     found = checks.comparison(study)
-    st.markdown(f"**{plain(found.sentence)}**")
+    study.answer(found.sentence)
     st.caption(
         f"The analysis uses the {study.settings.model}, as Settings have it. Held-out labels show which model "
         "predicts; AIC and BIC weigh fit against parameters."
@@ -45,7 +45,7 @@ def _comparison(study: Study, _items: pd.DataFrame) -> None:
         st.caption(plain(note))
 
 
-def _dependence(study: Study, _items: pd.DataFrame) -> None:
+def _dependence(study: StudyPage, _items: pd.DataFrame) -> None:
     """Residual spectrum and Q3."""
     spectrum, checked = checks.spectrum(study), checks.dependence(study)
     found = checked.found
@@ -104,9 +104,9 @@ def flagged_sentence(flagged: int, pairs: int, chance: int) -> str:
     )
 
 
-def _one_ability(study: Study, exceeded: bool) -> None:
+def _one_ability(study: StudyPage, exceeded: bool) -> None:
     """What the spectrum says of the number of abilities, and where these can be seen by dimension."""
-    st.markdown(SHOWN if exceeded else NOT_SHOWN)
+    study.answer(*(SHOWN if exceeded else NOT_SHOWN))
     if len(dimension_list(study.reduction())) > 1:
         st.page_link(
             PAGES / "leaderboard.py",
@@ -120,7 +120,7 @@ def _one_ability(study: Study, exceeded: bool) -> None:
         )
 
 
-def _item_fit(study: Study, items: pd.DataFrame) -> None:
+def _item_fit(study: StudyPage, items: pd.DataFrame) -> None:
     """Bootstrap item fit, run when it is asked for."""
     asked = f"item fit {study.key('calibration')} {study.settings.seed}"
     if not st.session_state.get(asked):
@@ -129,7 +129,7 @@ def _item_fit(study: Study, items: pd.DataFrame) -> None:
             return
     found = checks.item_fit(study)
     st.session_state[asked] = True
-    st.markdown(f"**{found.misfit:.1%} of the rubrics misfit at p < .05; chance alone gives at most 5%.**")
+    study.answer(f"{found.misfit:.1%} of the rubrics misfit at p < .05; chance alone gives at most 5%.")
     table = items.assign(outfit=found.outfit, p=found.p)
     key = f"misfit clicked {study.key('calibration')}"
 
@@ -157,7 +157,7 @@ def _item_fit(study: Study, items: pd.DataFrame) -> None:
     widgets.download("Download item_fit.csv", table, "item_fit.csv")
 
 
-def _one_curve(study: Study, found: ItemFit, rubric: int) -> None:
+def _one_curve(study: StudyPage, found: ItemFit, rubric: int) -> None:
     fit, nodes, y = study.calibration().fit, study.calibration().nodes, study.reduction().y
     level = study.settings.confidence
     low, high = curve_band(found.refits, rubric, nodes, level)

@@ -98,7 +98,7 @@ def _table(study: StudyPage, which: str, found: BoolArray, clicked: Sequence[int
         start=range(len(shown)) if 0 < len(clicked) <= figures.MOST_HIGHLIGHTS else tables.typical(shown),
         on_pick=st.rerun,
     )
-    widgets.download("Download items.csv", items, "items.csv")
+    widgets.download(tables.file_of_all("items.csv", shown, items), items, "items.csv")
     return chosen
 
 

@@ -22,6 +22,8 @@ class OtherRanking:
     where either ranks groups of systems that have no common scale, and so no order.
     tested: the other's pairs count only where it separates them; else it is an order without error.
     among: of how many systems, where the other does not know all that the first ranks; else None.
+    turned: pairs that the other separates against the order of the first, which does not separate them. turned_example:
+    the first of these, as ``example``.
     """
 
     name: str
@@ -32,6 +34,8 @@ class OtherRanking:
     rho: float
     tested: bool
     among: int | None = None
+    turned: int = 0
+    turned_example: tuple[int, int] | None = None
 
 
 def directions(standing: Inference) -> IntArray:
@@ -96,22 +100,31 @@ def _compare(
     known = np.isfinite(first.estimate) & np.isfinite(values)
     here = np.triu(np.where(np.outer(known, known), directions(first), 0))
     against = np.argwhere(here * other < 0)
-    example = None
-    if len(against):
-        i, k = (int(at) for at in against[0])
-        example = (i, k) if other[i, k] > 0 else (k, i)
+    order = np.nan_to_num(np.sign(first.estimate[:, None] - first.estimate))
+    unseparated = np.triu(np.outer(known, known) & (directions(first) == 0))
+    turned = np.argwhere(unseparated & (order * other < 0)) if tested else against[:0]
     return OtherRanking(
         name=name,
         separated=int(np.count_nonzero(here)),
         kept=int(np.count_nonzero(here * other > 0)),
         reversed=len(against),
-        example=example,
+        example=_first(against, other),
         rho=_spearman(first.estimate[known], values[known])
         if ordered and first.n_groups == 1
         else float("nan"),
         tested=tested,
         among=int(known.sum()) if (np.isfinite(first.estimate) & ~known).any() else None,
+        turned=len(turned),
+        turned_example=_first(turned, other),
     )
+
+
+def _first(pairs: IntArray, other: IntArray) -> tuple[int, int] | None:
+    """The first of some pairs (n, 2), the system first that is above by the other; None without any."""
+    if not len(pairs):
+        return None
+    i, k = (int(at) for at in pairs[0])
+    return (i, k) if other[i, k] > 0 else (k, i)
 
 
 def _spearman(x: FloatArray, y: FloatArray) -> float:

@@ -56,7 +56,9 @@ def claims_of(board: Board, others: Sequence[OtherRanking] = ()) -> Claims:
         ahead=" ".join(part for part in (ahead(board), _saturated(board), groups_sentence(board)) if part),
         contradicted=tuple(_against(board, other) for other in others if other.reversed),
         basis=rests_on(board),
-        beside=tuple(_alike(other) for other in others if not other.reversed and _says_something(other)),
+        beside=tuple(
+            _alike(board, other) for other in others if not other.reversed and _says_something(other)
+        ),
         reading=reading(board),
         limits=limits(board),
     )
@@ -251,7 +253,20 @@ def _subject(other: OtherRanking) -> str:
     return f"{known}{other.name}"
 
 
-def _alike(other: OtherRanking) -> str:
+def _alike(board: Board, other: OtherRanking) -> str:
+    """What another ranking confirms, and what it separates that this one orders the other way without separating it."""
+    said = _confirms(other)
+    if other.turned_example is None:
+        return said
+    above, below = (name(board.systems[i]) for i in other.turned_example)
+    pairs = f"{count(other.turned, 'pair')} that are not separated here"
+    if other.turned == 1:
+        pairs = "1 pair that is not separated here"
+    such = ":" if other.turned == 1 else ", such as"
+    return f"{said} It separates {pairs} against their order here{such} {above} above {below}."
+
+
+def _confirms(other: OtherRanking) -> str:
     rho = f"ρ = {numeral(other.rho)}" if np.isfinite(other.rho) else ""
     subject = sentence_case(_subject(other))
     if not other.separated:

@@ -289,6 +289,21 @@ def test_a_ranking_of_some_systems_says_of_how_many() -> None:
     )
 
 
+def test_pairs_that_another_standing_separates_against_the_order_here_are_named() -> None:
+    """A system that a small bank puts first may be behind others on all rubrics."""
+    none, one = np.zeros((3, 3), dtype=bool), np.zeros((3, 3), dtype=bool)
+    one[0, 2] = one[2, 0] = True
+    here = standing(np.array([3.0, 2.0, 1.0]), none)
+    other = standing(np.array([0.0, 1.0, 2.0]), one)
+    (said,) = claims_of(board(here), [compare_standing("the score", here, other)]).beside
+    assert said.endswith(
+        "It separates 1 pair that is not separated here against their order here: M2 above M0."
+    )
+    alike = standing(np.array([2.0, 1.0, 0.0]), one)
+    (said,) = claims_of(board(here), [compare_standing("the score", here, alike)]).beside
+    assert "against" not in said
+
+
 def test_unseparated_pairs_of_the_other_standing_contradict_nothing() -> None:
     first = standing(np.array([2.0, 1.0, 0.0]), ~np.eye(3, dtype=bool))
     other = standing(np.array([0.0, 1.0, 2.0]), np.zeros((3, 3), dtype=bool))

@@ -35,7 +35,9 @@ JUDGES: dict[str, Any] = {
     "labels": _number("labels", format="localized"),
     "positive_rate": _number("passes", format="percent", help="Share of its labels that are a pass"),
     "leniency": st.column_config.TextColumn("leniency", help="Pass rate minus that of the panel"),
-    "kappa": st.column_config.TextColumn("κ", help="Cohen's κ with the majority of the other judges"),
+    "kappa": st.column_config.TextColumn(
+        "κ with majority", help="Cohen's κ with the majority of the other judges"
+    ),
 }
 VOTES: dict[str, Any] = {
     "judge": "judge",

@@ -47,8 +47,11 @@ class Changes:
         ]
         if self.added:
             each = ", each run counted" if self.runs else ""
-            unknown = "unknown" if self.unknown == self.added else f"{self.unknown:,} of them unknown"
-            new.append(_count(self.added, self.what) + (f" ({unknown})" if self.unknown else "") + each)
+            known = self.added - self.unknown  # the number by which those of the dataset grow
+            unknown = f"and {self.unknown:,} unknown" if known else "unknown"
+            new.append(
+                _count(known or self.added, self.what) + (f" ({unknown})" if self.unknown else "") + each
+            )
         parts = [f"adds {listed(new)}"] if new else []
         parts += [f"changes {self.changed:,}"] if self.changed else []
         parts += [f"fills in {self.filled:,}"] if self.filled else []

@@ -24,26 +24,27 @@ class Replay:
         return found
 
     def ingest(self, number: int, rows: list[Row], on_conflict: str) -> bool:
-        """Add what can stand; whether anything could."""
-        stored, told, accepted = self.state(), {}, 0
+        """Add what can stand; whether anything could: of a file with rejected rows, a known label."""
+        stored, told, accepted, blank, rejected = self.state(), {}, 0, 0, 0
         for key in dict(rows):
             labels = [label for k, label in rows if k == key]
             known = [label for label in labels if label is not None]
+            blank += len(labels) - len(known)
             if on_conflict == "reject" and len(set(known)) > 1:
-                accepted += len(labels) - len(known)
+                rejected += len(known)
                 if len(known) == len(labels):
                     continue
                 known = []
-            else:
-                accepted += len(labels)
+            accepted += len(known)
             label = (known[0] if on_conflict == "first" else known[-1]) if known else None
             old = stored.get(key)
             if label is not None and old is not None and label != old:
                 if on_conflict == "reject":
-                    accepted -= 1
+                    accepted, rejected = accepted - 1, rejected + 1
                 if on_conflict != "last":
                     continue
             told[key] = label
-        if accepted:
+        stands = accepted > 0 or (blank > 0 and not rejected)
+        if stands:
             self.said[number] = told
-        return accepted > 0
+        return stands

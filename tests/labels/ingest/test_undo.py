@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from crubric_core.errors import DatasetError, IngestError
@@ -48,11 +48,11 @@ def label_map(ws: Workspace) -> dict[tuple[str, str, str], int | None]:
 
 def test_of_the_labels_that_an_ingest_adds_it_tells_how_many_are_unknown(ws, table):
     said = ws.ingest(table("a q r j 1", "b q r j NA", "c q r j NA"), "d").changes.sentence
-    assert said == "adds 3 systems, 1 judge, 1 query, 1 rubric and 3 labels (2 of them unknown)"
+    assert said == "adds 3 systems, 1 judge, 1 query, 1 rubric and 1 label (and 2 unknown)"
     said = ws.ingest(table("b q r j 0", "d q r j NA"), "d").changes.sentence
     assert said == "adds 1 system and 1 label (unknown); fills in 1"
     said = ws.ingest(table("e q s j NA", "e q s j NA", "e q r j 1"), "d").changes.sentence
-    assert said == "adds 1 system, 1 rubric and 2 labels (1 of them unknown); leaves 1 as it was"
+    assert said == "adds 1 system, 1 rubric and 1 label (and 1 unknown); leaves 1 as it was"
 
 
 def test_a_preview_tells_what_would_change_and_stores_nothing(ws, table):
@@ -264,6 +264,7 @@ STEPS = st.lists(
 
 
 @given(steps=STEPS)
+@example(steps=[("ingest", [(("a", "r", "j"), label) for label in (0, 1, None)], "reject")])
 @settings(max_examples=examples(20), suppress_health_check=[HealthCheck.too_slow])
 def test_any_sequence_of_ingests_and_undos_leaves_what_the_ingests_that_stand_have_said(steps):
     replay, states = Replay(), {}

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from .columns.label_names import ENDINGS
 from .columns.specs import plain_name
 from .guess import ENOUGH, MODEL, Sample, cells_at, profile
 from .plan import FilePlan
@@ -14,6 +15,10 @@ from .words import is_number, plain
 
 _TRUTH = re.compile(
     r"gold(en)?|(ground_?)?truth|adjudicat(ed|ion|or)|consensus|majority|experts?|humans?|physicians?|clinicians?|doctors?"
+)
+_EXPECTED = re.compile(  # what should have been said; each word may begin a criterion's name, too
+    rf"(expected|true|actual|reference|target|gt|oracle|correct|official|resolved)_({'|'.join(ENDINGS)})"
+    r"|actual|gt|y_true"
 )
 _PERSON = re.compile(r"(annotator|rater|reviewer|coder)s?")
 _MACHINE = re.compile(r"judge|grader|llm|model|auto|evaluator")
@@ -63,12 +68,33 @@ def _truths(plan: FilePlan, judges: Sequence[str], rows: Sample) -> tuple[str, .
     held = [c for c in plan.columns if c not in taken and profile(_cells(plan, c, rows)).labels >= ENOUGH]
     machines = any(_MACHINE.search(plain_name(c)) or MODEL.search(c) for c in judges if not is_truth(c))
     people = [c for c in held if machines and c in judges and _speaks(_PERSON, c)]
-    return tuple(c for c in held if (is_truth(c) or c in people) and _is_constant(plan, c, judges, rows))
+    found = (c for c in held if (is_truth(c) or c in people) and _is_constant(plan, c, judges, rows))
+    return tuple(c for c in found if not _is_expected(c) or _may_be_expected(plan, c, judges, rows))
 
 
 def is_truth(column: str) -> bool:
-    """Whether a name speaks of ground truth: ``human_gold``, ``Expert 2``."""
-    return _speaks(_TRUTH, column) and not _MACHINE.search(plain_name(column))
+    """Whether a name speaks of ground truth: ``human_gold``, ``Expert 2``, ``expected_verdict``."""
+    return _is_expected(column) or (_speaks(_TRUTH, column) and not _MACHINE.search(plain_name(column)))
+
+
+def _is_expected(column: str) -> bool:
+    return bool(_EXPECTED.fullmatch(plain_name(column)))
+
+
+def _may_be_expected(plan: FilePlan, column: str, judges: Sequence[str], rows: Sample) -> bool:
+    """Whether what should have been said is a label: in a long table it differs, and most of it is said by judges, too.
+
+    Beside what is expected of an answer, what is actual is the answer.
+    """
+    name = plain_name(column)
+    if name == "actual" and any(plain_name(c).startswith("expected") for c in plan.columns):
+        return False
+    label = plan.mapping.get("label")
+    if judges or label not in plan.columns:
+        return bool(judges)
+    said = {_same(cell) for cell in _cells(plan, str(label), rows)} - {""}
+    own = [known for cell in _cells(plan, column, rows) if (known := _same(cell))]
+    return len(set(own)) > 1 and 2 * sum(cell in said for cell in own) > len(own)
 
 
 def _speaks(pattern: re.Pattern[str], column: str) -> bool:

@@ -95,6 +95,46 @@ def test_a_long_table_with_a_gold_column_has_one_gold_label_a_cell(ws):
     assert (gold["label"].astype(int) == gold["rubric"].str[-1].astype(int) % 2).all()
 
 
+EXPECTED = """
+expected_verdict expected_label expected_score true_label actual actual_label reference_label reference_score
+target_label target_score gt gt_label gt_score oracle_label correct_label correct_verdict y_true
+official_score resolved_score
+"""
+
+
+@pytest.mark.parametrize("name", EXPECTED.split())
+def test_what_should_have_been_said_is_ground_truth_and_no_judge(ws, name):
+    report = ws.ingest(wide(["judge_verdict", name], odd), "d")
+    assert len(judges(ws)) == len(annotators(ws)) == 1
+    assert any(f"{name!r} is read as ground truth" in note for note in report.notes)
+    ws.ingest(wide(["label", name], odd), "long")
+    assert len(ws.dataset("long").gold()) == len(SYSTEMS) * CELLS
+
+
+def test_what_no_judge_says_or_what_is_always_the_same_is_not_expected_of_a_label(ws):
+    ws.ingest(wide(["label", "target_score"], lambda judge, *_: judge), "always")
+    ws.ingest(wide(["label", "gt"], lambda judge, s, n: n % 2 + 5 * judge), "other")
+    ws.ingest(wide(["label", "expected", "actual"], odd), "answers")
+    assert all(ws.dataset(name).gold().empty for name in ("always", "other", "answers"))
+
+
+def test_what_should_have_been_said_is_no_criterion_beside_others(ws):
+    content = wide(["clarity", "tone", "expected_score"], odd).replace(b"rubric", b"annotator")
+    report = ws.ingest(content, "d")
+    assert set(ws.dataset("d").rubrics["criterion"]) == {"clarity", "tone"}
+    assert any("'expected_score' is taken for no rubric" in note for note in report.notes)
+
+
+@pytest.mark.parametrize("predicted", ["predicted_label", "prediction"])
+@pytest.mark.parametrize("truth", ["gold_label", "human_label", "ground_truth"])
+def test_beside_ground_truth_of_rubrics_the_prediction_is_the_judges_label(ws, truth, predicted):
+    report = ws.ingest(wide([truth, predicted], odd), "d")
+    assert len(judges(ws)) == len(annotators(ws)) == 1
+    assert any(f"the label is its column {predicted!r}" in note for note in report.notes)
+    with pytest.raises(IngestError, match="no column for"):  # of a task: what systems answered
+        ws.ingest(wide([truth, predicted], odd).replace(b"rubric", b"topic_no"), "e")
+
+
 def test_a_column_that_differs_by_judge_is_no_ground_truth(ws):
     rows = [f"{s},q{n},r{n},j{k},{n % 2},{k}" for s in SYSTEMS for n in range(CELLS) for k in (0, 1)]
     ws.ingest(("system,query,rubric,judge,label,expert\n" + "\n".join(rows)).encode(), "d")

@@ -69,6 +69,9 @@ _NEVER_LABELS = frozenset(
         *("views", "clicks", "likes", "upvotes", "downvotes", "credits"),
     ]
 )
+PREDICTED = frozenset(
+    ("prediction", "predicted", "pred", "predicted_label")
+)  # what a task's answer is called
 ENDINGS = (
     "score",
     "scores",

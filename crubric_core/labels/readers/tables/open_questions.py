@@ -8,9 +8,11 @@ from itertools import pairwise
 from typing import Any
 
 from ....errors import IngestError
+from ..columns.label_names import PREDICTED
 from ..columns.query_names import NAMES_OF_QUERIES, bare_name
 from ..columns.specs import choose_columns, plain_name, synonyms_of
 from ..columns.synonyms import INSTEAD_OF_RUBRIC
+from ..ground_truth import is_truth
 from ..guess import profile
 from ..plan import FilePlan
 from ..wide.column_names import repeats_among
@@ -22,9 +24,15 @@ _OF_RUBRICS = (  # names of columns that describe an item as a rubric
     "criteria_text rubric_text scale_min scale_max pass_mark polarity severity"
 )
 _OF_ROWS = ("id", "uid", "uuid", "hash", "index", "idx")  # names that say of no text or task whose it is
-_PREDICTED = frozenset(("prediction", "predicted", "pred", "predicted_label"))
 _RIGHT = frozenset(("correct", "is_correct", "match", "exact_match", "right"))
 _LABELS, _NO_LABELS = 0.8, 0.5  # share of a column's cells that look like labels: from, and below
+
+
+def told_of_prediction(found: Mapping[str, str]) -> list[str]:
+    """What is told where the label is a prediction beside ground truth."""
+    label = found.get("label", "")
+    taken = bool(label) and plain_name(label).startswith(("pred", "y_pred"))
+    return [f"the label is its column {label!r}, as ground truth stands beside it"] if taken else []
 
 
 def label_by_content(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, str]:
@@ -36,10 +44,12 @@ def label_by_content(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str,
     if plan.kind not in ("labels", "gold") or "label" in plan.mapping:
         return {}
     right = [c for c in plan.columns if plain_name(c) in _RIGHT]
-    if len(right) == 1 and any(plain_name(c) in _PREDICTED for c in plan.columns):
+    if len(right) == 1 and any(plain_name(c) in PREDICTED for c in plan.columns):
         return {"label": right[0]}
     names = ("label", *synonyms_of(plan.kind, "label"))
     named = [c for c in plan.columns if plain_name(c) in names]
+    if not named and (predicted := _predicted_of_rubrics(plan, rows)):
+        return {"label": predicted}
     if len(right) == 1 and named and all(is_abc(letters_of(cells_of(plan, rows, c))) for c in named):
         return {"label": right[0]}
     if len(named) < 2 or any(plain_name(c) == "label" for c in named):
@@ -52,6 +62,15 @@ def label_by_content(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str,
         return _said_twice({c: cells_of(plan, rows, c) for c in alike})
     others = [c for c in held if held[c].labels < _NO_LABELS]
     return {"label": alike[0]} if len(alike) == 1 and len(others) == len(held) - 1 else {}
+
+
+def _predicted_of_rubrics(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> str:
+    """The prediction of each rubric's label, which a judge gave, beside its ground truth; "" where none is so."""
+    predicted = [c for c in plan.columns if plain_name(c) in PREDICTED | {"predicted_score", "y_pred"}]
+    rubrics = ("rubric", *synonyms_of(plan.kind, "rubric"), *INSTEAD_OF_RUBRIC)
+    truths = [c for c in plan.columns if is_truth(c) and profile(cells_of(plan, rows, c)).labels >= _LABELS]
+    of_rubrics = any(plain_name(c) in rubrics for c in plan.columns)
+    return predicted[0] if len(predicted) == 1 and truths and of_rubrics else ""
 
 
 def _said_twice(given: Mapping[str, Sequence[Any]]) -> dict[str, str]:
@@ -195,7 +214,7 @@ def items_alone(
 
 def asked_of_predictions(plan: FilePlan, label: str) -> str:
     """What is asked of a label that may be the right answer of a task, as predictions stand beside it; "" elsewhere."""
-    predicted = [c for c in plan.columns if plain_name(c) in _PREDICTED]
+    predicted = [c for c in plan.columns if plain_name(c) in PREDICTED]
     if plain_name(label) != "label" or not predicted or "label" in plan.mapping:
         return ""
     say = json.dumps({"label": label}, ensure_ascii=False)

@@ -31,6 +31,7 @@ from .open_questions import (
     label_by_content,
     one_rubric,
     runs_as_systems,
+    told_of_prediction,
 )
 from .raters import settled, told_apart
 from .unused import like_labels, unused_columns
@@ -77,7 +78,9 @@ def _plan_of_rows(
         complete = _with_unused(_with_words(_with_gold(spread, rows, overrides), rows), rows)
         return settled(complete, rows, strict=overrides.strict)
     named, fixed = columns_and_constants(overrides.mapping)
-    named |= label_by_content(plan, rows) | ids_of_labels(plan, rows)
+    by_content = label_by_content(plan, rows)
+    plan = replace(plan, remarks=(*plan.remarks, *told_of_prediction(by_content)))
+    named |= by_content | ids_of_labels(plan, rows)
     if not overrides.strict and (runs := runs_as_systems(plan, rows)):
         named |= runs
         remark = f"its column {runs['system']!r} names the systems, as no column is called system"

@@ -6,8 +6,9 @@ import re
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 
-from ..columns.label_names import NOTED, is_derived, is_index, may_hold_labels
+from ..columns.label_names import NOTED, PREDICTED, is_derived, is_index, may_hold_labels
 from ..columns.specs import plain_name, synonyms_of
+from ..ground_truth import is_truth
 from ..guess import ENOUGH, MODEL, Sample, cells_at, guess_columns, profile
 from ..plan import FilePlan, Guess
 from ..words import is_abc, is_number, letters_of, named_levels, plain, verdict_level
@@ -138,6 +139,8 @@ def only_criterion(
     wide = label_columns(plan.columns, sample)
     if len(wide) != 1 or not {"system", "query"} <= found or {"label", "rubric"} & found:
         return {}
+    if is_truth(wide[0]) and any(plain_name(c) in PREDICTED for c in plan.columns):
+        return {}  # the right answers of a task
     cells = cells_at(sample, plan.columns.index(wide[0]))
     keys = [g.column for g in named_columns(plan.columns) if g.canonical in ("system", "query")]
     about = [cells_at(sample, plan.columns.index(key)) for key in keys]

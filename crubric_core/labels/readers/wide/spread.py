@@ -153,7 +153,9 @@ _OVERALL = re.compile(  # of all judges or systems, or of the row; each may be a
     rf"(overall|combined|aggregated?)(_({AFFIX}))?|best|winner|(any|all)_(pass(ed)?|met|correct|yes|agree)"
     r"|unanimous|unanimity|match(es)?|tie_?break(er)?|applicable"
 )
-_TRUE = re.compile(r"(^|_)(gold(en)?|ground_?truth|consensus|majority)(_|$)")
+_TRUE = re.compile(
+    rf"(^|_)(gold(en)?|ground_?truth|consensus|majority)(_|$)|^((expected|gt)_({AFFIX})|true_label|y_true|gt)$"
+)
 
 
 def _ends_with_judges(columns: Sequence[str]) -> bool:

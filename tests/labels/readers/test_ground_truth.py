@@ -125,6 +125,13 @@ def test_what_should_have_been_said_is_no_criterion_beside_others(ws):
     assert any("'expected_score' is taken for no rubric" in note for note in report.notes)
 
 
+def test_beside_the_only_criterion_it_is_ground_truth_and_told_once(ws):
+    report = ws.ingest(wide(["clarity", "expected_score"], odd).replace(b"rubric", b"annotator"), "d")
+    assert set(ws.dataset("d").rubrics["criterion"]) == {"clarity"}
+    assert len(ws.dataset("d").gold()) > 0
+    assert len([note for note in report.notes if "'expected_score'" in note]) == 1
+
+
 @pytest.mark.parametrize("predicted", ["predicted_label", "prediction"])
 @pytest.mark.parametrize("truth", ["gold_label", "human_label", "ground_truth"])
 def test_beside_ground_truth_of_rubrics_the_prediction_is_the_judges_label(ws, truth, predicted):

@@ -197,6 +197,8 @@ def is_certainty(column: str) -> bool:
 _DERIVED = re.compile(
     r"final|agree(ment|d)?|disagreement|flag(ged)?|confidence_\w+|(is_)?(reviewed|discussed|disputed|escalated|edited)"
     r"|(\w+_)?(review|attention|exclusion|outlier|qc)_flag|\w+_(percentile|quantile|bin|diff|delta|conf)|delta|diff(erence)?|kappa(_\w+)?"
+    r"|composite|aggregated?|weighted(_(total|sum|average|mean))?|gesamtpunktzahl|gesamtpunkte|note_totale|punteggio_totale"
+    r"|puntuación_total|pontuação_total|总分|總分|合計|合计|总计|총점|итого"
 )
 
 
@@ -216,7 +218,9 @@ def is_date(column: str) -> bool:
 
 
 _NAMELESS_COLUMN = re.compile(r"unnamed(_column|:)_\d+")  # what a column without a name is called
-_OF_ID = re.compile(r"_id(_(anon\w*|hash|code|num|number|raw))?$")
+_OF_ID = re.compile(
+    r"_id(_(anon\w*|hash|code|num|number|raw))?$|^id_?(stud|pers|pupil|subj|rater|school|class|item|case|num)[a-z]*$"
+)
 _FIRST_NAMELESS = "column 1"
 
 

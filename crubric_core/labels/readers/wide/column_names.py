@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import chain
 
 from ....errors import IngestError
 from ..columns.label_names import ENDINGS
@@ -57,13 +58,13 @@ def spread_names(columns: Sequence[str]) -> tuple[str, ...]:
     inner = tuple(row["name"].strip() for row in rows if row)
     if len({row and row["question"] for row in rows}) == 1 and len(set(inner)) == len(columns) > 1:
         return inner
-    for word in ENDINGS:
-        for pattern in (rf"(?i)[\s_.\-/:]+{word}$", rf"(?i)^{word}[\s_.\-/:]+"):
-            if not all(re.search(pattern, c) for c in columns):
-                continue
-            cut = [re.sub(pattern, "", c) for c in columns]
-            if all(cut) and len(set(cut)) == len(columns):
-                return tuple(c.strip() for c in cut)
+    affixes = [(rf"(?i)[\s_.\-/:]+{word}$", rf"(?i)^{word}[\s_.\-/:]+") for word in ENDINGS]
+    for pattern in (*chain.from_iterable(affixes), r"(?i)^rank(ing)?[\s_.\-/:]+"):
+        if not all(re.search(pattern, c) for c in columns):
+            continue
+        cut = [re.sub(pattern, "", c) for c in columns]
+        if all(cut) and len(set(cut)) == len(columns):
+            return tuple(c.strip() for c in cut)
     return tuple(c.strip() for c in columns)
 
 

@@ -7,12 +7,15 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from ..columns.label_names import NOTED, PREDICTED, is_derived, is_index, may_hold_labels
-from ..columns.specs import plain_name, synonyms_of
+from ..columns.specs import plain_name
 from ..ground_truth import is_truth
 from ..guess import ENOUGH, MODEL, Sample, cells_at, guess_columns, profile
 from ..plan import FilePlan, Guess
 from ..words import is_abc, is_number, letters_of, named_levels, plain, verdict_level
+from .called_otherwise import criteria_called_otherwise
+from .made_of_others import made_of_others
 from .reasons import say_why
+from .totals import totals_among
 
 OR_CRITERIA = frozenset(["valid", "validity", "satisfied"])  # a label's name, or that of a criterion
 _LEVELS = 11  # different labels of a criterion that only its column's name tells, at most
@@ -43,6 +46,15 @@ _ANSWERED = re.compile(r"(?i)answer\.|output:")  # MTurk, Toloka
 
 
 def label_columns(columns: Sequence[str], sample: Sample, *, scores: bool = False) -> tuple[str, ...]:
+    """The columns of ``columns_like_labels`` that are not made of others: a sum, ``tone_passed`` beside ``tone``."""
+    found = columns_like_labels(columns, sample, scores=scores)
+    made = made_of_others(found, columns, sample)
+    found = tuple(c for c in found if c not in made)
+    totals = totals_among(found, columns, sample)
+    return tuple(c for c in found if c not in totals)
+
+
+def columns_like_labels(columns: Sequence[str], sample: Sample, *, scores: bool = False) -> tuple[str, ...]:
     """The columns that may be labels of a wide table, by their cells and names, and name nothing else.
 
     Where some are named as answers of a task (``Answer.fluency``, ``OUTPUT:fluency``), only these.
@@ -56,7 +68,7 @@ def label_columns(columns: Sequence[str], sample: Sample, *, scores: bool = Fals
     taken |= {c for c, own in cells.items() if counts_rows(own)}
     held = {c: profile(own) for c, own in cells.items()}
     share = {c: max(h.labels, h.scores) if scores else h.labels for c, h in held.items()}
-    criteria = set(criteria_called_reasons(columns, sample))
+    criteria = set(criteria_called_otherwise(columns, sample))
     taken -= criteria
     named = [c for c in columns if (c in criteria or may_hold_labels(c)) and not is_index(c, columns)]
     could = [c for c in named if c not in taken and not _says_again(c, columns)]
@@ -81,13 +93,6 @@ def _is_legend(cells: Sequence[str | None]) -> bool:
     """Whether a few of the cells say once each what a number stands for, as a legend beside a table does: 1 = bad."""
     known = [c for c in cells if c]
     return 2 * len(known) < len(cells) and len(set(known)) == len(known) and bool(named_levels(known))
-
-
-def criteria_called_reasons(columns: Sequence[str], sample: Sample) -> tuple[str, ...]:
-    """Columns of labels in most rows that are called like the reason of one: ``Reasoning``, ``Explanation``."""
-    names = ("reason", *synonyms_of("labels", "reason"))
-    held = {c: profile(cells_at(sample, i)) for i, c in enumerate(columns) if plain_name(c) in names}
-    return tuple(c for c, own in held.items() if own.labels >= ENOUGH and 2 * own.known > len(sample))
 
 
 def _says_again(column: str, columns: Sequence[str]) -> bool:
@@ -136,10 +141,11 @@ def only_criterion(
     if plan.kind not in ("labels", "gold") or {"label", "rubric"} & {*named, *fixed}:
         return {}
     found = {g.canonical for g in named_columns(plan.columns)} | {*named, *fixed}
-    wide = label_columns(plan.columns, sample)
+    held = label_columns(plan.columns, sample)
+    wide = tuple(c for c in held if not is_truth(c)) or held
     if len(wide) != 1 or not {"system", "query"} <= found or {"label", "rubric"} & found:
         return {}
-    if is_truth(wide[0]) and any(plain_name(c) in PREDICTED for c in plan.columns):
+    if any(map(is_truth, held)) and any(plain_name(c) in PREDICTED for c in plan.columns):
         return {}  # the right answers of a task
     cells = cells_at(sample, plan.columns.index(wide[0]))
     keys = [g.column for g in named_columns(plan.columns) if g.canonical in ("system", "query")]

@@ -13,6 +13,7 @@ from ..columns.specs import SPECS
 from ..ground_truth import is_truth
 from ..guess import MODEL, guess_columns
 from ..plan import Columns, FilePlan, Guess, told_of_one_rubric
+from .called_otherwise import criteria_called_otherwise, criteria_called_reasons, told_of_otherwise
 from .column_names import (
     called_judge,
     crossed_names,
@@ -23,7 +24,7 @@ from .column_names import (
     without_draws,
     without_queries,
 )
-from .label_columns import criteria_called_reasons, ticked_among
+from .label_columns import ticked_among
 from .matrix import Matrix, guess_matrix
 from .questions import (
     mapping_of,
@@ -100,7 +101,7 @@ def _guess_spread(
 
 def _keys_beside(plan: FilePlan, rows: tuple[Any, ...], wide: Sequence[str]) -> dict[str, Guess]:
     """Canonical column → what is guessed of the column beside the wide ones that is it."""
-    labels = {*wide, *criteria_called_reasons(plan.columns, rows)}
+    labels = {*wide, *criteria_called_otherwise(plan.columns, rows)}
     guessed = guess_columns(plan.kind, [c for c in plan.columns if c not in labels], ())
     return {g.canonical: g for g in guessed if g.canonical != "label" and g.confidence > 0.5}
 
@@ -135,6 +136,7 @@ def _of_guess(
     facts = told_of_facts(plan, rows, wide, mapping) if what == "rubric" else []
     others = told_of_others(plan, rows, what, wide, mapping) + told_of_left_out(plan, rows, what, wide)
     overall = told_of_overall(wide) if what == "rubric" else []
+    overall += told_of_otherwise(plan.columns, wide, rows)
     remarks += [*told_of_derived(plan, rows, what), *others, *told, *beside, *facts, *overall]
     return _wide_table(replace(plan, problem=problem, remarks=tuple(remarks)), what, wide, keys, mapping)
 

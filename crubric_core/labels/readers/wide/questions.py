@@ -10,16 +10,34 @@ from typing import Any
 from ....text import listed
 from ..columns.label_names import called_after_criteria, is_derived, is_index, may_hold_labels
 from ..columns.specs import plain_name, synonyms_of
+from ..ground_truth import is_truth
 from ..guess import ENOUGH, cells_at, guess_columns, profile
 from ..plan import Columns, FilePlan
 from .column_names import called_after_queries, crossed_names, crossing, names_a_judge, spread_names
 from .facts import not_called_systems, same_for_each, same_within
-from .label_columns import OR_CRITERIA, counts_rows, label_columns
+from .label_columns import OR_CRITERIA, columns_like_labels, counts_rows, label_columns
+from .made_of_others import WORDS_OF_LABELS, made_of_others, told_of_made
 from .spread import may_be_query
+from .totals import told_of_totals
 
 _OCCASION = re.compile(
     r"(?i)(turn|phase|stage|step|session|wave|round|week|day)[\s_.\-#]*\d+|(before|after|pre|post)([\s_.\-]?test)?"
 )
+_OVERALL = frozenset(  # what a total may be called as well as a criterion
+    (
+        *(
+            "overall_score",
+            "overall_rating",
+            "overall_grade",
+            "gesamtnote",
+            "gesamtbewertung",
+            "gesamturteil",
+        ),
+        *("note_globale", "punteggio_complessivo", "calificación_global", "nota_global"),
+        *("综合得分", "综合评分", "総合評価"),
+    )
+)
+_SENTENCE = 4  # words of a name from which it is nobody's
 _PANEL = 9  # columns: so many judges are rare
 
 
@@ -33,12 +51,23 @@ def told_of_derived(plan: FilePlan, rows: tuple[Any, ...], what: str) -> list[st
     left = [c for c in plan.columns if is_derived(c)]
     held = {c: profile(cells_at(rows, plan.columns.index(c))).labels for c in left}
     some = [c for c in left if held[c] >= ENOUGH]
-    if not some:
-        return []
     say = f"give the columns of labels in full ({{{json.dumps(what)}: […]}}) to read them, too"
+    made = [f"{sentence}: {say}" for sentence in _told_of_made(plan, rows)]
+    if not some:
+        return made
     return [
-        f"{listed([repr(c) for c in some], 6)} sum up or qualify labels by the name, and are not used: {say}"
+        *made,
+        f"{listed([repr(c) for c in some], 6)} sum up or qualify labels by the name, and are not used: {say}",
     ]
+
+
+def _told_of_made(plan: FilePlan, rows: tuple[Any, ...], used: str = "") -> list[str]:
+    """What is told of columns that say what others say, or sum them up; the one that is ``used`` does neither."""
+    found = columns_like_labels(plan.columns, rows)
+    made = made_of_others(found, plan.columns, rows)
+    names = ("label", *synonyms_of("labels", "label"))
+    live = {c for c in found if c not in made} | {c for c in plan.columns if plain_name(c) in names} - {used}
+    return told_of_made(made) + told_of_totals([c for c in plan.columns if c in live], plan.columns, rows)
 
 
 def told_of_others(
@@ -122,7 +151,7 @@ def told_of_left_out(plan: FilePlan, rows: tuple[Any, ...], what: str, wide: Seq
 def told_of_overall(wide: Sequence[str]) -> list[str]:
     """What is told of a column that is called a label, where it is read as a rubric beside criteria."""
     names = ("label", *synonyms_of("labels", "label"))
-    overall = [c for c in wide if plain_name(c) in names and plain_name(c) not in OR_CRITERIA]
+    overall = [c for c in wide if plain_name(c) in {*names, *_OVERALL} - OR_CRITERIA]
     others = [c for c in wide if c not in overall]
     if len(overall) != 1 or len(others) < 2:
         return []
@@ -135,25 +164,28 @@ def told_of_overall(wide: Sequence[str]) -> list[str]:
 def told_beside_one_rubric(plan: FilePlan, rows: tuple[Any, ...], label: str) -> list[str]:
     """What is told of columns that may hold labels too, where one is taken as the only rubric."""
     keys = {g.canonical: g.column for g in guess_columns(plan.kind, plan.columns, ())}
-    others = [c for c in label_columns(plan.columns, rows) if c != label]
+    others = [c for c in label_columns(plan.columns, rows) if c != label and not is_truth(c)]
     of_one = {
         c
         for k in ("system", "query")
         if k in keys
         for c in same_for_each(keys[k], others, plan.columns, rows)
     }
+    made = _told_of_made(plan, rows, label)
     if not (left := [c for c in others if c not in of_one]):
-        return []
+        return made
     some, say = listed([repr(c) for c in left], 3), json.dumps({"rubric": [label, *left]}, ensure_ascii=False)
     return [
-        f"{some} may hold labels, and {'is' if len(left) == 1 else 'are'} not used: where they are, give {say}"
+        *made,
+        f"{some} may hold labels, and {'is' if len(left) == 1 else 'are'} not used: where they are, give {say}",
     ]
 
 
 def may_be_crossed(what: str, wide: Sequence[str]) -> list[str]:
     """What is asked where the columns are all of one kind times all of another, and neither is named like judges."""
     found = _either_first(what, wide, "judge")
-    if found is None:
+    parts = [{pair[i].lower() for pair in crossed_names(wide, 1) or ()} for i in (0, 1)]
+    if found is None or any(names <= WORDS_OF_LABELS for names in parts):
         return []
     (first, given), (last, back) = found
     return [
@@ -164,7 +196,14 @@ def may_be_crossed(what: str, wide: Sequence[str]) -> list[str]:
 
 def may_be_judges(named: Sequence[str], wide: Sequence[str], mapping: Columns) -> list[str]:
     """What is told of columns that are read as rubrics, though what they name is not called like criteria."""
-    if called_after_criteria(spread_names(named)) or "query" not in mapping or len(named) > _PANEL:
+    names = spread_names(named)
+    sentences = sum(len(re.split(r"[\s_]+", name)) >= _SENTENCE for name in names)
+    if (
+        called_after_criteria(names)
+        or "query" not in mapping
+        or len(named) > _PANEL
+        or 2 * sentences > len(names)
+    ):
         return []
     judged = {c: v for c, v in mapping.items() if c in ("system", "query")}
     say = json.dumps({**judged, "rubric": "=score", "judge": list(wide)}, ensure_ascii=False)

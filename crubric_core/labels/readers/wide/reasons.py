@@ -33,13 +33,15 @@ def reason_rule(columns: Sequence[str], wide: Sequence[str]) -> str:
 def reasons_by(rule: str, columns: Sequence[str], wide: Sequence[str]) -> dict[str, str]:
     """Column of labels → the column of its reasons, by a rule such as ``~ {column}_reason``.
 
-    ``{column}`` is the whole name of the column of labels, or what is left of it without an ending that all share.
+    ``{column}`` is the whole name of the column of labels, or what is left of it without an ending that all share, or
+    that any such column may have (``_score``).
     Names are compared as those of columns are: no case, and any separator.
     """
     free = _free(columns, wide)
     found = {}
     for whole, bare in zip(wide, spread_names(wide), strict=True):
-        names = (_compared(rule.removeprefix("~ ").replace("{column}", name)) for name in (whole, bare))
+        own = dict.fromkeys((whole, bare, re.sub(rf"(?i)[\s_.\-/:]+({AFFIX})$", "", whole)))
+        names = (_compared(rule.removeprefix("~ ").replace("{column}", name)) for name in own)
         column = next((free[name] for name in names if name in free), None)
         if column is not None:
             found[whole] = column

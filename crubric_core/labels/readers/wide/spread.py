@@ -11,6 +11,7 @@ from ..columns.specs import plain_name
 from ..columns.synonyms import INSTEAD_OF_LABEL
 from ..ground_truth import is_truth
 from ..guess import ENOUGH, MODEL, Sample, cells_at, guess_columns, profile
+from .called_otherwise import criteria_called_otherwise
 from .column_names import (
     AFFIX,
     PLACE,
@@ -27,6 +28,7 @@ from .column_names import (
 )
 from .facts import not_of_judges, same_within, without_facts
 from .label_columns import label_columns, named_columns
+from .totals import totals_among
 
 Spread = Literal["judge", "system", "rubric", "run"]
 
@@ -39,7 +41,8 @@ def guess_spread(
     What is spread is the key that no column names, and that is not ``known`` otherwise; of several queries' labels
     columns that are not named after models are rubrics. None for a table that is not wide.
     """
-    named = {g.canonical: g.column for g in named_columns(columns)}
+    otherwise = criteria_called_otherwise(columns, sample)
+    named = {g.canonical: g.column for g in named_columns(columns) if g.column not in otherwise}
     found = {*named, *known}
     wide = label_columns(columns, sample)
     if "label" in found:
@@ -83,6 +86,7 @@ def _with_overall(
     if len(own) < 2 or not called_after_criteria(own):
         return ()
     overall = profile(cells_at(sample, columns.index(label))).labels >= ENOUGH
+    overall = overall and label not in totals_among([*criteria, label], columns, sample)
     return tuple(c for c in columns if c in criteria or (overall and c == label))
 
 

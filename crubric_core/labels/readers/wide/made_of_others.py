@@ -1,0 +1,70 @@
+"""Columns that only say in other words what another column of labels says: ``tone_passed`` beside ``tone_score``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from ....text import listed
+from ..columns.specs import plain_name
+from ..guess import Sample, cells_at
+from ..words import UNKNOWN, is_number, plain
+
+_MADE = "pass|passed|success|successful|result|label|verdict|outcome"
+_SAID = rf"{_MADE}|rating|grade|level"  # beside numbers that are called so
+_NUMBERS = "score|points"
+# what such a column is called → what the columns are called that it may be made of
+_PAIRS = (
+    (re.compile(rf"(?P<of>.+)_(?:{_MADE})"), ("{}",)),
+    (re.compile(rf"(?P<of>.+)_(?:{_SAID})"), tuple(f"{{}}_{number}" for number in _NUMBERS.split("|"))),
+    (re.compile(rf"(?:{_SAID})_(?P<of>.+)"), tuple(f"{number}_{{}}" for number in _NUMBERS.split("|"))),
+)
+_LEAST = 4  # rows from which one column is seen to follow another
+WORDS_OF_LABELS = frozenset(f"{_SAID}|{_NUMBERS}|scores|ratings|value".split("|"))
+
+
+def made_of_others(labels: Sequence[str], columns: Sequence[str], sample: Sample) -> Mapping[str, str]:
+    """Column → the other column of labels that it is made of: it is named after it, and follows it in all rows."""
+    named = {_compared(c): c for c in labels}
+    found = {}
+    for name, column in named.items():
+        bases = [named[b] for b in _bases(name) if b in named and named[b] != column]
+        if not bases:
+            continue
+        cells = {c: [_same(cell) for cell in cells_at(sample, columns.index(c))] for c in (column, *bases)}
+        base = next((b for b in bases if _follows(cells[column], cells[b])), None)
+        if base is not None:
+            found[column] = base
+    return found
+
+
+def told_of_made(made: Mapping[str, str]) -> list[str]:
+    """What is told of columns that say what another one says."""
+    if not made:
+        return []
+    some, one = listed([repr(c) for c in made], 6), len(made) == 1
+    bases = listed([repr(c) for c in dict.fromkeys(made.values())], 6)
+    verb, used = ("follows", "is") if one else ("follow", "are")
+    return [f"{some} {verb} {bases} in all of the first rows, and {used} not used"]
+
+
+def _bases(name: str) -> list[str]:
+    matches = ((pattern.fullmatch(name), bases) for pattern, bases in _PAIRS)
+    return [base.format(match["of"]) for match, bases in matches if match for base in bases]
+
+
+def _follows(own: Sequence[str], base: Sequence[str]) -> bool:
+    """Whether equal cells of the base have equal cells here, some of them several, and none here is without one."""
+    pairs = [(b, a) for a, b in zip(own, base, strict=True) if a]
+    values = {b for b, _ in pairs}
+    return len(pairs) >= _LEAST and "" not in values and len(set(pairs)) == len(values) < len(pairs)
+
+
+def _same(cell: str | None) -> str:
+    if cell is None or plain(cell) in UNKNOWN:
+        return ""
+    return str(float(cell)) if is_number(cell) else plain(cell)
+
+
+def _compared(name: str) -> str:
+    return re.sub(r"[\W_]+", "_", plain_name(name)).strip("_")

@@ -1,0 +1,75 @@
+"""A column that is the sum or the mean of the others is no rubric, whatever it is called, and that is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.labels.readers.test_layouts import table
+
+MODELS, QUERIES = ("gpt-4o", "claude-3-opus"), range(8)
+
+
+def read(ws, columns, total, name="d"):
+    """The report on a table of three criteria and a ``total`` of them in each row, and the names of its rubrics."""
+    rows = [
+        [m, f"q{q}", *parts, total(parts)]
+        for i, m in enumerate(MODELS)
+        for q in QUERIES
+        for parts in [(1 + (q + i) % 5, 1 + (q * 2 + i) % 5, 1 + (q * q + i) % 4)]
+    ]
+    report = ws.ingest(table(["model", "query_id", *columns], rows), name)
+    return report, set(ws.dataset(name).rubrics["criterion"])
+
+
+TOTALS = (
+    "Overall score,Composite,Aggregate,Weighted score,Gesamtnote,Gesamtpunktzahl,Note globale,Note totale,"
+    "Punteggio totale,总分,综合得分,综合评分,合計,総合評価,총점,Итого,score"
+)
+
+
+@pytest.mark.parametrize("name", TOTALS.split(","))
+@pytest.mark.parametrize(("total", "what"), [(sum, "sum"), (lambda parts: round(sum(parts) / 3), "mean")])
+def test_what_sums_up_the_criteria_is_none(ws, name, total, what):
+    report, rubrics = read(ws, ["clarity", "tone", "depth", name], total)
+    assert rubrics == {"clarity", "tone", "depth"}
+    told = (f"{name!r} is the {what} of other columns", f"{name!r} sum up or qualify labels")
+    assert any(sentence in note for sentence in told for note in report.notes)
+
+
+@pytest.mark.parametrize("name", ["Weighted score", "Composite", "总分"])
+def test_a_weighted_total_is_known_by_its_name_alone(ws, name):
+    report, rubrics = read(ws, ["clarity", "tone", "depth", name], lambda parts: 2 * parts[0] + parts[2])
+    assert rubrics == {"clarity", "tone", "depth"}
+    assert any(f"{name!r} sum up or qualify labels" in note for note in report.notes)
+
+
+def test_a_rating_of_the_whole_is_a_rubric_and_told(ws):
+    report, rubrics = read(ws, ["clarity", "tone", "depth", "Gesamtnote"], max)
+    assert "Gesamtnote" in rubrics
+    assert any("'Gesamtnote' is read as one more rubric" in note for note in report.notes)
+
+
+def test_of_a_sum_and_a_mean_beside_each_other_both_sum_up(ws):
+    rows = [
+        [m, f"q{q}", q % 4, (q + 3 * i) % 5, q % 4 + (q + 3 * i) % 5, (q % 4 + (q + 3 * i) % 5) / 2]
+        for i, m in enumerate(MODELS)
+        for q in range(12)
+    ]
+    ws.ingest(table(["model", "query_id", "clear", "kind", "points in all", "in the middle"], rows), "d")
+    assert set(ws.dataset("d").rubrics["criterion"]) == {"clear", "kind"}
+
+
+def test_a_judge_who_agrees_with_the_middle_of_the_others_is_a_judge(ws):
+    rows = [
+        [m, f"q{q}", "r", a, b, (a + b + 1) // 2]
+        for i, m in enumerate(MODELS)
+        for q in range(12)
+        for a, b in [((q + i) % 2, q // 2 % 2)]
+    ]
+    ws.ingest(table(["model", "query_id", "rubric", "rater 1", "rater 2", "rater 3"], rows), "d")
+    assert set(ws.dataset("d").labels()["judge"]) == {"rater 1", "rater 2", "rater 3"}
+
+
+@pytest.mark.parametrize("total", [lambda p: p[0] + p[1], lambda p: sum(p) + (p[2] == 2), lambda _: 3])
+def test_what_sums_up_only_some_or_not_in_all_rows_is_a_criterion(ws, total):
+    assert read(ws, ["clarity", "tone", "depth", "wit"], total)[1] == {"clarity", "tone", "depth", "wit"}

@@ -25,6 +25,7 @@ _GOOD: Mapping[int, str] = {
 _RANKS = {word.strip(): rank for rank, words in _GOOD.items() for word in words.split(",")}
 _LEGEND = re.compile(r"(?<![\d.,])(\d{1,3})\s*(?:=|:|\()\s*([^\d,;/()=:]{2,40})")
 _GRADES = ("note", "noten", "schulnote", "schulnoten")
+_RANK = re.compile(r"(?i)rank(ing)?[\s_.\-:/]")
 _BEST_GRADE, _WORST_GRADE = 1, 6
 
 
@@ -77,9 +78,18 @@ def _evidence(job: Job, rubrics: Iterable[str]) -> str:
     for text in (header, *rubrics):
         if is_reversed(legend_of(text)):
             return f"{shortened(text)!r} says what its numbers mean"
+    if ranks := _ranked(job):
+        return f"The columns {shortened(ranks)!r} hold ranks, of which 1 is the best"
     if _looks_like_grades(job, texts):
         return f"The column {header!r} looks like German school grades, of which 1 is the best"
     return ""
+
+
+def _ranked(job: Job) -> str:
+    """The columns of labels where all are called ranks: ``rank_gpt-4o, rank_claude``; "" where they are not."""
+    spread = [columns.split(", ") for columns in job.headers.values() if ", " in columns]
+    found = next((own for own in spread if all(map(_RANK.match, own))), [])
+    return ", ".join(found)
 
 
 def _looks_like_grades(job: Job, texts: Iterable[str]) -> bool:

@@ -16,7 +16,7 @@ from .ground_truth import is_truth
 from .guess import MODEL, Profile, fits_name, guess_columns, profile
 from .nested.field_names import GRADER
 from .plan import FilePlan
-from .tables.open_questions import runs_as_systems
+from .tables.open_questions import label_by_content, runs_as_systems
 from .tables.plan_cells import cells_of, rows_of_keys
 from .tables.raters import told_apart
 from .values import shortened
@@ -43,7 +43,10 @@ _FEW = 12  # different labels of a column, at most
 _HINT = 0.5  # confidence of a name that only contains a word for what it may be
 _IDS_OF_ANSWERS = ("run", "run_id")  # of traces: each of one answer, and no repeated draw
 _PLACES = ("idx", "index", "sentence", "sent", "claim", "fact", "step", "position")  # of parts of an answer
-_NAMES_OF_SYSTEMS = ("submission", "submission_id", "team", "team_id", "team_name")  # of shared tasks
+_NAMES_OF_SYSTEMS = (
+    *("submission", "submission_id", "team", "team_id", "team_name"),  # of shared tasks
+    *("student", "student_id", "student_name", "idstud"),  # of classes
+)
 _NAMING = (
     "name",
     "key",
@@ -70,6 +73,7 @@ def with_proposal(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
         plan = replace(plan, mapping={**known, **runs})
     held = {c: profile(cells_of(plan, rows, c)) for c in plan.columns if _is_free(plan, rows, c)}
     label = next((c for c in held if plain_name(c) in ("label", *synonyms_of(plan.kind, "label"))), None)
+    label = label or label_by_content(plan, rows).get("label")
     if label is not None:
         keys = _keys(plan, rows, held, [label])
         told = _long(plan, rows, {"system": "=…", "rubric": f"={plain_name(label)}", **keys, "label": label})
@@ -100,7 +104,10 @@ def _keys(
 ) -> dict[str, str]:
     """Canonical column → the column that may be it, by the names of those whose cells are no labels."""
     free = [c for c in held if c not in labels and plain_name(c) not in _IDS_OF_ANSWERS and held[c].known]
-    names = {c for c in free if held[c].labels < _LABELS or _last(c).endswith(("_id", "_system", "_model"))}
+    of_keys = {
+        c for c in free if _last(c).endswith(("_id", "_system", "_model")) or _last(c) in _NAMES_OF_SYSTEMS
+    }
+    names = of_keys | {c for c in free if held[c].labels < _LABELS}
     given = {c: v for c, v in plan.mapping.items() if isinstance(v, str)}
     wanted = SPECS[plan.kind].keys
     sure = [g for g in guess_columns(plan.kind, free, ()) if g.column in names or g.confidence > _HINT]
@@ -287,7 +294,7 @@ def _worded(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profi
     if not found:
         return ""
     keys = _keys(plan, rows, held, found)
-    what = {"rubric": "=…", "label": found[0]} if len(found) == 1 else {"rubric": found}
+    what = {"rubric": keys.get("rubric", "=…"), "label": found[0]} if len(found) == 1 else {"rubric": found}
     some = ", ".join(repr(shortened(word)) for word in words[found[0]][:3])
     return (
         f"{listed([repr(c) for c in found], 3)} hold a few words, such as {some}: where these are labels, say what "
@@ -297,7 +304,7 @@ def _worded(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profi
 
 def _is_named_label(column: str) -> bool:
     last = re.sub(r"[_\d]+$", "", bare_name(column)).rpartition("_")[2]
-    return may_hold_labels(column) and (last in (*ENDINGS, "annotation") or names_a_judge(column))
+    return may_hold_labels(column) and (last in (*ENDINGS, "annotation", "status") or names_a_judge(column))
 
 
 def _what_each_is(

@@ -55,7 +55,7 @@ NAMES_OF_QUERIES = (
         *("scenario_id", "testcase_id", "utterance_id", "datapoint_id", "thread_id", "chat_id", "ticket_id"),
         *("instance", "utterance", "datapoint", "thread", "chat", "ticket", "passage"),
         *("item_id", "item", "topic_id", "topic", "doc_no", "docno"),
-        *("task", "task_name", "problem", "exercise", "case", "test"),
+        *("task", "task_name", "problem", "exercise", "assignment", "case", "test"),
         "id",
         "uuid",
         "hash",

@@ -8,10 +8,10 @@ from itertools import pairwise
 from typing import Any
 
 from ....errors import IngestError
-from ..columns.label_names import PREDICTED
+from ..columns.label_names import PREDICTED, RATERS, called_after_criteria
 from ..columns.query_names import NAMES_OF_QUERIES, bare_name
 from ..columns.specs import choose_columns, plain_name, synonyms_of
-from ..columns.synonyms import INSTEAD_OF_RUBRIC
+from ..columns.synonyms import INSTEAD_OF_LABEL, INSTEAD_OF_RUBRIC
 from ..ground_truth import is_truth
 from ..guess import profile
 from ..plan import FilePlan
@@ -25,14 +25,33 @@ _OF_RUBRICS = (  # names of columns that describe an item as a rubric
 )
 _OF_ROWS = ("id", "uid", "uuid", "hash", "index", "idx")  # names that say of no text or task whose it is
 _RIGHT = frozenset(("correct", "is_correct", "match", "exact_match", "right"))
+_POINTS = ("points", "points_given", "pts")
+_MOST_POINTS = frozenset(
+    (
+        *(
+            "max_points",
+            "max_score",
+            "max_pts",
+            "max_point",
+            "max_marks",
+            "maximum_points",
+            "points_possible",
+        ),
+        *("possible_points", "total_points", "max", "maximum", "out_of"),
+    )
+)
 _LABELS, _NO_LABELS = 0.8, 0.5  # share of a column's cells that look like labels: from, and below
 
 
-def told_of_prediction(found: Mapping[str, str]) -> list[str]:
-    """What is told where the label is a prediction beside ground truth."""
+def told_of_label(found: Mapping[str, str]) -> list[str]:
+    """What is told where the label is a prediction beside ground truth, or points beside the most that there may be."""
     label = found.get("label", "")
-    taken = bool(label) and plain_name(label).startswith(("pred", "y_pred"))
-    return [f"the label is its column {label!r}, as ground truth stands beside it"] if taken else []
+    if not label:
+        return []
+    if plain_name(label).startswith(("pred", "y_pred")):
+        return [f"the label is its column {label!r}, as ground truth stands beside it"]
+    points = plain_name(label) in _POINTS
+    return [f"the label is its column {label!r}, as the most points stand beside it"] if points else []
 
 
 def label_by_content(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, str]:
@@ -48,8 +67,8 @@ def label_by_content(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str,
         return {"label": right[0]}
     names = ("label", *synonyms_of(plan.kind, "label"))
     named = [c for c in plan.columns if plain_name(c) in names]
-    if not named and (predicted := _predicted_of_rubrics(plan, rows)):
-        return {"label": predicted}
+    if not named and (label := _predicted_of_rubrics(plan, rows) or _points_of_rubrics(plan, rows)):
+        return {"label": label}
     if len(right) == 1 and named and all(is_abc(letters_of(cells_of(plan, rows, c))) for c in named):
         return {"label": right[0]}
     if len(named) < 2 or any(plain_name(c) == "label" for c in named):
@@ -67,10 +86,39 @@ def label_by_content(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str,
 def _predicted_of_rubrics(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> str:
     """The prediction of each rubric's label, which a judge gave, beside its ground truth; "" where none is so."""
     predicted = [c for c in plan.columns if plain_name(c) in PREDICTED | {"predicted_score", "y_pred"}]
-    rubrics = ("rubric", *synonyms_of(plan.kind, "rubric"), *INSTEAD_OF_RUBRIC)
     truths = [c for c in plan.columns if is_truth(c) and profile(cells_of(plan, rows, c)).labels >= _LABELS]
-    of_rubrics = any(plain_name(c) in rubrics for c in plan.columns)
-    return predicted[0] if len(predicted) == 1 and truths and of_rubrics else ""
+    return predicted[0] if len(predicted) == 1 and truths and _names_rubrics(plan) else ""
+
+
+def _points_of_rubrics(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> str:
+    """The points that were given, beside the most that there may be, where no other column is the label; else ""."""
+    points = [c for c in plan.columns if plain_name(c) in _POINTS]
+    most = any(plain_name(c) in _MOST_POINTS for c in plan.columns)
+    others = any(plain_name(c) in INSTEAD_OF_LABEL for c in plan.columns)
+    if len(points) != 1 or not most or others or not _names_rubrics(plan):
+        return ""
+    return points[0] if profile(cells_of(plan, rows, points[0])).labels >= _LABELS else ""
+
+
+def _names_rubrics(plan: FilePlan) -> bool:
+    names = ("rubric", *synonyms_of(plan.kind, "rubric"), *INSTEAD_OF_RUBRIC)
+    return any(plain_name(c) in names for c in plan.columns)
+
+
+def rubrics_called_judges(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> tuple[dict[str, str], list[str]]:
+    """(the rubric where a column called evaluator holds criteria, and no column is the rubric; what is told of it)."""
+    if plan.kind not in ("labels", "gold") or {"rubric", "judge", "annotator"} & set(plan.mapping):
+        return {}, []
+    judges = ("judge", *synonyms_of("labels", "judge"), *RATERS)
+    label = any(plain_name(c) in ("label", *synonyms_of("labels", "label")) for c in plan.columns)
+    for column in plan.columns if label and not _names_rubrics(plan) else ():
+        names = {str(cell) for cell in cells_of(plan, rows, column) if cell}
+        if plain_name(column) in judges and called_after_criteria(list(names)):
+            who = "annotator" if plan.kind == "gold" else "judge"
+            say = json.dumps({who: column, "rubric": "=score"}, ensure_ascii=False)
+            told = f"the rubric is its column {column!r}, which names criteria: where it names judges, give {say}"
+            return {"rubric": column}, [told]
+    return {}, []
 
 
 def _said_twice(given: Mapping[str, Sequence[Any]]) -> dict[str, str]:

@@ -30,8 +30,9 @@ from .open_questions import (
     items_alone,
     label_by_content,
     one_rubric,
+    rubrics_called_judges,
     runs_as_systems,
-    told_of_prediction,
+    told_of_label,
 )
 from .raters import settled, told_apart
 from .unused import like_labels, unused_columns
@@ -79,8 +80,11 @@ def _plan_of_rows(
         return settled(complete, rows, strict=overrides.strict)
     named, fixed = columns_and_constants(overrides.mapping)
     by_content = label_by_content(plan, rows)
-    plan = replace(plan, remarks=(*plan.remarks, *told_of_prediction(by_content)))
+    plan = replace(plan, remarks=(*plan.remarks, *told_of_label(by_content)))
     named |= by_content | ids_of_labels(plan, rows)
+    criteria, told_of_criteria = rubrics_called_judges(plan, rows)
+    named |= criteria
+    plan = replace(plan, remarks=(*plan.remarks, *told_of_criteria))
     if not overrides.strict and (runs := runs_as_systems(plan, rows)):
         named |= runs
         remark = f"its column {runs['system']!r} names the systems, as no column is called system"
@@ -165,6 +169,8 @@ def _with_unused(plan: FilePlan, rows: tuple[Any, ...]) -> FilePlan:
     used += reasons_of(plan.mapping, plan.columns, plan.name).values()
     unused, suspects = unused_columns(plan.columns, rows, used)
     wide = next((v for v in plan.mapping.values() if isinstance(v, tuple)), ())
+    if not wide and str(plan.mapping.get("rubric", "")).startswith("="):  # the only rubric
+        wide = tuple(v for v in (plan.mapping.get("label"),) if isinstance(v, str) and v in plan.columns)
     keys = [v for c in ("system", "query") if (v := plan.mapping.get(c)) in plan.columns]
     alike = like_labels(plan.columns, rows, wide, keys)
     return replace(plan, unused=unused, suspects=tuple(c for c in unused if c in suspects or c in alike))

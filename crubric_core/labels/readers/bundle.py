@@ -13,6 +13,7 @@ from ...errors import IngestError
 from ...types import Progress
 from .across_files.naming import name_files
 from .across_files.shared_keys import with_shared_keys
+from .across_files.summaries import without_summaries
 from .across_files.unnamed_systems import hold_labels, with_question
 from .across_files.whose import ask_whose
 from .apart import apart, is_heavy
@@ -135,7 +136,7 @@ def _plan_here(
         found = [with_question(f, asked.get(i, "")) for i, f in enumerate(found)]
     else:
         of_labels, asked = set(), {}
-    found = _skip_non_data(found, of_labels | asked.keys())
+    found = _skip_non_data(without_summaries(found), of_labels | asked.keys())
     found = _tell_queries_apart(found)
     found, pattern = name_files(found, pieces, pattern, done_with, strict=overrides.strict)
     found = ask_whose(found, pieces, strict=overrides.strict)

@@ -256,3 +256,60 @@ def test_scores_under_workers_are_theirs(ws):
         (m, f"d{q}", f"d{q}#{c}", f"worker_{k}"): label(m, q, c, k)
         for m in MODELS for q in range(2) for c in ("clear", "kind") for k in (1, 2)
     }  # fmt: skip
+
+
+CHECKS = ("Cites a source", "Is brief", "Is polite")
+
+
+def answers_with_verdicts(listed, verdicts=3):
+    """A prompt and its criteria once, and the verdicts of each answer in their order."""
+    return lines(
+        {
+            "prompt_id": f"p{q}",
+            **listed,
+            "responses": [
+                {"model": m, "verdicts": [bool(label(m, q, c)) for c in CHECKS[:verdicts]]} for m in MODELS
+            ],
+        }
+        for q in range(3)
+    )
+
+
+def verdicts_by(names):
+    return {
+        (m, f"p{q}", f"p{q}#{name}", "judge"): label(m, q, c)
+        for m in MODELS
+        for q in range(3)
+        for name, c in zip(names, CHECKS, strict=True)
+    }
+
+
+@pytest.mark.parametrize("name", ["rubrics", "criteria", "checklist"])
+def test_a_list_of_criteria_around_the_answers_names_the_verdicts_of_each(ws, name):
+    """The verdicts were taken for those of judges 0, 1 and 2 on one rubric."""
+    report = ws.ingest(answers_with_verdicts({name: list(CHECKS)}), "d", name="x.jsonl")
+    assert report.columns["rubric"] == f"{name}[]"
+    assert cells(ws) == verdicts_by(CHECKS)
+
+
+def test_ids_of_criteria_around_the_answers_name_the_verdicts_and_their_weights_are_kept(ws):
+    listed = {"rubric_items": [{"id": f"r{n}", "text": c, "weight": n - 1} for n, c in enumerate(CHECKS)]}
+    ws.ingest(answers_with_verdicts(listed), "d", name="x.jsonl")
+    assert cells(ws) == verdicts_by(("r0", "r1", "r2"))
+    assert set(ws.dataset("d").rubrics["polarity"]) == {1, -1}
+
+
+def test_verdicts_beside_a_list_that_may_name_them_are_asked_about(ws):
+    with pytest.raises(IngestError, match=re.escape('"rubric": "questions[]"')):
+        ws.ingest(answers_with_verdicts({"questions": list(CHECKS)}), "d", name="x.jsonl")
+
+
+def test_verdicts_that_are_not_as_many_as_the_criteria_are_asked_about(ws):
+    with pytest.raises(IngestError, match="seems to hold labels within its records"):
+        ws.ingest(answers_with_verdicts({"rubrics": list(CHECKS)}, verdicts=2), "d", name="x.jsonl")
+
+
+def test_votes_of_raters_stay_theirs_beside_a_list_of_texts_of_another_length(ws):
+    listed = {"tags": ["law", "tax"], "annotators": list(RATERS)}
+    ws.ingest(answers_with_verdicts(listed), "d", name="x.jsonl")
+    assert set(ws.dataset("d").labels()["judge"]) == set(RATERS)

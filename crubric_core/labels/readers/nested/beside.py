@@ -12,15 +12,13 @@ from ..columns.label_names import RATERS, may_hold_labels
 from ..columns.specs import SPECS, Kind
 from ..paths import parts_of
 from ..words import is_number, is_verdict
+from .criteria import SAID, criteria_around, lists_names, singular
 from .field_names import holds_labels, is_called, last_name, may_be_labels, others
 from .lists import NAMING, siblings
 
 Found = dict[str, str | tuple[str, ...]]
-_PLURAL = "s"
-_CRITERIA = frozenset(("rubric", "criterion", "criteria", "metric", "dimension", "aspect", "requirement"))
 _FARTHEST = 100
 _SEVERAL = 4  # labels from which it is no coincidence that one model is beside all
-_SAID = ("feedback", "reason", "rationale", "explanation", "comment", "critique", "justification")
 
 
 def beside(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Found | None:
@@ -74,10 +72,23 @@ def _of_group(
         found |= {"system": f"{first}.#"} if texts else {}
     who = "annotator" if kind == "gold" else "judge"
     if who not in found and not texts and not {"system", "rubric"} & set(named):
-        found[who] = _raters_of(fields, first)
+        named_outside = "label" in found and "rubric" not in around and _by_criteria(fields, first)
+        found |= named_outside or {who: _raters_of(fields, first)}
     if who in around and not named and not texts:
         return _repeated(found, fields, first)
     return _by_one_model(found, fields, first, who)
+
+
+def _by_criteria(fields: Mapping[str, Sequence[Any]], labels: str) -> dict[str, str]:
+    """What each item of a list of labels is about, where criteria are listed further out; {} where none are.
+
+    Of a list of another length nothing tells which is which: the items' places are a question.
+    """
+    if criteria := criteria_around(fields, labels):
+        return {"rubric": criteria}
+    place = parts_of(labels)
+    outside = (f for f in fields if lists_names(f) and len(parts_of(f)) <= len(place) and f.endswith("[]"))
+    return {"rubric": f"{labels}.#"} if any(outside) and not _named_raters(fields, labels) else {}
 
 
 def _repeated(found: Found, fields: Mapping[str, Sequence[Any]], labels: str) -> Found | None:
@@ -107,10 +118,13 @@ def _looks_like_labels(kind: Kind, field: str, values: Sequence[Any]) -> bool:
 
 def _raters_of(fields: Mapping[str, Sequence[Any]], labels: str) -> str:
     """The list of the raters who gave labels, or their number."""
-    raters = (
-        f for f in fields if f.endswith("[]") and _singular(f) in RATERS and _fits_in(fields, f, labels)
-    )
-    return next(raters, f"{labels}.#")
+    return _named_raters(fields, labels) or f"{labels}.#"
+
+
+def _named_raters(fields: Mapping[str, Sequence[Any]], labels: str) -> str:
+    """The list of the raters who gave labels; "" where none is."""
+    raters = (f for f in fields if f.endswith("[]") and singular(f) in RATERS and _fits_in(fields, f, labels))
+    return next(raters, "")
 
 
 def _by_one_model(found: Found, fields: Mapping[str, Sequence[Any]], first: str, who: str) -> Found:
@@ -135,30 +149,13 @@ def _texts_beside(fields: Mapping[str, Sequence[Any]], home: str, labels: set[st
     """
     start = f"{home}." if home else ""
     inside = [f for f in fields if f.startswith(start) and "[]." in f.removeprefix(start)]
-    texts = {f for f in group - labels if _singular(f) not in (*RATERS, *_SAID) and any(fields[f])}
+    texts = {f for f in group - labels if singular(f) not in (*RATERS, *SAID) and any(fields[f])}
     return bool(texts) or any(len(fields[f]) == len(fields[min(labels)]) for f in inside)
 
 
 def _is_one_of(kind: Kind, canonical: str, field: str) -> bool:
     """Whether a list is named after a canonical column, or after several of them."""
-    return is_called(kind, canonical, field.replace("{}", "")) or is_called(kind, canonical, _singular(field))
-
-
-def lists_names(field: str) -> bool:
-    """Whether a field lists the names of criteria: ``criteria[]``, ``rubrics[].name``."""
-    parts = parts_of(field)
-    if parts[-1].endswith("[]"):
-        return _singular(field) in _CRITERIA or last_name(field) in _CRITERIA
-    return (
-        len(parts) > 1
-        and parts[-2].endswith("[]")
-        and last_name(field) in NAMING
-        and lists_names(".".join(parts[:-1]))
-    )
-
-
-def _singular(field: str) -> str:
-    return last_name(field).replace("{}", "").removesuffix(_PLURAL)
+    return is_called(kind, canonical, field.replace("{}", "")) or is_called(kind, canonical, singular(field))
 
 
 def _fits_in(fields: Mapping[str, Sequence[Any]], raters: str, labels: str) -> bool:

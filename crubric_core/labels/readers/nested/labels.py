@@ -17,6 +17,7 @@ from ..rules import sources_of
 from ..tables.open_questions import names_runs
 from ..tables.unused import MOST, is_verdict_field
 from .beside import beside
+from .criteria import lists_names
 from .field_names import GRADER, last_name
 from .lists import in_lists, in_verdicts, in_wide_items, side_by_side
 from .objects import HOLDERS, in_objects, in_tree
@@ -64,13 +65,21 @@ def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Nested | Non
     whole = all(re.fullmatch(r"\{\}\.[^#]+", str(found.get(c, ""))) for c in ("system", "rubric"))
     within = str(found.get("label", "")).startswith("{}") and not whole
     by_place = any(str(found.get(c, "")).endswith(("[].#", "[].##")) for c in ("rubric", "system")) or within
-    by_place = by_place or str(found.get("run", "")).endswith("{}[].#")
+    by_place = by_place or str(found.get("run", "")).endswith("{}[].#") or _pairs_unnamed(found)
     sure = named is not None and set(lacking) <= {"system"} and not by_place
     if not sure and "system" in lacking and names_runs(fields.get(str(found.get("run")), ())):
         found = {"system" if c == "run" else c: path for c, path in found.items()}
         lacking = tuple(c for c in lacking if c != "system")
     judges = _if_judges(kind, found, fields)
     return Nested(found, sure and not judges, lacking, judges)
+
+
+def _pairs_unnamed(found: Columns) -> bool:
+    """Whether labels are named one by one by a list further out that is not called after criteria."""
+    rubric, label = str(found.get("rubric", "")), str(found.get("label", ""))
+    within = label.endswith("[]") and "[]" in rubric and len(parts_of(rubric)) <= len(parts_of(label))
+    apart = within and rubric.partition("[]")[0] != label.partition("[]")[0]
+    return apart and parts_of(rubric)[:-1] != parts_of(label)[:-1] and not lists_names(rubric)
 
 
 def _if_judges(kind: Kind, found: Columns, fields: Mapping[str, Sequence[Any]]) -> Columns | None:

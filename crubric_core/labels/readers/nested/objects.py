@@ -11,7 +11,7 @@ from ..file_names import split_by
 from ..guess import MODEL
 from ..paths import parts_of, unescaped
 from ..wide.column_names import called_after_queries, called_judge, drawn_names, repeats_among, without_draws
-from .beside import lists_names
+from .criteria import lists_names
 from .field_names import (
     GRADER,
     LABEL_ALIKE,

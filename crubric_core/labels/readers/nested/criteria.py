@@ -1,0 +1,84 @@
+"""Criteria that a record lists by their names, apart from the labels: the i-th label is of the i-th of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..columns.label_names import RATERS
+from ..guess import MODEL
+from ..paths import parts_of
+from .field_names import GRADER, last_name
+from .lists import NAMING, naming_rank
+
+_PLURAL = "s"
+_CRITERIA = frozenset(
+    (
+        *("rubric", "criterion", "criteria", "metric", "dimension", "aspect", "requirement"),
+        *("checklist", "checklist_item", "rubric_item", "rubric_text", "rubric_criteria"),
+    )
+)
+_NAMES = ("id", "text")  # of criteria in a list of these
+SAID = ("feedback", "reason", "rationale", "explanation", "comment", "critique", "justification")
+
+
+def singular(field: str) -> str:
+    """The last key of a path without its ending of several."""
+    return last_name(field).replace("{}", "").removesuffix(_PLURAL)
+
+
+def lists_names(field: str) -> bool:
+    """Whether a field lists the names of criteria: ``criteria[]``, ``rubrics[].name``."""
+    parts = parts_of(field)
+    if parts[-1].endswith("[]"):
+        return singular(field) in _CRITERIA or last_name(field) in _CRITERIA
+    return (
+        len(parts) > 1
+        and parts[-2].endswith("[]")
+        and last_name(field) in (*NAMING, *_NAMES)
+        and lists_names(".".join(parts[:-1]))
+    )
+
+
+def criteria_around(fields: Mapping[str, Sequence[Any]], labels: str) -> str:
+    """The list of texts further out than a list of labels, and as long as each of these; "" where there is none.
+
+    Of several the one that is called after criteria. A list of raters, or of what they said, is none.
+    """
+    found = [f for f in fields if _is_around(f, labels) and _names_each(fields, f, labels)]
+    return min(
+        found, key=lambda f: (not lists_names(f), naming_rank(f), last_name(f) in _NAMES[1:]), default=""
+    )
+
+
+def _is_around(field: str, labels: str) -> bool:
+    """Whether a list, or the list that a field is of, stands in an object around that of the labels."""
+    holder, place = _holder(field), parts_of(labels)[:-1]
+    return holder is not None and len(holder) < len(place) and place[: len(holder)] == holder
+
+
+def _holder(field: str) -> list[str] | None:
+    """The way to what holds a list, or the list that a field is of; None of a field of no list."""
+    parts = parts_of(field)
+    way = parts if parts[-1].endswith("[]") else parts[:-1]
+    return way[:-1] if way and way[-1].endswith("[]") and not way[-1].endswith("[][]") else None
+
+
+def _names_each(fields: Mapping[str, Sequence[Any]], field: str, labels: str) -> bool:
+    """Whether texts of a list may name labels one by one: they are no raters, and as many."""
+    names = fields[field]
+    listed = parts_of(field)[-1 if field.endswith("[]") else -2]
+    texts = all(isinstance(name, str) and name for name in names) and len(set(names)) > 1
+    raters = GRADER.search(listed) or all(map(MODEL.search, map(str, names)))
+    if not texts or raters or singular(listed) in (*RATERS, *SAID):
+        return False
+    holders = _count(fields, _holder(field) or []), _count(fields, parts_of(labels)[:-1])
+    if all(holders):
+        return len(names) * holders[1] == len(fields[labels]) * holders[0]
+    return len(fields[labels]) % len(names) == 0
+
+
+def _count(fields: Mapping[str, Sequence[Any]], holder: Sequence[str]) -> int:
+    """How many objects of a kind there are, by what each holds once; 0 where nothing tells."""
+    own = (f for f in fields if parts_of(f)[:-1] == list(holder) and not f.endswith("[]"))
+    return max((len(fields[f]) for f in own), default=0)

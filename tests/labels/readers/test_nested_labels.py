@@ -485,3 +485,72 @@ def test_persons_who_rate_numbered_items_are_judges_and_no_queries():
     }
     own = [record | {"id": n} for n, record in enumerate(records)]
     assert plan_ingest(json.dumps(own).encode(), name="x.json").files[0].mapping["query"] == "scores{}.#"
+
+
+CHECKS = ("cites", "brief", "polite")
+
+
+def checked(name, **more):
+    """Results of each answer, whose checks come in another order for another model."""
+    orders = {m: CHECKS[::-1] if n % 2 else CHECKS for n, m in enumerate(MODELS)}
+    return lines(
+        {
+            "model": m,
+            "question_id": q,
+            "results": [{name: c, "passed": label(m, q, c), **more} for c in orders[m]],
+        }
+        for m in MODELS
+        for q in QUERIES
+    )
+
+
+@pytest.mark.parametrize(
+    "name", ["dimension_name", "check", "check_name", "assertion", "requirement", "trait"]
+)
+def test_lists_know_the_names_of_criteria_that_tables_know(ws, name):
+    ws.ingest(checked(name), "d", name="x.jsonl")
+    assert cells(ws) == {
+        (m, q, f"{q}#{c}", "judge"): label(m, q, c) for m in MODELS for q in QUERIES for c in CHECKS
+    }
+
+
+@pytest.mark.parametrize("name", ["nl_assertion", "test_name", "description", "question", "whatever"])
+def test_texts_that_items_share_across_records_are_asked_about_as_the_rubric_and_not_their_places(ws, name):
+    """By its place a check was another one for another model."""
+    with pytest.raises(IngestError) as asked:
+        ws.ingest(checked(name, group="all"), "d", name="x.jsonl")
+    mapping = json.loads(re.search(r"\{.*\}", str(asked.value))[0])
+    assert (mapping["rubric"], mapping["query"]) == (f"results[].{name}", "question_id")
+    ws.ingest(checked(name, group="all"), "d", name="x.jsonl", mapping=mapping)
+    assert cells(ws) == {
+        (m, q, f"{q}#{c}", "judge"): label(m, q, c) for m in MODELS for q in QUERIES for c in CHECKS
+    }
+
+
+def test_a_field_called_like_a_criterion_that_holds_labels_is_no_rubric(ws):
+    items = [{"name": c, "quality": "good", "passed": True} for c in CHECKS]
+    ws.ingest(
+        lines({"model": m, "question_id": q, "results": items} for m in MODELS for q in QUERIES),
+        "d",
+        name="x.jsonl",
+    )
+    assert set(ws.dataset("d").rubrics["criterion"]) == set(CHECKS)
+
+
+def test_skills_of_which_each_judge_scores_several_are_asked_about_as_rubrics(ws):
+    """All labels of a judge were taken for those of one rubric."""
+    records = [
+        {"model": m, "question_id": q, "results": [{"judge": j, "skill": c, "score": label(m, q, c, j)} for j in "ab" for c in CHECKS]}
+        for m in MODELS
+        for q in QUERIES
+    ]  # fmt: skip
+    with pytest.raises(IngestError, match=re.escape('"rubric": "results[].skill"')):
+        ws.ingest(lines(records), "d", name="x.jsonl")
+
+
+def test_questions_that_each_model_answers_once_are_queries_of_one_rubric_and_asked_about(ws):
+    records = [
+        {"model": m, "results": [{"question": q, "score": label(m, q)} for q in QUERIES]} for m in MODELS
+    ]
+    with pytest.raises(IngestError, match=re.escape('"query": "results[].question", "rubric": "=score"')):
+        ws.ingest(lines(records), "d", name="x.jsonl")

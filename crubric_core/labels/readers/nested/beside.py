@@ -14,7 +14,8 @@ from ..paths import parts_of
 from ..words import is_number, is_verdict
 from .criteria import SAID, criteria_around, lists_names, singular
 from .field_names import holds_labels, is_called, last_name, may_be_labels, others
-from .lists import NAMING, siblings
+from .item_names import NAMING
+from .lists import siblings
 
 Found = dict[str, str | tuple[str, ...]]
 _FARTHEST = 100

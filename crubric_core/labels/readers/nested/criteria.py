@@ -9,7 +9,7 @@ from ..columns.label_names import RATERS
 from ..guess import MODEL
 from ..paths import parts_of
 from .field_names import GRADER, last_name
-from .lists import NAMING, naming_rank
+from .item_names import NAMING, count_of, naming_rank
 
 _PLURAL = "s"
 _CRITERIA = frozenset(
@@ -72,13 +72,7 @@ def _names_each(fields: Mapping[str, Sequence[Any]], field: str, labels: str) ->
     raters = GRADER.search(listed) or all(map(MODEL.search, map(str, names)))
     if not texts or raters or singular(listed) in (*RATERS, *SAID):
         return False
-    holders = _count(fields, _holder(field) or []), _count(fields, parts_of(labels)[:-1])
+    holders = count_of(fields, _holder(field) or []), count_of(fields, parts_of(labels)[:-1])
     if all(holders):
         return len(names) * holders[1] == len(fields[labels]) * holders[0]
     return len(fields[labels]) % len(names) == 0
-
-
-def _count(fields: Mapping[str, Sequence[Any]], holder: Sequence[str]) -> int:
-    """How many objects of a kind there are, by what each holds once; 0 where nothing tells."""
-    own = (f for f in fields if parts_of(f)[:-1] == list(holder) and not f.endswith("[]"))
-    return max((len(fields[f]) for f in own), default=0)

@@ -18,8 +18,9 @@ from ..tables.open_questions import names_runs
 from ..tables.unused import MOST, is_verdict_field
 from .beside import beside
 from .criteria import lists_names
-from .field_names import GRADER, last_name
-from .lists import in_lists, in_verdicts, in_wide_items, side_by_side
+from .field_names import GRADER, is_called, last_name
+from .item_names import is_named
+from .lists import in_lists, in_verdicts, in_wide_items, names_beside, side_by_side
 from .objects import HOLDERS, in_objects, in_tree
 from .shapes import in_shapes
 
@@ -66,6 +67,7 @@ def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Nested | Non
     within = str(found.get("label", "")).startswith("{}") and not whole
     by_place = any(str(found.get(c, "")).endswith(("[].#", "[].##")) for c in ("rubric", "system")) or within
     by_place = by_place or str(found.get("run", "")).endswith("{}[].#") or _pairs_unnamed(found)
+    by_place = by_place or _names_by_values(kind, fields, found) or _asks_each(found)
     sure = named is not None and set(lacking) <= {"system"} and not by_place
     if not sure and "system" in lacking and names_runs(fields.get(str(found.get("run")), ())):
         found = {"system" if c == "run" else c: path for c, path in found.items()}
@@ -80,6 +82,29 @@ def _pairs_unnamed(found: Columns) -> bool:
     within = label.endswith("[]") and "[]" in rubric and len(parts_of(rubric)) <= len(parts_of(label))
     apart = within and rubric.partition("[]")[0] != label.partition("[]")[0]
     return apart and parts_of(rubric)[:-1] != parts_of(label)[:-1] and not lists_names(rubric)
+
+
+def _names_by_values(kind: Kind, fields: Mapping[str, Sequence[Any]], found: Columns) -> bool:
+    """Whether the rubric is a field of items that only its values tell, and no list beside has it as an id."""
+    rubric, label = str(found.get("rubric", "")), str(found.get("label", ""))
+    home, _, name = rubric.rpartition("[].")
+    beside_label = bool(home) and label.startswith(f"{home}[].") and "#" not in name
+    if not beside_label or is_called(kind, "rubric", rubric) or is_named(rubric):
+        return False
+    return (
+        label not in fields or names_beside(kind, fields, label.rpartition("[]")[0] + "[]", label) != rubric
+    )
+
+
+def _asks_each(found: Columns) -> bool:
+    """Whether the items of a list hold a question and a label each, and not whose: they may be queries, or criteria."""
+    home = str(found.get("label", "")).rpartition("[]")[0] + "[]."
+    inside = {c for c, path in found.items() if str(path).startswith(home)}
+    return (
+        str(found.get("rubric", "")).startswith("=")
+        and "query" in inside
+        and inside <= {"label", "query", "reason"}
+    )
 
 
 def _if_judges(kind: Kind, found: Columns, fields: Mapping[str, Sequence[Any]]) -> Columns | None:

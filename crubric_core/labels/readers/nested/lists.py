@@ -23,22 +23,9 @@ from .field_names import (
     others,
     rank,
 )
+from .item_names import names_criteria, naming_rank, texts_of_items, texts_shared
 
 _FEW = 12  # different levels of a criterion that only its field's name tells, at most
-
-NAMING = (
-    "rubric",
-    "criterion",
-    "criteria",
-    "metric",
-    "metric_name",
-    "dimension",
-    "aspect",
-    "name",
-    "key",
-    "requirements",
-    "title",
-)
 
 OF_RUNS = re.compile(
     r"(^|\.)(tool_calls|messages|calls)\[\]\."
@@ -55,7 +42,6 @@ _TEXTS = (
 
 
 _IDS = ("id", "key", "index", "idx", "number", "no", "name")  # of an item among those of its list
-_LOOKED_FOR = ("text", "fact", "nugget", "claim")
 
 
 def in_lists(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str] | None:
@@ -94,31 +80,33 @@ def _of_items(kind: Kind, fields: Mapping[str, Sequence[Any]], label: str) -> di
     home = label.rpartition("[]")[0] + "[]"
     mapping = {"label": label} | others(kind, fields, home, {label})
     if "rubric" not in mapping:
-        named = [
-            f
-            for f in fields
-            if f.startswith(home + ".") and last_name(f) in NAMING and f not in mapping.values()
-        ]
-        named = named or texts_shared(fields, home)
+        inside = [f for f in fields if f.startswith(f"{home}.") and f not in mapping.values()]
+        named = [f for f in inside if names_criteria(f, fields[f])] or texts_shared(fields, home)
         if named:
             mapping["rubric"] = min(named, key=lambda f: (naming_rank(f), len(f)))
     mapping = _with_siblings(kind, fields, mapping)
     if "rubric" in mapping:
         return mapping
+    if mapping["label"] == label and (asked := _what_is_asked(kind, fields, home, mapping)):
+        return {**mapping, **asked}
     if mapping["label"] != label:
         return {**mapping, "rubric": f"{mapping['label'].rpartition('[]')[0]}[].#"}
     return {**mapping, "rubric": _unnamed(kind, fields, home, mapping)}
 
 
-def naming_rank(path: str) -> int:
-    """How usual the last name of a path is for a criterion."""
-    return NAMING.index(last_name(path)) if last_name(path) in NAMING else len(NAMING)
-
-
-def texts_shared(fields: Mapping[str, Sequence[Any]], home: str) -> list[str]:
-    """The text of each item of a list, where the items of several records share it: what is looked for in answers."""
-    texts = [f for f in (f"{home}.{name}" for name in _LOOKED_FOR) if f in fields and f.count("[]") == 1]
-    return [f for f in texts if 2 * len(set(map(str, fields[f]))) <= len(fields[f])]
+def _what_is_asked(
+    kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, mapping: Mapping[str, str]
+) -> dict[str, str]:
+    """Rubric and query where the items' questions are asked of each answer to another query, named further out."""
+    inner = mapping.get("query", "")
+    without = {c: path for c, path in mapping.items() if c != "query"}
+    if not inner.startswith(f"{home}.") or texts_of_items(fields, home, without, ()) != inner:
+        return {}
+    outer = others(kind, {f: v for f, v in fields.items() if not f.startswith(home)}, home, set()).get(
+        "query"
+    )
+    several = outer is not None and len(set(map(str, fields[outer]))) > 1
+    return {"rubric": inner, "query": outer} if outer and several else {}
 
 
 def _unnamed(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, mapping: Mapping[str, str]) -> str:
@@ -129,19 +117,25 @@ def _unnamed(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, mapping
     """
     whose = ("system", "annotator" if kind == "gold" else "judge")
     told = [mapping[c] for c in whose if mapping.get(c, "").startswith(f"{home}.")]
+    if told and (named := texts_of_items(fields, home, mapping, told)):
+        return named
     if any(len({str(v) for v in fields.get(path, ())}) > 1 for path in told):
         home = _around(home)
         if not home or _is_known(home, mapping):
             return f"={last_name(mapping['label'])}"
     if mapping.get("run") == f"{home}.#":
         return f"={last_name(mapping['label'])}"
-    if beside := _names_beside(kind, fields, home, mapping["label"]):
+    if beside := names_beside(kind, fields, home, mapping["label"]):
         return beside
+    if named := texts_of_items(fields, home, mapping, told):
+        return named
+    if mapping.get("query", "").startswith(f"{home}."):
+        return f"={last_name(mapping['label'])}"
     outer = _around(home)
     return f"{home}.##" if outer and not _is_known(outer, mapping) else f"{home}.#"
 
 
-def _names_beside(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, label: str) -> str:
+def names_beside(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, label: str) -> str:
     """The rubrics' names in the items of a list beside, as long as that of the labels: ``rubric[].criterion``.
 
     Where the items of both have the same ids, the labels' own, as the order may differ: the list beside describes them.

@@ -13,7 +13,8 @@ from ..guess import MODEL
 from ..paths import parts_of, unescaped
 from ..wide.column_names import called_after_queries, names_a_judge
 from .field_names import GRADER, holds_labels, is_label, last_name, others
-from .lists import NAMING, OF_RUNS, naming_rank, texts_shared
+from .item_names import names_criteria, naming_rank, texts_shared
+from .lists import OF_RUNS
 
 Found = dict[str, str | tuple[str, ...]]
 _FEW = 12  # different levels of a field without a name of labels, at most
@@ -62,7 +63,7 @@ def in_shapes(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Found | None:
         found["rubric"] = tuple(labels)
     else:
         found["label"] = named[0] if named else labels[0]
-        naming = [p for p in flat if p.rpartition(".")[0] == home and last_name(p) in NAMING]
+        naming = [p for p, v in flat.items() if p.rpartition(".")[0] == home and names_criteria(p, v)]
         naming = naming or texts_shared(flat, home)
         if "rubric" not in found and naming and within:
             found["rubric"] = min(naming, key=naming_rank)

@@ -554,3 +554,27 @@ def test_questions_that_each_model_answers_once_are_queries_of_one_rubric_and_as
     ]
     with pytest.raises(IngestError, match=re.escape('"query": "results[].question", "rubric": "=score"')):
         ws.ingest(lines(records), "d", name="x.jsonl")
+
+
+def evaluated(field, names):
+    items = {
+        (m, q): [{field: name, "score": label(m, q, name)} for name in names] for m in MODELS for q in QUERIES
+    }
+    return lines({"model": m, "question_id": q, "evaluations": e} for (m, q), e in items.items())
+
+
+@pytest.mark.parametrize("field", ["evaluator", "evaluator_name", "scorer"])
+def test_evaluators_that_are_called_after_metrics_are_rubrics(ws, field):
+    """They were taken for the judges of one rubric, of which one called toxicity would be a harsh one."""
+    ws.ingest(evaluated(field, ("Correctness", "Hallucination", "Toxicity")), "d", name="x.jsonl")
+    assert set(ws.dataset("d").rubrics["criterion"]) == {"Correctness", "Hallucination", "Toxicity"}
+
+
+def test_evaluators_of_which_some_are_called_after_metrics_are_asked_about(ws):
+    with pytest.raises(IngestError, match=r"takes for criteria are judges, with .*\"rubric\": \"=score\""):
+        ws.ingest(evaluated("evaluator", ("Florence", "Bob")), "d", name="x.jsonl")
+
+
+def test_other_evaluators_are_judges(ws):
+    ws.ingest(evaluated("evaluator", ("alice", "gpt-4o")), "d", name="x.jsonl")
+    assert set(ws.dataset("d").labels()["judge"]) == {"alice", "gpt-4o"}

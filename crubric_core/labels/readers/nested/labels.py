@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..columns.label_names import called_after_criteria
+from ..columns.label_names import RATERS, called_after_criteria
 from ..columns.specs import SPECS, Kind
 from ..guess import MODEL
 from ..paths import is_path, leads_to, parts_of, unescaped
@@ -47,7 +47,7 @@ class Nested:
         if not self.judges:
             return f"{asked}."
         other = json.dumps({**mapping, **self.judges}, ensure_ascii=False)
-        return f"{asked}; where the keys that this takes for criteria are judges, with {other}."
+        return f"{asked}; where what this takes for criteria are judges, with {other}."
 
 
 def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Nested | None:
@@ -89,7 +89,7 @@ def _names_by_values(kind: Kind, fields: Mapping[str, Sequence[Any]], found: Col
     rubric, label = str(found.get("rubric", "")), str(found.get("label", ""))
     home, _, name = rubric.rpartition("[].")
     beside_label = bool(home) and label.startswith(f"{home}[].") and "#" not in name
-    if not beside_label or is_called(kind, "rubric", rubric) or is_named(rubric):
+    if not beside_label or is_called(kind, "rubric", rubric) or is_named(rubric) or _says_who(kind, rubric):
         return False
     return (
         label not in fields or names_beside(kind, fields, label.rpartition("[]")[0] + "[]", label) != rubric
@@ -110,6 +110,10 @@ def _asks_each(found: Columns) -> bool:
 def _if_judges(kind: Kind, found: Columns, fields: Mapping[str, Sequence[Any]]) -> Columns | None:
     """What else the keys of ``judge_scores`` may be than criteria; None where they cannot be judges."""
     who, rubric = "annotator" if kind == "gold" else "judge", str(found.get("rubric", ""))
+    named = _short_names(fields.get(rubric, ()))
+    if _says_who(kind, rubric) and named:  # see ``_by_metrics``
+        sure = all(called_after_criteria([name]) for name in named)
+        return None if sure else {who: rubric, "rubric": f"={last_name(str(found.get('label')))}"}
     holder, _, _ = rubric.rpartition("{}.#")
     name = last_name(holder) if holder else ""
     if "_" not in name or not GRADER.search(name) or who in found:
@@ -129,7 +133,7 @@ def _found(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Columns | None:
             c: tuple(map(_keyed, v)) if isinstance(v, tuple) else _keyed(v) for c, v in (found or {}).items()
         }
         return {"query": "{}.#"} | keyed if found else None
-    return (
+    found = (
         in_lists(kind, fields)
         or in_objects(kind, fields)
         or in_wide_items(kind, fields)
@@ -138,6 +142,28 @@ def _found(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Columns | None:
         or in_tree(fields)
         or in_verdicts(kind, fields)
     )
+    return found and _by_metrics(kind, found, fields)
+
+
+def _by_metrics(kind: Kind, found: Columns, fields: Mapping[str, Sequence[Any]]) -> Columns:
+    """The same with the rubric by what is called a judge, where that holds criteria: evaluators that are metrics."""
+    who = "annotator" if kind == "gold" else "judge"
+    path = str(found.get(who, ""))
+    named = _short_names(fields.get(path, ()))
+    if not str(found.get("rubric", "")).startswith("=") or len(named) < 2 or not called_after_criteria(named):
+        return found
+    if any(GRADER.search(name) or MODEL.search(name) for name in named):
+        return found
+    return {**{c: v for c, v in found.items() if c != who}, "rubric": path}
+
+
+def _says_who(kind: Kind, path: str) -> bool:
+    """Whether a field is called after who judged."""
+    return is_called(kind, "annotator" if kind == "gold" else "judge", path) or last_name(path) in RATERS
+
+
+def _short_names(values: Sequence[Any]) -> list[str]:
+    return sorted({v for v in values if isinstance(v, str) and v.strip()})
 
 
 def _of_systems(fields: Mapping[str, Sequence[Any]]) -> tuple[dict[str, list[Any]], str]:

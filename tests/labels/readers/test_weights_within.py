@@ -212,3 +212,34 @@ def test_a_list_of_other_names_describes_no_rubrics(ws):
     report = ws.ingest(json.dumps({"datasets": other, "results": results()}).encode(), "d", name="x.json")
     assert ws.dataset("d").rubrics["weight"].isna().all()
     assert any("datasets[].weight" in n for n in report.notes if n.startswith("Not used"))
+
+
+def with_scale(system, q, say=""):
+    """Scores that never reach the end of their scale, each with its criterion's description."""
+    given = {"min_score": 0, "max_score": 5, "pass_threshold": 2}
+    return [
+        {"name": c, "description": f"Says {c}{say}", "score": q + met(system, c), **given} for c in WEIGHTS
+    ]
+
+
+def test_scale_and_text_beside_the_scores_of_a_list_are_kept(ws):
+    """They were named among what is not used, and the highest score that was given became the top of the scale."""
+    records = [
+        {"model": s, "question_id": f"q{q}", "criteria": with_scale(s, q)} for s in SYSTEMS for q in range(3)
+    ]
+    report = ws.ingest(json.dumps(records).encode(), "d", name="x.json")
+    assert not any(n.startswith("Not used") for n in report.notes)
+    found = ws.dataset("d").rubrics
+    assert set(zip(found["scale_min"], found["scale_max"], strict=True)) == {(0, 5)}
+    assert set(found["text"]) == {f"Says {c}" for c in WEIGHTS}
+
+
+def test_what_is_said_of_each_answer_is_no_text_of_its_rubric(ws):
+    records = [
+        {"model": s, "question_id": f"q{q}", "criteria": with_scale(s, q, say=f", as {s} did")}
+        for s in SYSTEMS
+        for q in range(3)
+    ]
+    report = ws.ingest(json.dumps(records).encode(), "d", name="x.json")
+    assert any(n.startswith("Not used") and "criteria[].description" in n for n in report.notes)
+    assert ws.dataset("d").rubrics["text"].isna().all()

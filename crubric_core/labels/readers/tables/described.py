@@ -48,11 +48,13 @@ _NAMES: Mapping[Kind, Mapping[str, str]] = {
 }
 
 
-_WITHIN_RECORDS = ("weight", "polarity")  # without them a rubric that is bad to meet would count as good
+# Without weight and polarity a rubric that is bad to meet would count as good; without its scale, labels that never
+# reach the end of it would be the best there are.
+_WITHIN_RECORDS = ("weight", "polarity", "scale_min", "scale_max", "pass_mark", "text")
 
 
 def paths_beside(mapping: Columns, fields: Collection[str]) -> list[str]:
-    """Paths of a rubric's weight and polarity beside the paths that a mapping takes rubric and label from.
+    """Paths of a rubric's weight, polarity, scale and text beside the paths that a mapping takes rubric and label from.
 
     fields: those of the records, as ``paths.fields_of_records`` has them.
     """

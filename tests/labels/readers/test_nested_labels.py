@@ -578,3 +578,32 @@ def test_evaluators_of_which_some_are_called_after_metrics_are_asked_about(ws):
 def test_other_evaluators_are_judges(ws):
     ws.ingest(evaluated("evaluator", ("alice", "gpt-4o")), "d", name="x.jsonl")
     assert set(ws.dataset("d").labels()["judge"]) == {"alice", "gpt-4o"}
+
+
+GRADED = {m: [{"question_id": q, "criterion": c, "score": label(m, q, c)} for q in QUERIES for c in CRITERIA] for m in ("gpt-4o", "claude-3-opus", "llama-3")}  # fmt: skip
+KEYED = {
+    "objects": {m: {"judge": "o3", "results": own} for m, own in GRADED.items()},
+    "objects of two models": {m: {"judge": "o3", "results": own} for m, own in [*GRADED.items()][:2]},
+    "lists": GRADED,
+    "objects beside others": {
+        "about": {"made": "today"},
+        **{m: {"results": own} for m, own in GRADED.items()},
+    },
+}
+
+
+@pytest.mark.parametrize("name", KEYED)
+def test_keys_of_one_object_that_are_models_are_asked_about_as_systems(ws, name):
+    """They were offered as judges, or as queries, of a system that nothing named."""
+    content = json.dumps(KEYED[name]).encode()
+    with pytest.raises(IngestError) as asked:
+        ws.ingest(content, "d", name="x.json")
+    mapping = json.loads(re.search(r"\{.*\}", str(asked.value))[0])
+    assert mapping["system"] == "{}.#"
+    report = ws.ingest(content, "d", name="x.json", mapping=mapping)
+    assert not any(n.startswith("Not used") and "score" in n for n in report.notes)
+    held = {m for m in GRADED if m in KEYED[name]}
+    judge = "o3" if "judge" in str(KEYED[name]) else "judge"
+    assert cells(ws) == {
+        (m, q, f"{q}#{c}", judge): label(m, q, c) for m in held for q in QUERIES for c in CRITERIA
+    }

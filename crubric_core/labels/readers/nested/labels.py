@@ -127,6 +127,10 @@ def _found(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Columns | None:
     found = _found(kind, joined) if systems else None
     if found and "system" not in found and f"{systems}." in repr(found):
         return {**found, "system": f"{systems}.#"}
+    if (whole := _of_keyed_systems(fields)) and not (_branches(fields) and in_tree(fields)):
+        found = _found(kind, whole)
+        if found and "system" not in found:
+            return {**found, "system": "{}.#"}
     if (inner := _of_keyed_records(fields)) and not in_tree(fields):
         found = _found(kind, inner)
         keyed = {
@@ -198,6 +202,33 @@ def _keyed(path: str) -> str:
     return path if path.startswith("=") else f"{{}}.{path}"
 
 
+def _branches(fields: Mapping[str, Sequence[Any]]) -> bool:
+    """Whether the objects within one object have several keys, and not one that is a field of each."""
+    return len({parts_of(field)[1] for field in fields}) > 1
+
+
+def _of_keyed_systems(fields: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+    """The fields of a file that is one object whose keys are models, with one path for all of these; {} of any other.
+
+    Each holds objects, or a list, with the same fields.
+    """
+    keyed: dict[str, dict[str, Sequence[Any]]] = {}
+    for field, values in fields.items():
+        first, *rest = parts_of(field)
+        keyed.setdefault(first, {})[".".join(rest)] = values
+    keys = [unescaped(key.removesuffix("[]")) for key in keyed]
+    marks = {key[len(key.removesuffix("[]")) :] for key in keyed}
+    models = sum(bool(MODEL.search(key)) and not GRADER.search(key) for key in keys)
+    alike = len({frozenset(own) for own in keyed.values()}) == len(marks) == 1
+    if len(keyed) < 2 or not alike or 2 * models <= len(keyed) or any("" in own for own in keyed.values()):
+        return {}
+    joined: dict[str, list[Any]] = {}
+    for own in keyed.values():
+        for rest, values in own.items():
+            joined.setdefault(f"{{}}{min(marks)}.{rest}", []).extend(values)
+    return joined
+
+
 def _of_keyed_records(fields: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
     """The fields of the records of a file that is one object whose keys name them; {} of any other.
 
@@ -226,7 +257,7 @@ def with_nested_unused(plan: FilePlan, fields: Mapping[str, Sequence[Any]]) -> F
     if keyed:
         # Of many keys some are not looked at.
         tops |= {c for c in plan.unused if c not in fields and not is_path(c)}
-        fields = {_keyed(".".join(parts_of(f)[1:])): v for f, v in fields.items() if is_path(f)}
+        fields = {_of_any_key(f): v for f, v in fields.items() if is_path(f)}
     inner = {
         f: v
         for f, v in fields.items()
@@ -241,6 +272,13 @@ def with_nested_unused(plan: FilePlan, fields: Mapping[str, Sequence[Any]]) -> F
         unused=tuple(dict.fromkeys([*(c for c in plan.unused if c not in tops), *inner]))[:MOST],
         suspects=tuple(dict.fromkeys([*plan.suspects, *suspects])),
     )
+
+
+def _of_any_key(field: str) -> str:
+    """A field of one of the records of one object as that of all of them: ``{}[].score`` of ``gpt-4o[].score``."""
+    first, *rest = parts_of(field)
+    marks = "[]" if first.endswith("[]") else ""
+    return ".".join([f"{{}}{marks}", *rest])
 
 
 def _top(field: str) -> str:

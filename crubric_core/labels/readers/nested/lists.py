@@ -242,6 +242,10 @@ def _with_siblings(
         list(map(unescaped, keys))
     )
     graders = graders or judges
+    models = not before and all(MODEL.search(unescaped(k)) and not GRADER.search(unescaped(k)) for k in keys)
+    if models and "system" not in found and "rubric" in found:  # of one object whose keys are systems
+        found["system"] = f"{holder}.#"
+        return found
     if not {"system", "rubric"} & set(found) and any(f"{old}{marks}.{word}" in fields for word in _TEXTS):
         found["system"], found["rubric"] = f"{holder}.#", f"={last_name(mapping['label'])}"
     elif "rubric" not in found and not graders:

@@ -25,7 +25,7 @@ LABEL_ALIKE = 0.8
 _LETTERS = "ABCDEFGHIJ"
 _FEW, _LONGEST = 8, 40  # different words that may be labels, and their characters, at most
 GRADER = re.compile(
-    r"(?i)judge|grader|rater|human|annotator|reviewer|expert|evaluator|physician|doctor|nurse|assessor|worker"
+    r"(?i)judge|grader|rater|human|annotator|annot_?\d|reviewer|expert|evaluator|physician|doctor|nurse|assessor|worker"
 )
 
 _WHO = r"(judge|rater|annotator|reviewer|assessor|labell?er|coder|expert|human|worker|physician|doctor)"

@@ -224,8 +224,8 @@ def _of_keyed_systems(fields: Mapping[str, Sequence[Any]]) -> dict[str, list[Any
         return {}
     joined: dict[str, list[Any]] = {}
     for own in keyed.values():
-        for rest, values in own.items():
-            joined.setdefault(f"{{}}{min(marks)}.{rest}", []).extend(values)
+        for inner, values in own.items():
+            joined.setdefault(f"{{}}{min(marks)}.{inner}", []).extend(values)
     return joined
 
 

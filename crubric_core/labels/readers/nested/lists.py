@@ -64,7 +64,15 @@ def in_verdicts(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, st
     """The only field in the items of a list that says yes or no, whatever it is called."""
     items = [f for f in fields if "[]." in f and not f.endswith("[]") and not OF_RUNS.search(f)]
     said = [f for f in items if _says_yes_and_no(fields[f])]
-    return _of_items(kind, fields, said[0]) if len(said) == 1 else None
+    alone = len(said) == 1 and not _says_one_beside(fields, items, said[0])
+    return _of_items(kind, fields, said[0]) if alone else None
+
+
+def _says_one_beside(fields: Mapping[str, Sequence[Any]], items: Sequence[str], said: str) -> bool:
+    """Whether a field beside says always yes, or always no, in the same words, in an object of its own."""
+    home, words = said.rpartition(".")[0], {str(v) for v in fields[said] if v is not None}
+    beside = [f for f in items if f.rpartition(".")[0] == home and f != said and not home.endswith("[]")]
+    return any({str(v) for v in fields[f]} <= words and may_hold_labels(last_name(f)) for f in beside)
 
 
 def _says_yes_and_no(values: Sequence[Any]) -> bool:

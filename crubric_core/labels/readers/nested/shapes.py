@@ -6,17 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..columns.label_names import RATERS, may_hold_labels
+from ..columns.label_names import RATERS, called_after_criteria, may_hold_labels
 from ..columns.query_names import NAMES_OF_QUERIES
 from ..columns.specs import Kind
 from ..guess import MODEL
 from ..paths import parts_of, unescaped
-from ..wide.column_names import called_after_queries, names_a_judge
+from ..wide.column_names import called_after_queries, called_judge, names_a_judge
 from .field_names import GRADER, holds_labels, is_label, last_name, others
 from .item_names import names_criteria, naming_rank, texts_shared
 from .lists import OF_RUNS
 
 Found = dict[str, str | tuple[str, ...]]
+_ITEMS = ("item", "item_id")  # a query where several things are said of it
 _FEW = 12  # different levels of a field without a name of labels, at most
 
 
@@ -44,10 +45,7 @@ def in_shapes(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Found | None:
     """
     folded = dict(_folded(_tree(fields), "", ()))
     flat = {path: node.values for path, (node, _) in folded.items()}
-    groups: dict[str, list[str]] = {}
-    for path, values in flat.items():
-        if _may_be_label(path, values):
-            groups.setdefault(path.rpartition(".")[0], []).append(path)
+    groups = _groups(flat)
     if not groups:
         return None
     home, labels = max(
@@ -55,12 +53,16 @@ def in_shapes(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Found | None:
     )
     named = [p for p in labels if is_label(kind, p)]
     within = home if home.endswith(("[]", "{}")) else ""
-    found: Found = dict(others(kind, flat, within, set(labels)))
+    found: Found = dict(others(kind, flat, _until_last(home), set(labels)))
     found.pop("label", None)
+    if len(labels) > 1 and "query" not in found and last_name(str(found.get("rubric", ""))) in _ITEMS:
+        found["query"] = found.pop("rubric")  # of which several things are said
     if _are_of_judges(kind, found, labels):
         found |= _by_judges(kind, home, labels, flat)
-    elif len(labels) > 1 and len(named) != 1 and "rubric" not in found:
-        found["rubric"] = tuple(labels)
+    elif len(labels) > 1 and len(named) != 1 and (what := _what_each_is(kind, found, labels)):
+        each = what == "rubric" and all(_may_be_label(p, flat[p]) for p in labels)
+        whole = not each and _is_whole(home, labels, flat)  # of which other records may hold more
+        found |= _whole(home, what) if whole else {what: tuple(labels)}
     else:
         found["label"] = named[0] if named else labels[0]
         naming = [p for p, v in flat.items() if p.rpartition(".")[0] == home and names_criteria(p, v)]
@@ -76,6 +78,57 @@ def in_shapes(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Found | None:
     if "rubric" not in found:
         found["rubric"] = f"{within}.#" if within.endswith("[]") else f"={last_name(labels[0])}"
     return found
+
+
+def _groups(flat: Mapping[str, Sequence[Any]]) -> dict[str, list[str]]:
+    """Object → its fields that look like labels; with those that say one thing alone, where it is a label of others."""
+    inside: dict[str, list[str]] = {}
+    for path in flat:
+        inside.setdefault(path.rpartition(".")[0], []).append(path)
+    groups = {}
+    for home, paths in inside.items():
+        labels = [p for p in paths if _may_be_label(p, flat[p])]
+        levels = {str(v) for p in labels for v in flat[p]}
+        if not labels and _are_of_others(home, paths, flat):
+            groups[home] = paths
+        elif labels:
+            groups[home] = [p for p in paths if p in labels or _says_one(p, flat[p], levels)]
+    return groups
+
+
+def _says_one(path: str, values: Sequence[Any], levels: set[str]) -> bool:
+    """Whether a field holds one value alone, which is a label of the fields beside it."""
+    return _may_hold(path) and len(set(map(str, values))) == 1 and str(values[0]) in levels
+
+
+def _are_of_others(home: str, paths: Sequence[str], flat: Mapping[str, Sequence[Any]]) -> bool:
+    """Whether the fields of an object, which say one thing each, are labels together: tests of one task each."""
+    pooled = [v for p in paths for v in flat[p]]
+    several = 1 < len(set(map(str, pooled))) <= _FEW and len(paths) > 1
+    return bool(home) and several and all(map(_may_hold, paths)) and holds_labels(pooled)
+
+
+def _is_whole(home: str, labels: Sequence[str], flat: Mapping[str, Sequence[Any]]) -> bool:
+    """Whether labels are all that an object holds."""
+    inside = [p for p in flat if p.startswith(f"{home}.")]
+    return bool(home) and not home.endswith(("[]", "{}")) and sorted(inside) == sorted(labels)
+
+
+def _whole(home: str, what: str) -> Found:
+    return {"label": f"{home}{{}}", what: f"{home}{{}}.#"}
+
+
+def _what_each_is(kind: Kind, found: Found, labels: Sequence[str]) -> str:
+    """What the names of labels beside each other are: criteria, else whose they are; "" where all that is known."""
+    who = "annotator" if kind == "gold" else "judge"
+    names = [unescaped(parts_of(path)[-1]) for path in labels]
+    wanted = ("rubric", who, "system") if all(map(names_a_judge, names)) else ("rubric", "system", who)
+    return next((c for c in wanted if c not in found), "")
+
+
+def _until_last(path: str) -> str:
+    """A path up to its last list or object whose items are alike."""
+    return path[: max(path.rfind("[]"), path.rfind("{}")) + 2] if path.count("[]") + path.count("{}") else ""
 
 
 def _tree(fields: Mapping[str, Sequence[Any]]) -> _Node:
@@ -144,27 +197,45 @@ def _merge(into: _Node, node: _Node) -> None:
 
 def _may_be_label(path: str, values: Sequence[Any]) -> bool:
     """Whether a field within lists or objects holds few different values that may be labels."""
+    return _may_hold(path) and 1 < len(set(map(str, values))) <= _FEW and holds_labels(values)
+
+
+def _may_hold(path: str) -> bool:
+    """Whether a field lies within lists or objects, and may hold labels as far as its name tells."""
     inside = "." in path and not path.endswith("[]") and not OF_RUNS.search(path)
-    few = 1 < len(set(map(str, values))) <= _FEW
-    return inside and few and may_hold_labels(last_name(path)) and holds_labels(values)
+    return inside and may_hold_labels(last_name(path))
 
 
 def _name_levels(kind: Kind, found: Found, levels: Sequence[tuple[str, tuple[str, ...]]]) -> None:
     """What the keys of the objects on the way to the labels are: models, graders, else what is still missing."""
     who = "annotator" if kind == "gold" else "judge"
-    free = []
+    free: dict[str, tuple[str, ...]] = {}
     for path, keys in levels:
         if str(found.get("query", "")).startswith(f"{path}.") and path == levels[-1][0]:
             continue  # each is about one query, which has a text
         if any(map(MODEL.search, keys)) and "system" not in found:
             found["system"] = f"{path}.#"
-        elif all(GRADER.search(k) or MODEL.search(k) for k in keys) and who not in found:
+        elif all(GRADER.search(k) or MODEL.search(k) or called_judge(k) for k in keys) and who not in found:
             found[who] = f"{path}.#"
         else:
-            free.append(path)
+            free[path] = keys
     missing = [c for c in ("rubric", "query", who, "system") if c not in found]
-    for path, canonical in zip(reversed(free), missing, strict=False):
-        found[canonical] = f"{path}.#"
+    for path, keys in reversed(free.items()):
+        own = str(found.get("system", "")).startswith(f"{path}.")
+        if own and "query" in missing and not called_after_criteria(keys):
+            canonical = "query"  # whose records name the system of each
+        elif path == "{}" and {"system", "query"} <= set(missing) and "rubric" not in missing:
+            canonical = "query" if _are_ids(keys) else "system"
+        else:
+            canonical = missing[0] if missing else ""
+        if canonical:
+            found[canonical] = f"{path}.#"
+            missing.remove(canonical)
+
+
+def _are_ids(keys: Sequence[str]) -> bool:
+    """Whether most of the keys of one object are numbers, or have some: those of its records, and no names."""
+    return 2 * sum(any(map(str.isdigit, key)) for key in keys) > len(keys)
 
 
 def _numbered(flat: Mapping[str, Sequence[Any]], systems: Sequence[Any]) -> Found:

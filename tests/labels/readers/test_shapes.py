@@ -1,0 +1,92 @@
+"""Labels within JSON that only their values tell: the mapping that is shown takes all of them, and names none twice."""
+
+# ruff: noqa: E501 - a layout's records, each in one line
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from crubric_core.errors import IngestError
+from tests.labels.readers.test_layouts import MODELS, cells, label
+
+QUERIES = ("p0", "p1", "p2", "p3")
+
+
+def shown(ws, records):
+    """The mapping that the refusal shows, with a name in place of what it leaves open."""
+    with pytest.raises(IngestError, match="seems to hold labels within its records") as asked:
+        ws.ingest(json.dumps(records).encode(), "d", name="x.json")
+    found = json.loads(re.search(r"\{.*\}", str(asked.value))[0])
+    return {c: "=mine" if path == "=…" else path for c, path in found.items()}
+
+
+def read(ws, records):
+    mapping = shown(ws, records)
+    ws.ingest(json.dumps(records).encode(), "d", name="x.json", mapping=mapping)
+    return cells(ws)
+
+
+def test_tests_that_all_pass_are_rubrics_beside_those_that_some_fail(ws):
+    """Only the one that some failed was offered, and the others were named among what is not used."""
+    words = ("failed", "passed")
+    tests = {q: {"test_a": "passed", "test_b": words[label(q)], "test_c": "passed"} for q in QUERIES}
+    records = {"id": "run", "results": [{"task_id": q, "parser_results": tests[q]} for q in QUERIES]}
+    wanted = {
+        ("mine", q, f"{q}#{t}", "judge"): words.index(word) for q in QUERIES for t, word in tests[q].items()
+    }
+    assert read(ws, records) == wanted
+
+
+def test_categories_of_which_some_are_never_met_are_read_as_well(ws):
+    records = [
+        {"prompt": q, "model": m, "category": {"privacy": bool(label(q, m)), "animal_abuse": False}}
+        for q in QUERIES
+        for m in MODELS
+    ]
+    assert shown(ws, records)["label"] == "category{}"
+    assert read(ws, records) == {
+        (m, q, f"{q}#{c}", "judge"): level
+        for q in QUERIES
+        for m in MODELS
+        for c, level in (("privacy", label(q, m)), ("animal_abuse", 0))
+    }
+
+
+def test_an_item_of_which_several_things_are_said_is_the_query_alone(ws):
+    """It was query and rubric, and one of the two criteria was left out."""
+    records = [
+        {"item": q, "model": m, "evaluations": {j: {"clarity": 1 + label(q, m, j), "tone": 1 + label(q, j)} for j in ("ann", "bob")}}
+        for q in QUERIES
+        for m in MODELS
+    ]  # fmt: skip
+    assert read(ws, records) == {
+        (m, q, f"{q}#{c}", j): 1 + level
+        for q in QUERIES
+        for m in MODELS
+        for j in ("ann", "bob")
+        for c, level in (("clarity", label(q, m, j)), ("tone", label(q, j)))
+    }
+
+
+def test_keys_of_records_that_name_their_model_are_queries(ws):
+    """They were offered as rubrics, and the system of each record was left out (HLE's judged answers)."""
+    records = {
+        f"66e8{n}": {"model": MODELS[0], "judge_response": {"correct": ("no", "yes")[label(n)], "reasoning": "so"}}
+        for n in range(6)
+    }  # fmt: skip
+    assert read(ws, records) == {
+        (MODELS[0], f"66e8{n}", f"66e8{n}#correct", "judge"): label(n) for n in range(6)
+    }
+
+
+def test_names_at_the_top_are_systems_and_numbered_annotators_within_are_judges(ws):
+    """The systems were offered as judges, and the annotators as queries (OpinSummEval)."""
+    names, criteria = ("bart", "pegasus", "textrank"), ("relevance", "readability")
+    records = {s: {a: {c: 1 + label(s, a, c) for c in criteria} for a in ("annot1", "annot2")} for s in names}
+    mapping = shown(ws, records)
+    assert (mapping["system"], mapping["judge"]) == ("{}.#", "{}{}.#")
+    assert {(s, c, j): level for (s, _, c, j), level in read(ws, records).items()} == {
+        (s, c, a): 1 + label(s, a, c) for s in names for c in criteria for a in ("annot1", "annot2")
+    }

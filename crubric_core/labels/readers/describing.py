@@ -8,7 +8,7 @@ from typing import Any
 
 from ...errors import IngestError
 from .columns.query_names import NAMES_OF_QUERIES
-from .columns.specs import MISSING
+from .columns.specs import COLUMNS, MISSING, listed_columns
 from .formats import TABLES, check_format, open_reader, recognise
 from .formats.delimited import DelimitedReader
 from .formats.native.base import MissingError, NativeFormat, Record, Setting, label_of
@@ -171,6 +171,7 @@ def _within(
         mapping |= names
         complete = look_into(piece, replace(overrides, mapping=mapping))
     complete = _with_query(piece, complete, overrides, mapping)
+    complete = _with_own_columns(complete, plan.columns)
     paths = {c: ", ".join(v) if isinstance(v, tuple) else v for c, v in nested.mapping.items()}
     wide = (paths[c] for c, v in nested.mapping.items() if isinstance(v, tuple))
     remark = f"its labels lie within its records, at {next(wide, paths.get('label'))}"
@@ -185,6 +186,16 @@ def _within(
     return replace(
         complete, plan=replace(complete.plan, guesses=guesses, remarks=(*complete.plan.remarks, remark))
     )
+
+
+def _with_own_columns(found: Found, columns: Sequence[str]) -> Found:
+    """The plan with a problem that lists the columns of the file, and not those that paths make of it."""
+    problem = found.plan.problem or ""
+    before, listing, after = problem.partition(COLUMNS)
+    if MISSING not in problem or not listing:
+        return found
+    told = f"{before}{listing}{listed_columns(columns)}; rename{after.partition('; rename')[2]}"
+    return replace(found, plan=replace(found.plan, problem=told))
 
 
 def _lies_in(nested: Nested, packed: Mapping[str, str]) -> bool:

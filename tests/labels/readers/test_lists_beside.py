@@ -313,3 +313,47 @@ def test_votes_of_raters_stay_theirs_beside_a_list_of_texts_of_another_length(ws
     listed = {"tags": ["law", "tax"], "annotators": list(RATERS)}
     ws.ingest(answers_with_verdicts(listed), "d", name="x.jsonl")
     assert set(ws.dataset("d").labels()["judge"]) == set(RATERS)
+
+
+NAMES = ("gpt-4o", "claude-3-opus")
+
+
+def test_criteria_beside_an_object_of_models_and_their_verdicts_are_asked_about_with_both(ws):
+    """The refusal named columns that the file does not have, and the models were offered as rubrics."""
+    content = lines(
+        {
+            "prompt_id": f"p{q}",
+            "checklist": list(CHECKS),
+            "results": {m: [("No", "Yes")[label(m, q, c)] for c in CHECKS] for m in NAMES},
+        }
+        for q in range(3)
+    )
+    with pytest.raises(IngestError) as asked:
+        ws.ingest(content, "d", name="x.jsonl")
+    mapping = json.loads(re.search(r"\{.*\}", str(asked.value))[0])
+    ws.ingest(content, "d", name="x.jsonl", mapping=mapping)
+    assert cells(ws) == {
+        (m, f"p{q}", f"p{q}#{c}", "judge"): label(m, q, c) for m in NAMES for q in range(3) for c in CHECKS
+    }
+
+
+def test_criteria_around_an_object_of_models_name_the_verdicts_within_each(ws):
+    content = lines(
+        {
+            "prompt_id": f"p{q}",
+            "criteria": list(CHECKS),
+            "responses": {m: {"text": "so", "verdicts": [label(m, q, c) for c in CHECKS]} for m in NAMES},
+        }
+        for q in range(3)
+    )
+    ws.ingest(content, "d", name="x.jsonl")
+    assert cells(ws) == {
+        (m, f"p{q}", f"p{q}#{c}", "judge"): label(m, q, c) for m in NAMES for q in range(3) for c in CHECKS
+    }
+
+
+def test_lists_of_one_annotator_among_several_are_not_taken_for_all_there_are(ws):
+    """Those of the first were read, of places as systems, and the file's columns were named as the paths made them."""
+    held = {s: {a: {c: [1, 2, 3] for c in ("tone", "depth")} for a in ("annot1", "annot2")} for s in "xyz"}
+    with pytest.raises(IngestError, match=r"its columns are 'x', 'y', 'z'; rename"):
+        ws.ingest(json.dumps(held).encode(), "d", name="x.json")

@@ -182,7 +182,7 @@ def _mapped(kind: Kind, columns: Sequence[str], mapping: Mapping[str, str], sour
         if name not in columns:
             raise IngestError(
                 f"The mapping takes {canonical} from the column {name!r}, which {source} does not have: "
-                f"its columns are {_listed(columns)}."
+                f"its columns are {listed_columns(columns)}."
             )
         chosen[canonical] = list(columns).index(name)
     return chosen
@@ -245,12 +245,13 @@ def _require_needed(kind: Kind, columns: Sequence[str], chosen: Mapping[str, int
         may_be_one = "label" not in missing or missing[0] == "system"
         same = f", with {_whole(missing[0])} where it is the same for all rows" if may_be_one else ""
         raise IngestError(
-            f"{source}{MISSING}{' and '.join(missing)}, which {with_article(kind)} table needs: its columns are "
-            f"{_listed(columns)}; rename one or say which it is (mapping){same}."
+            f"{source}{MISSING}{' and '.join(missing)}, which {with_article(kind)} table needs{COLUMNS}"
+            f"{listed_columns(columns)}; rename one or say which it is (mapping){same}."
         )
 
 
 MISSING = " has no column for "
+COLUMNS = ": its columns are "  # before those that there are
 
 
 def _whole(column: str) -> str:
@@ -277,6 +278,7 @@ _PART_OF_TASK = re.compile(
 _NUMBERED = re.compile(r"(?<=[a-z])(_*#|_(num|number|nr)_?|_no_)$")
 
 
-def _listed(columns: Sequence[str]) -> str:
+def listed_columns(columns: Sequence[str]) -> str:
+    """The first columns of a file, as a sentence names them."""
     shown = ", ".join(repr(c if len(c) <= 40 else c[:39] + "…") for c in columns[:12])
     return shown + (f" and {len(columns) - 12} more" if len(columns) > 12 else "")

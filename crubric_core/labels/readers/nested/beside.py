@@ -10,6 +10,7 @@ from typing import Any
 
 from ..columns.label_names import RATERS, may_hold_labels
 from ..columns.specs import SPECS, Kind
+from ..guess import MODEL
 from ..paths import parts_of
 from ..words import is_number, is_verdict
 from .criteria import SAID, criteria_around, lists_names, singular
@@ -68,6 +69,8 @@ def _of_group(
         found.setdefault("rubric", f"{first}.#" if texts else f"={last_name(first)}")
     elif "rubric" in found or (texts and (len(labels) == 1 or "system" in found)):
         return None
+    elif _are_some(fields, home, labels) or all(MODEL.search(last_name(f)) for f in labels):
+        return None  # of one judge or system among several, or of systems
     else:
         found["rubric"] = tuple(labels)
         found |= {"system": f"{first}.#"} if texts else {}
@@ -78,6 +81,13 @@ def _of_group(
     if who in around and not named and not texts:
         return _repeated(found, fields, first)
     return _by_one_model(found, fields, first, who)
+
+
+def _are_some(fields: Mapping[str, Sequence[Any]], home: str, labels: Sequence[str]) -> bool:
+    """Whether another object holds lists of the same names, so that those of one are not all there are."""
+    keys = {parts_of(f)[-1] for f in labels}
+    homes = {".".join(parts_of(f)[:-1]) for f in fields if parts_of(f)[-1] in keys}
+    return bool(home) and len([h for h in homes if h.count(".") == home.count(".")]) > 1
 
 
 def _by_criteria(fields: Mapping[str, Sequence[Any]], labels: str) -> dict[str, str]:

@@ -68,6 +68,7 @@ def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Nested | Non
     by_place = any(str(found.get(c, "")).endswith(("[].#", "[].##")) for c in ("rubric", "system")) or within
     by_place = by_place or str(found.get("run", "")).endswith("{}[].#") or _pairs_unnamed(found)
     by_place = by_place or _names_by_values(kind, fields, found) or _asks_each(found)
+    by_place = by_place or found.get("system") == f"{str(found.get('label')).removesuffix('[]')}.#"
     sure = named is not None and set(lacking) <= {"system"} and not by_place
     if not sure and "system" in lacking and names_runs(fields.get(str(found.get("run")), ())):
         found = {"system" if c == "run" else c: path for c, path in found.items()}
@@ -179,7 +180,7 @@ def _of_systems(fields: Mapping[str, Sequence[Any]]) -> tuple[dict[str, list[Any
     held: dict[str, dict[str, dict[str, Sequence[Any]]]] = {}
     for field, values in fields.items():
         parts = parts_of(field)
-        for at in range(1, len(parts) - 2):
+        for at in range(1, len(parts) - (1 if parts[-1].endswith("[]") else 2)):
             place = held.setdefault(".".join(parts[:at]), {})
             place.setdefault(parts[at], {})[".".join(parts[at + 1 :])] = values
     for home, keyed in held.items():

@@ -134,6 +134,8 @@ def _keyed_lists(
     key, item = f"{holder}{{}}.#", f"{holder}{{}}[].#"
     called = bool(GRADER.search(parts_of(holder)[-1])) or all(map(GRADER.search, keys))
     judges = called or criteria or "rubric" in mapping or all(map(MODEL.search, keys))
+    if criteria and all(map(MODEL.search, keys)) and not called and "system" not in mapping:
+        return {"system": key, "rubric": criteria}  # or judges of one that is named elsewhere: a question
     if judges and (who in mapping or not (called or "system" in mapping)):
         return None
     if judges:

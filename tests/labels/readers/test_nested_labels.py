@@ -607,3 +607,9 @@ def test_keys_of_one_object_that_are_models_are_asked_about_as_systems(ws, name)
     assert cells(ws) == {
         (m, q, f"{q}#{c}", judge): label(m, q, c) for m in held for q in QUERIES for c in CRITERIA
     }
+
+
+def test_a_field_whose_name_has_a_point_is_named_once_among_what_is_not_used(ws):
+    records = [{"extra.note": "so", "more": {"x": 1}, "model": m, "question_id": q, "scores": {c: label(m, q, c) for c in CRITERIA}} for m in MODELS for q in QUERIES]  # fmt: skip
+    report = ws.ingest(lines(records), "d", name="x.jsonl")
+    assert "Not used of x.jsonl: extra.note, more.x." in report.notes

@@ -263,6 +263,7 @@ def with_nested_unused(plan: FilePlan, fields: Mapping[str, Sequence[Any]]) -> F
         f: v
         for f, v in fields.items()
         if is_path(f)
+        and not _is_plain(f)
         and unescaped(f) not in used
         and not any(leads_to(path, f) for path in used)
         and not {"{}", "{}{}", "{}{}{}"} & used
@@ -273,6 +274,11 @@ def with_nested_unused(plan: FilePlan, fields: Mapping[str, Sequence[Any]]) -> F
         unused=tuple(dict.fromkeys([*(c for c in plan.unused if c not in tops), *inner]))[:MOST],
         suspects=tuple(dict.fromkeys([*plan.suspects, *suspects])),
     )
+
+
+def _is_plain(field: str) -> bool:
+    """Whether a field is a column whose name has points, and lies within nothing."""
+    return len(parts_of(field)) == 1 and not field.endswith("[]")
 
 
 def _of_any_key(field: str) -> str:

@@ -66,7 +66,7 @@ def in_shapes(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Found | None:
     else:
         found["label"] = named[0] if named else labels[0]
         naming = [p for p, v in flat.items() if p.rpartition(".")[0] == home and names_criteria(p, v)]
-        naming = naming or texts_shared(flat, home)
+        naming = [p for p in naming or texts_shared(flat, home) if p != found["label"]]
         if "rubric" not in found and naming and within:
             found["rubric"] = min(naming, key=naming_rank)
     around = {p: v for p, v in flat.items() if p not in labels}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -16,7 +17,7 @@ from .formats.records import Fault
 from .listed_rubrics import with_listed
 from .native_files import companions, first_records, native_of, native_rows
 from .nested.field_names import last_name
-from .nested.labels import Nested, find_nested, with_nested_unused
+from .nested.labels import Nested, find_nested, keys_as_systems, with_nested_unused
 from .not_labels import why_no_labels, why_pairs
 from .packed_keys import is_packed, own_names, packed_keys, question_of
 from .paths import fields_of_records, is_path, unescaped
@@ -171,7 +172,8 @@ def _within(
         mapping |= names
         complete = look_into(piece, replace(overrides, mapping=mapping))
     complete = _with_query(piece, complete, overrides, mapping)
-    complete = _with_own_columns(complete, plan.columns)
+    systems = keys_as_systems(plan.kind, nested.mapping, fields) if "system" not in overrides.mapping else {}
+    complete = _with_own_columns(complete, plan.columns, systems)
     paths = {c: ", ".join(v) if isinstance(v, tuple) else v for c, v in nested.mapping.items()}
     wide = (paths[c] for c, v in nested.mapping.items() if isinstance(v, tuple))
     remark = f"its labels lie within its records, at {next(wide, paths.get('label'))}"
@@ -188,13 +190,19 @@ def _within(
     )
 
 
-def _with_own_columns(found: Found, columns: Sequence[str]) -> Found:
-    """The plan with a problem that lists the columns of the file, and not those that paths make of it."""
+def _with_own_columns(found: Found, columns: Sequence[str], systems: Columns) -> Found:
+    """The plan with a problem that lists the columns of the file, and not those that paths make of it.
+
+    systems: the mapping where keys that were taken for criteria or judges are systems; empty where they cannot be.
+    """
     problem = found.plan.problem or ""
     before, listing, after = problem.partition(COLUMNS)
     if MISSING not in problem or not listing:
         return found
     told = f"{before}{listing}{listed_columns(columns)}; rename{after.partition('; rename')[2]}"
+    if systems and f"{MISSING}system," in problem:
+        told += f" Where the keys at {systems['system']!r} are systems, read it with the mapping "
+        told += f"{json.dumps(dict(systems), ensure_ascii=False)}."
     return replace(found, plan=replace(found.plan, problem=told))
 
 

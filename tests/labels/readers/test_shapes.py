@@ -90,3 +90,27 @@ def test_names_at_the_top_are_systems_and_numbered_annotators_within_are_judges(
     assert {(s, c, j): level for (s, _, c, j), level in read(ws, records).items()} == {
         (s, c, a): 1 + label(s, a, c) for s in names for c in criteria for a in ("annot1", "annot2")
     }
+
+
+@pytest.mark.parametrize("named", [{}, {"criterion": "cites"}])
+def test_where_keys_of_scores_may_be_systems_the_refusal_says_how_to_read_them_so(ws, named):
+    """With a system for all rows, as it said alone, they would be criteria, or judges."""
+    records = [{"question_id": q, **named, "scores": {s: label(q, s) for s in ("baseline", "finetuned")}} for q in QUERIES]  # fmt: skip
+    with pytest.raises(
+        IngestError, match=r"no column for system, .* are systems, read it with the mapping"
+    ) as told:
+        ws.ingest(json.dumps(records).encode(), "d", name="x.json")
+    mapping = json.loads(re.search(r"mapping (\{.*\})", str(told.value).partition("are systems")[2])[1])
+    ws.ingest(json.dumps(records).encode(), "d", name="x.json", mapping=mapping)
+    assert cells(ws) == {
+        (s, q, f"{q}#{named.get('criterion', 'score')}", "judge"): label(q, s)
+        for q in QUERIES
+        for s in ("baseline", "finetuned")
+    }
+
+
+def test_keys_of_scores_that_are_called_after_criteria_are_not_offered_as_systems(ws):
+    records = [{"question_id": q, "scores": {"clarity": label(q), "tone": label(q, 1)}} for q in QUERIES]
+    with pytest.raises(IngestError, match="no column for system") as told:
+        ws.ingest(json.dumps(records).encode(), "d", name="x.json")
+    assert "are systems" not in str(told.value)

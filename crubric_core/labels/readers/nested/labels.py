@@ -50,6 +50,19 @@ class Nested:
         return f"{asked}; where what this takes for criteria are judges, with {other}."
 
 
+def keys_as_systems(kind: Kind, found: Columns, fields: Mapping[str, Sequence[Any]]) -> dict[str, str]:
+    """The mapping where keys of an object of labels are systems, and no criteria or judges; {} where they cannot be."""
+    label = str(found.get("label", ""))
+    holder = label.removesuffix("[]").removesuffix("{}")
+    whose = next((c for c, path in found.items() if path == f"{holder}{{}}.#"), "")
+    keys = [unescaped(parts_of(f)[len(parts_of(holder))]) for f in fields if f.startswith(f"{holder}.")]
+    named = called_after_criteria(keys) or all(map(GRADER.search, keys))
+    if whose in ("", "system", "query") or "system" in found or not keys or named:
+        return {}
+    kept = {c: str(path) for c, path in found.items() if c != whose}
+    return {"system": f"{holder}{{}}.#", "rubric": "=score"} | kept
+
+
 def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Nested | None:
     """The paths to the labels of nested records; None where no list or object within them holds any.
 

@@ -259,6 +259,7 @@ def _name_around(kind: Kind, found: Found, flat: Mapping[str, Sequence[Any]]) ->
             for path, values in flat.items()
             if "[]" not in path
             and "{}" not in path
+            and path not in found.values()
             and last_name(path) in names
             and len(set(map(str, values))) > 1
         ]

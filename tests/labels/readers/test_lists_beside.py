@@ -309,10 +309,16 @@ def test_verdicts_that_are_not_as_many_as_the_criteria_are_asked_about(ws):
         ws.ingest(answers_with_verdicts({"rubrics": list(CHECKS)}, verdicts=2), "d", name="x.jsonl")
 
 
-def test_votes_of_raters_stay_theirs_beside_a_list_of_texts_of_another_length(ws):
-    listed = {"tags": ["law", "tax"], "annotators": list(RATERS)}
-    ws.ingest(answers_with_verdicts(listed), "d", name="x.jsonl")
+@pytest.mark.parametrize("tags", [["law", "tax"], ["law", "tax", "code"]])
+def test_votes_of_raters_stay_theirs_beside_a_list_of_other_texts(ws, tags):
+    ws.ingest(answers_with_verdicts({"tags": tags, "annotators": list(RATERS)}), "d", name="x.jsonl")
     assert set(ws.dataset("d").labels()["judge"]) == set(RATERS)
+
+
+def test_verdicts_that_may_be_of_criteria_or_of_raters_are_asked_about(ws):
+    listed = {"rubrics": list(CHECKS), "annotators": list(RATERS)}
+    with pytest.raises(IngestError, match="seems to hold labels within its records"):
+        ws.ingest(answers_with_verdicts(listed), "d", name="x.jsonl")
 
 
 NAMES = ("gpt-4o", "claude-3-opus")

@@ -95,11 +95,12 @@ def _by_criteria(fields: Mapping[str, Sequence[Any]], labels: str) -> dict[str, 
 
     Of a list of another length nothing tells which is which: the items' places are a question.
     """
-    if criteria := criteria_around(fields, labels):
-        return {"rubric": criteria}
+    raters = named_raters(fields, labels)
+    if (criteria := criteria_around(fields, labels)) and (lists_names(criteria) or not raters):
+        return {"rubric": criteria}  # beside raters a question
     place = parts_of(labels)
     outside = (f for f in fields if lists_names(f) and len(parts_of(f)) <= len(place) and f.endswith("[]"))
-    return {"rubric": f"{labels}.#"} if any(outside) and not _named_raters(fields, labels) else {}
+    return {"rubric": f"{labels}.#"} if any(outside) and not raters else {}
 
 
 def _repeated(found: Found, fields: Mapping[str, Sequence[Any]], labels: str) -> Found | None:
@@ -129,10 +130,10 @@ def _looks_like_labels(kind: Kind, field: str, values: Sequence[Any]) -> bool:
 
 def _raters_of(fields: Mapping[str, Sequence[Any]], labels: str) -> str:
     """The list of the raters who gave labels, or their number."""
-    return _named_raters(fields, labels) or f"{labels}.#"
+    return named_raters(fields, labels) or f"{labels}.#"
 
 
-def _named_raters(fields: Mapping[str, Sequence[Any]], labels: str) -> str:
+def named_raters(fields: Mapping[str, Sequence[Any]], labels: str) -> str:
     """The list of the raters who gave labels; "" where none is."""
     raters = (f for f in fields if f.endswith("[]") and singular(f) in RATERS and _fits_in(fields, f, labels))
     return next(raters, "")

@@ -16,7 +16,7 @@ from ..plan import Columns, FilePlan
 from ..rules import sources_of
 from ..tables.open_questions import names_runs
 from ..tables.unused import MOST, is_verdict_field
-from .beside import beside
+from .beside import beside, named_raters
 from .criteria import lists_names
 from .field_names import GRADER, is_called, last_name
 from .item_names import is_named
@@ -79,7 +79,7 @@ def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Nested | Non
     whole = all(re.fullmatch(r"\{\}\.[^#]+", str(found.get(c, ""))) for c in ("system", "rubric"))
     within = str(found.get("label", "")).startswith("{}") and not whole
     by_place = any(str(found.get(c, "")).endswith(("[].#", "[].##")) for c in ("rubric", "system")) or within
-    by_place = by_place or str(found.get("run", "")).endswith("{}[].#") or _pairs_unnamed(found)
+    by_place = by_place or str(found.get("run", "")).endswith("{}[].#") or _pairs_unnamed(found, fields)
     by_place = by_place or _names_by_values(kind, fields, found) or _asks_each(found)
     by_place = by_place or found.get("system") == f"{str(found.get('label')).removesuffix('[]')}.#"
     sure = named is not None and set(lacking) <= {"system"} and not by_place
@@ -90,12 +90,13 @@ def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Nested | Non
     return Nested(found, sure and not judges, lacking, judges)
 
 
-def _pairs_unnamed(found: Columns) -> bool:
-    """Whether labels are named one by one by a list further out that is not called after criteria."""
+def _pairs_unnamed(found: Columns, fields: Mapping[str, Sequence[Any]]) -> bool:
+    """Whether labels are named one by one by a list further out that is not called after criteria, or beside raters."""
     rubric, label = str(found.get("rubric", "")), str(found.get("label", ""))
     within = label.endswith("[]") and "[]" in rubric and len(parts_of(rubric)) <= len(parts_of(label))
     apart = within and rubric.partition("[]")[0] != label.partition("[]")[0]
-    return apart and parts_of(rubric)[:-1] != parts_of(label)[:-1] and not lists_names(rubric)
+    raters = "judge" not in found and label in fields and named_raters(fields, label)
+    return apart and parts_of(rubric)[:-1] != parts_of(label)[:-1] and bool(raters or not lists_names(rubric))
 
 
 def _names_by_values(kind: Kind, fields: Mapping[str, Sequence[Any]], found: Columns) -> bool:

@@ -102,7 +102,7 @@ class Spec(Parameter):
 
     @property
     def shown_help(self) -> str:
-        """The same with the choices in words, as pages offer them."""
+        """The text with what each choice, in the words of the pages, and None mean."""
         return self._explained(choice_words)
 
     def _explained(self, called: Callable[[str], str]) -> str:

@@ -49,7 +49,7 @@ def typed(*words: str | Path) -> str:
 
 
 def recorded(*words: str) -> str:
-    """The same for a document that goes to others: no folder of this machine is part of it."""
+    """A command of ours as one line for a document that goes to others: no folder of this machine is part of it."""
     return shlex.join(["crubric", *words])
 
 

@@ -63,7 +63,7 @@ def jackknife_half_width(
 
 
 def exact_binomial_interval(met: float, trials: float, confidence: float) -> tuple[float, float]:
-    """Of the probability of what ``met`` of independent trials show (Clopper and Pearson 1934); NaN without a trial."""
+    """(low, high) of a probability, given ``met`` of ``trials`` (Clopper and Pearson 1934); NaN without a trial."""
     if trials <= 0:
         return float("nan"), float("nan")
     tail = (1 - confidence) / 2
@@ -80,8 +80,9 @@ def share_interval(
     most: float = np.inf,
     clusters: float | None = None,
 ) -> tuple[float, float]:
-    """Of a share of the pairs of clusters, from its values without each cluster (G,), NaN where no pair is left.
+    """(low, high) of a share of the pairs of clusters.
 
+    left: (G,) the share without each cluster, NaN where no pair is left.
     The exact binomial interval of as many trials as have the jackknife's variance, adjusted for its degrees of freedom
     (Korn and Graubard 1998), at most ``most``: near 0 and 1 the jackknife alone is too narrow. A share that shows no
     spread has ``trials``, as many as there are pairs without a common cluster, also where all pairs have one in common.
@@ -101,7 +102,7 @@ def share_interval(
 def coefficient_interval(
     value: float, left: FloatArray, trials: float, confidence: float, clusters: float, most: float = np.inf
 ) -> tuple[float, float]:
-    """Of a coefficient of agreement in [-1, 1], such as kappa: that of (1 + value) / 2 as a share; see there."""
+    """(low, high) of an agreement coefficient in [-1, 1], such as kappa: ``share_interval`` of (1 + value) / 2."""
     low, high = share_interval((1 + value) / 2, (1 + left) / 2, trials, confidence, most, clusters)
     return 2 * low - 1, 2 * high - 1
 
@@ -128,8 +129,9 @@ def disjoint_pairs(pairs: BoolArray) -> int:
 def difference_interval(
     first: tuple[float, float, float], other: tuple[float, float, float], left: FloatArray
 ) -> tuple[float, float]:
-    """Of ``first`` less ``other``, (estimate, low, high) each, from their values without each cluster (2, G).
+    """(low, high) of ``first`` less ``other``, (estimate, low, high) each.
 
+    left: (2, G) both estimates without each cluster.
     The distances to the ends add up as correlated errors do (Zou and Donner 2008, after Newcombe 1998), so that the
     difference of two shares that show no spread is no more certain than the shares. No correlation without a spread.
     """
@@ -149,7 +151,7 @@ def difference_interval(
 def signed_mean_interval(
     above: FloatArray, below: FloatArray, weight: FloatArray, trials: float, confidence: float
 ) -> tuple[tuple[float, float, float], FloatArray]:
-    """Of a mean over clusters (G,) of values in [-1, 1], (mean, low, high), and the mean without each cluster (G,).
+    """(mean, low, high) of a mean over G clusters of values in [-1, 1], and (G,) the mean without each cluster.
 
     above, below: what the values are above 0, and below it, both from 0 to 1: the mean is a difference of two shares.
     weight: of the clusters. trials: of a share that shows no spread.

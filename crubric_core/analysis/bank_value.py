@@ -53,7 +53,7 @@ class WorthCurve:
 
     @property
     def on_grid(self) -> WorthCurve:
-        """The same without a budget that is none of the grid."""
+        """The curve at the sizes of its grid alone, without a budget that is not one of them."""
         at = np.flatnonzero(np.isin(self.sizes, self.grid)).tolist()
         chosen, random = (tuple(worths[n] for n in at) for worths in (self.chosen, self.random))
         return replace(self, sizes=self.grid, chosen=chosen, random=random)

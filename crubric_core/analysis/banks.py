@@ -31,7 +31,7 @@ FEW = 256  # the same for each fold where no curve of sizes is asked for
 
 @dataclass(frozen=True, kw_only=True)
 class Banks(Fitted):
-    """The same study with its banks."""
+    """A dataset under one choice of settings, with its banks: their order, worth and certificate."""
 
     @stage("composition", after=("calibration", "reduction"), masks=("feasible",))
     def constraints(self) -> Constraints | None:
@@ -181,7 +181,7 @@ class Banks(Fitted):
 
     @stage(after=("_bank_worth", "_random_worth"), title="Placing each system")
     def _worth(self, grid: IntArray, size: int, most: int) -> WorthCurve:
-        """Of the grid's sizes and one more. Each is kept by itself: another bank size computes that size alone."""
+        """Worth of banks of the grid's sizes and one more; each is kept by itself, and only a new one is computed."""
         sizes, chosen, random = np.union1d(grid, size), [], []
         for at, each in enumerate(sizes.tolist()):
             if self.progress is not None:
@@ -256,7 +256,7 @@ class Banks(Fitted):
         return certify_curve(self.utility(), order, sizes, allowed, knapsack=selection.knapsack_of(asked))
 
     def certificates(self) -> FloatArray:
-        """The same at every size 1, 2, … that is ordered."""
+        """(n,) proven share of the best utility at every bank size 1, 2, … n that is ordered."""
         return self._certificates(self._most)
 
     def coverage(self, strategy: Strategy | None = None) -> FloatArray:

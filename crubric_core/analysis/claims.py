@@ -42,7 +42,7 @@ class Claims:
         return tuple(sentence for sentence in (self.tier, self.ahead, *self.contradicted) if sentence)
 
     def without_tiers(self) -> Claims:
-        """The same for readers who are not shown tiers."""
+        """These claims for readers who are not shown tiers: the sentences about tiers are left out."""
         return replace(self, tier="", reading=self.reading[:1])
 
 
@@ -187,7 +187,7 @@ def place_sentence(board: Board, system: int) -> str:
 
 
 def wins_of(comparisons: pd.DataFrame) -> dict[str, int]:
-    """Of how many systems each is ahead; systems that are ahead of none are missing."""
+    """System → number of systems that it is ahead of; systems that are ahead of none are missing."""
     counts = comparisons.loc[comparisons["separated"], "system"].value_counts()
     return {str(system): int(number) for system, number in counts.items()}
 

@@ -93,7 +93,7 @@ class _Finder:
 
 
 def by_id(composition: Composition, rubrics: pd.DataFrame) -> Composition:
-    """The same composition, every rubric of it by its id; raises DatasetError where there is none."""
+    """A composition with every rubric given by its id; raises DatasetError where a rubric is not in ``rubrics``."""
     find, ids = _Finder(rubrics), ids_of(rubrics)
 
     def named(name: str) -> str:

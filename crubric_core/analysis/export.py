@@ -114,7 +114,7 @@ def _claims(result: Result) -> dict[str, tuple[str, ...]]:
 
 
 def versions() -> dict[str, str]:
-    """Of Python and of the libraries that compute, as far as they are installed as packages."""
+    """Name → version of Python and of the numerical libraries; "unknown" where one is not installed as a package."""
     return {"python": platform.python_version(), **{name: _version(name) for name in _PACKAGES}}
 
 

@@ -121,7 +121,7 @@ class Fitted(Stages):
 
     @classmethod
     def of(cls, data: LabelSource, settings: Settings) -> Self:
-        """Of labels under settings that may leave the scoring rules to the dataset."""
+        """An analysis of ``data``; where the settings name no scoring rules, the dataset's own are used."""
         return cls(data=data, fingerprint=data.fingerprint, settings=with_rules(data, settings))
 
     @stage(
@@ -136,7 +136,7 @@ class Fitted(Stages):
 
     @stage("rules", after=("given",))
     def reduction(self) -> Reduction:
-        """The same; the rubrics have the severity and dimension that the rules give."""
+        """Agreement counts and consensus, with the severity and dimension that the rules give each rubric."""
         return with_assigned(self.given(), self.settings.rules or ScoringRules())
 
     @stage(heavy=True, of_content=True)

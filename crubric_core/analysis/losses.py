@@ -133,7 +133,7 @@ def _amount(loss: float) -> str:
 
 
 def require_losses(found: ViolationLoss | None, dataset: str) -> ViolationLoss:
-    """The same; raises DatasetError where no rubric counts."""
+    """Return ``found``; raises DatasetError where it is None, since no rubric that passes the gate has a loss."""
     if found is None:
         raise DatasetError(
             f"No rubric of the dataset {dataset!r} that passes the gate has a loss: enter losses with the scoring "

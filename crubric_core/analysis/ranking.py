@@ -105,7 +105,7 @@ def score_inference(
     panels: UnequalPanels | None = None,
     domains: Domains | None = None,
 ) -> Inference:
-    """The same claims about the scores by emphasis alone: the paired t over units, adjusted for all pairs.
+    """Inference about the scores by emphasis alone: the paired t over units, adjusted for all pairs.
 
     The weights nu of S are fitted to the labels that they weigh: they favour rubrics that separate these systems by
     chance, and the paired t then finds differences between equal systems.

@@ -48,7 +48,7 @@ class Calibration:
 
     @cached_property
     def distances(self) -> PairDistances:
-        """Of pairs of systems on each rubric, by which the strategy pairs chooses."""
+        """Distances of all pairs of systems on each rubric, by which the strategy pairs chooses."""
         fit = self.fit
         placed = np.isfinite(self.y[:, ~fit.constant]).any(
             axis=1
@@ -58,7 +58,7 @@ class Calibration:
 
     @cached_property
     def spread(self) -> Spread:
-        """Of the rubrics' parameters."""
+        """Posterior sd of the J rubrics' parameters and their correlation, given the abilities of the fit."""
         return item_spread(self.fit, self.y)
 
     @cached_property

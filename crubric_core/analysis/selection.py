@@ -146,7 +146,7 @@ class WithoutFold:
 
     @property
     def distances(self) -> PairDistances | None:
-        """Of pairs of the others."""
+        """Distances of all pairs of the other folds' systems on each rubric; None for a strategy that needs none."""
         if not isinstance(self.pairs, PairMoments):
             return self.pairs
         found = self.pairs.distances()

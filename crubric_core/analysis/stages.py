@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Analysis(Banks):
-    """The same study with the standing of its systems."""
+    """A dataset under one choice of settings, with its banks and the standing of its systems."""
 
     @stage(
         "cross_fitted",
@@ -86,7 +86,7 @@ class Analysis(Banks):
 
     @stage(after=("ranking_on",))
     def score_standing(self, use: BoolArray) -> Inference:
-        """The same claims about the scores."""
+        """Inference about the scores by emphasis on these rubrics: (J,) a mask, or (F, J), one for each fold."""
         return ranks.score_inference(
             self.ranking_on(use), self.queries(), self.settings, self.panels(), self._domains()
         )

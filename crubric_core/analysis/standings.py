@@ -57,7 +57,10 @@ def board_of(
 
 
 def _in_common(ranking: Ranking) -> tuple[int, int] | None:
-    """Of two ranked systems of a group that share the least: queries that both have scores on, and were asked."""
+    """Queries that two ranked systems both have scores on, and were asked: those of the pair that shares the least.
+
+    Pairs of different groups do not count; None without a pair.
+    """
     standing, scores = ranking.standing, ranking.scores
     known = np.isfinite(scores.by_query)
     banks = ranking.use[:, ranking.use.any(axis=0)]

@@ -47,7 +47,7 @@ def file_bytes(path: Path, what: str, error: type[CrubricError]) -> bytes:
 
 
 def file_text(path: Path, what: str, error: type[CrubricError]) -> str:
-    """The same of a text."""
+    """The text of a UTF-8 file; ``error`` with one sentence where it cannot be read. what: "The costs"."""
     try:
         return file_bytes(path, what, error).decode()
     except UnicodeDecodeError as fault:

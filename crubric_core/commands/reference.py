@@ -53,7 +53,7 @@ def run_reference(args: argparse.Namespace) -> None:
 
 
 def tally_labels(args: argparse.Namespace) -> None:
-    """The same of labels that a Spark session reads: ``ingest --engine spark``."""
+    """Make a dataset of labels that a Spark session reads (``ingest --engine spark``); say what became of the rows."""
     given = {
         "a file": args.files,
         "--kind": args.kind not in (None, "labels"),

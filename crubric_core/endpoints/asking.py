@@ -245,6 +245,6 @@ def ask_all(
 def _replies(
     futures: set[Future[Reply[T]]], owner: Mapping[Future[Reply[T]], Line[T]]
 ) -> list[tuple[Line[T], Reply[T]]]:
-    """Of those that are done and were asked at all."""
+    """The replies, each with its line, of the futures that are done and sent at least one request."""
     done = [future for future in futures if future.done() and not future.cancelled()]
     return [(owner[future], future.result()) for future in done if future.result().requests]

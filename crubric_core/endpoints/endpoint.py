@@ -98,7 +98,7 @@ class Endpoint:
             return None, tokens
 
     def cost(self, tokens_in: float, tokens_out: float) -> float:
-        """Of that many tokens; NaN where a price or a count is unknown."""
+        """Cost of that many tokens, in the currency of the prices; NaN where a price or a count is unknown."""
         if self.input_price is None or self.output_price is None:
             return float("nan")
         return (tokens_in * self.input_price + tokens_out * self.output_price) / 1e6

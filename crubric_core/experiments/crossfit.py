@@ -109,7 +109,7 @@ def _over_splits(values: FloatArray, confidence: float) -> tuple[float, float, f
 
 
 def _mean_correlation(values: FloatArray, confidence: float) -> tuple[float, float, float, int]:
-    """The same of a correlation: its interval is within [-1, 1]."""
+    """Mean of correlations (n,) over the splits, its t interval within [-1, 1], and number of the known ones."""
     mean, low, high, n = _over_splits(values, confidence)
     return mean, max(low, -1.0), min(high, 1.0), n
 

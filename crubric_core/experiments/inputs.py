@@ -70,7 +70,7 @@ class Inputs:
         return (f"The systems form {groups:,} groups that share too few queries for a common scale: {what}.",)
 
     def for_tasks(self) -> Inputs:
-        """The same where tasks run in this process; for others, without the workspace behind it."""
+        """These inputs for tasks: unchanged where they run in this process, else without the workspace behind them."""
         if current_workers().here or isinstance(self.dataset, Snapshot):
             return self
         return replace(self, dataset=Snapshot(self.dataset, self.settings))

@@ -72,7 +72,7 @@ class PooledKappa:
         return effective_clusters(self.cells)
 
     def interval(self, confidence: float) -> tuple[float, float]:
-        """Of kappa for further queries; NaN where kappa is.
+        """(low, high) of kappa for further queries; NaN where kappa is.
 
         Where nobody disagrees, no spread tells how disagreement would gather: each rubric is one trial, whatever the
         number of its systems.
@@ -127,7 +127,7 @@ def compare(panel: FloatArray, gold: FloatArray | None) -> KappaComparison:
 def unread_changes(
     inputs: Inputs, gold: FloatArray | None, thresholds: Sequence[float], splits: int
 ) -> list[tuple[float, float, float]]:
-    """Of each threshold: kappa of the rubrics kept minus kappa of all, on systems that the gate has not read.
+    """(mean, low, high) by threshold: kappa of the rubrics kept less that of all, on systems the gate has not read.
 
     The systems are split into halves again and again; the measurability of one half keeps rubrics, kappa is of the
     other. To filter and to count on the same labels raises kappa by construction. The mean over both halves of all

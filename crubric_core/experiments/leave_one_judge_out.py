@@ -108,9 +108,9 @@ def _most(judges: pd.DataFrame, column: str) -> str:
 
 
 def pairs_changed(full: AnalysisOutcome, other: AnalysisOutcome) -> dict[str, int]:
-    """Of the pairs that both rank: how many are separated in one alone, and in both but in opposite order.
+    """How many pairs that both rank are separated in one alone, and in both but in opposite order.
 
-    Of those that ``full`` alone ranks: how many it separates.
+    Also how many pairs ``full`` separates that it alone ranks.
     """
     here, there = (
         {pair for pair in one.apart if set(pair) <= two.estimate.keys()}

@@ -54,7 +54,7 @@ class Split:
     exact: int
 
     def exact_to(self, strategy: Strategy, budget: int) -> Split:
-        """The same with the strategy's choices made for every bank of up to ``budget`` rubrics."""
+        """The split with the strategy's choices made for every bank of up to ``budget`` rubrics."""
         if budget <= self.exact or strategy not in ("greedy", "pairs"):
             return self
         if strategy == "greedy":

@@ -87,9 +87,10 @@ def draw_interval(draws: FloatArray, confidence: float) -> tuple[float, float]:
 
 
 def half_width(drawn: FloatArray, repeats: FloatArray, units: int, confidence: float) -> float:
-    """Of the interval of a mean over random repeats (S,) of one table, whose units drawn anew change it to (R,).
+    """Half the width of the interval of a mean over random repeats (S,) of one table.
 
-    The variances of the draws and of the mean over the repeats add up; Student's t with units - 1 degrees of freedom.
+    drawn: (R,) the mean with the table's units drawn anew. The variances of the draws and of the mean over the
+    repeats add up; Student's t with units - 1 degrees of freedom.
     NaN where one of them is unknown, or with fewer than FEWEST_CLUSTERS units.
     """
     drawn = drawn[np.isfinite(drawn)]

@@ -83,7 +83,7 @@ def label(text: object, limit: int = 36) -> str:
 
 
 def labels(names: Iterable[object], limit: int = 36) -> list[str]:
-    """Of each, as in sentences and tables; names that then look alike keep what they differ by."""
+    """One label a name, as in sentences and tables; names that then look alike keep what they differ by."""
     return [escape(name, quote=False) for name in told_apart(map(str, names), limit)]
 
 

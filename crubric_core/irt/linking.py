@@ -28,7 +28,7 @@ class ScaleLink:
         return np.asarray(self.slope * theta + self.intercept)
 
     def items(self, items: ItemParameters) -> ItemParameters:
-        """The same response functions on the target scale: a / slope, slope × b + intercept; c stays."""
+        """Parameters that give the same response functions on the target scale: a / slope, slope × b + intercept, c."""
         thresholds = None if items.thresholds is None else self.abilities(items.thresholds)
         return ItemParameters(items.a / self.slope, self.abilities(items.b), items.c, thresholds)
 

@@ -1,4 +1,4 @@
-"""The same item model on other systems: what a fold of a cross-fit is (docs/method.md §10)."""
+"""Fit an item model again to other systems: what a fold of a cross-fit is (docs/method.md §10)."""
 
 from __future__ import annotations
 

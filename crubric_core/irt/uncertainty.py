@@ -111,7 +111,10 @@ def _response(
 def _guessed(
     a: FloatArray, c: FloatArray, passed: BoolArray, z: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """The same for the 3PL; r is the share of a pass that is not a guess."""
+    """(J', Q) log P of the 3PL's labels, its derivative in theta, and minus its second derivative.
+
+    r is the share of a pass that is not a guess.
+    """
     s = expit(z)
     p = c + (1 - c) * s
     r = (1 - c) * s / p

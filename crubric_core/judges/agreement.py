@@ -104,7 +104,7 @@ def cohen_of_groups(tables: FloatArray, confidence: float = 0.95) -> Agreement:
 def _interval(
     coefficient: Coefficient, value: float, by_group: FloatArray, levels: FloatArray, confidence: float
 ) -> tuple[float, float]:
-    """Of a coefficient from the tables (G, L, L) of its groups.
+    """(low, high) of a coefficient from the tables (G, L, L) of its groups.
 
     Where nobody disagrees each group is one trial, less where chance alone leaves little to disagree about.
     """

@@ -26,7 +26,7 @@ class Departures:
 
 
 def departures_of(panel: FloatArray) -> Departures:
-    """Of the labels (M, J, K), 0/1 or NaN, by rubric and judge."""
+    """Count the departures of labels (M, J, K), 0/1 or NaN, by rubric and judge: arrays (J, K)."""
     departs, compared = np.zeros((2, *panel.shape[1:]), dtype=np.int64)
     step = max(BLOCK // max(panel.shape[0] * panel.shape[2], 1), 1)
     for at in range(0, panel.shape[1], step):

@@ -78,7 +78,7 @@ def _unknown(n_judges: int) -> ResidualCorrelation:
 
 
 def _moments(panel: FloatArray, anchors: FloatArray | None) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Of the residuals per rubric (J, K, K): Σ r_k r_l, Σ r_k² over the cells of l, and how many cells both have."""
+    """(J, K, K) each: Σ r_k r_l of the residuals, Σ r_k² over the cells that l labelled, cells that both labelled."""
     truth = leave_one_out_majority(panel) if anchors is None else anchors[:, :, None]
     residual = _residuals(panel, np.broadcast_to(truth, panel.shape))
     known = (~np.isnan(residual)).astype(np.float64)
@@ -91,7 +91,7 @@ def _moments(panel: FloatArray, anchors: FloatArray | None) -> tuple[FloatArray,
 def _interval(
     products: FloatArray, squares: FloatArray, cells: FloatArray, confidence: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Of each correlation for all pairs at once, over queries; (G, K, K) each → low, high (K, K).
+    """(K, K) low and high of each correlation, for all pairs at once, from sums (G, K, K) over G queries.
 
     A correlation that no query changes has as many trials as there are errors, which the residuals' squares count; none
     is surer than independent cells would make it.
@@ -116,7 +116,7 @@ def _interval(
 
 
 def _expected(panel: FloatArray, seed: int) -> FloatArray:
-    """The same correlation of judges who err independently, on the same cells.
+    """(K, K) residual correlation of simulated judges who err independently, on these cells.
 
     They err as often as these differ from the majority of the others. Dawid–Skene's rates would do for judges who are
     independent, and take two who always agree for the ones who are always right.

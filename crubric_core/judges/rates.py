@@ -154,7 +154,9 @@ def _two_classes(
 def _worst_by_votes(
     values: IntArray, counts: FloatArray, posterior: FloatArray, confidence: float
 ) -> int | None:
-    """Of a judge who labelled some units alone, by the EM over these.
+    """The judge who is beyond chance worse than each other one, or None.
+
+    One who labelled only some units is compared by the EM over these.
 
     By that over all units, one who is asked about what is hard to judge counts for less, and then errs more by its own
     small weight.

@@ -40,7 +40,7 @@ class Allowance:
     low: FloatArray
 
     def of(self, systems: BoolArray | IntArray) -> Allowance:
-        """The same of some systems."""
+        """The allowance of some systems alone: a mask (M,), or their rows."""
         return Allowance(self.pairs[systems][:, systems], self.high[systems], self.low[systems])
 
 
@@ -127,7 +127,7 @@ def leniencies(panel: FloatArray, unit: IntArray, levels: IntArray) -> FloatArra
 def panels_of(
     panel: FloatArray, unit: IntArray, levels: IntArray, ties: Sequence[Tie] = ()
 ) -> UnequalPanels | None:
-    """The same of labels (M, J, K) at hand; None where the judges of all systems are the same, but for chance.
+    """``unequal_panels`` of labels (M, J, K); None where the judges of all systems are the same, but for chance.
 
     ties: what an even split may count as (``label_numbers.splits_as``); none: numbers of labels are left aside.
     """

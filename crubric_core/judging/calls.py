@@ -108,7 +108,7 @@ class CostEstimate:
     cost: float
 
     def scaled(self, share: float) -> CostEstimate:
-        """The same for ``share`` times as many rubrics, at one call a rubric or as many rubrics a call."""
+        """The estimate for ``share`` times as many rubrics, at one call a rubric or as many rubrics a call."""
         calls, labels, tokens_in, tokens_out = (
             round(n * share) for n in (self.calls, self.labels, self.tokens_in, self.tokens_out)
         )
@@ -127,7 +127,7 @@ class CostEstimate:
 
 
 def estimate(calls: Iterable[Call]) -> CostEstimate:
-    """Of these calls, each answered at once: four characters a token, 80 tokens a verdict."""
+    """Estimate what these calls take, each answered at once: four characters a token, 80 tokens a verdict."""
     rows = [(call, *_tokens(call)) for call in calls]
     return CostEstimate(
         calls=len(rows),

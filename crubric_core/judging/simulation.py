@@ -18,7 +18,7 @@ from ..types import FloatArray, IntArray
 
 @dataclass(frozen=True)
 class Judgements:
-    """Of M systems: judgements until the posterior sd is at most a target, NaN where it is never.
+    """Judgements that each of M systems needs until its posterior sd is at most a target; NaN where it never is.
 
     adaptive, fixed: (M,) in the order of expected information, and in the order given. available: (M,) rubrics with a
     label. sd_all: (M,) posterior sd by all of them.

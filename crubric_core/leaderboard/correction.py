@@ -164,9 +164,9 @@ def _between(psi: FloatArray, systems: BoolArray) -> FloatArray:
 
 
 def _by_domain(found: Influence, in_it: BoolArray, known: BoolArray, domains: Domains) -> Influence:
-    """The same with the queries of a domain as one unit; a system has those on which people labelled it, (M, N) known.
+    """``found`` with the queries of a domain as one unit; a system's units are the domains where people labelled it.
 
-    in_it: (M, N) the queries in its estimate.
+    known: (M, N) queries on which people labelled it. in_it: (M, N) the queries in its estimate.
     """
     rows = np.arange(len(found.psi))
     psi, _, _, lone = domains.sums(found.psi, in_it.T, rows)

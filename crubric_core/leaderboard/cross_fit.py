@@ -107,7 +107,7 @@ class CrossFit:
         return as_fit(self.pooled, self.items[fold])
 
     def others(self, fold: int) -> Abilities:
-        """Of the systems of all other folds, on all rubrics at this fold's parameters; computed once."""
+        """Abilities of all other folds' systems on all rubrics, at this fold's parameters; computed once."""
         if fold not in self._others:
             self._others[fold] = estimate_abilities(self.fold_fit(fold), self.y[self.fold != fold])
         return self._others[fold]

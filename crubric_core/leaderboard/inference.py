@@ -288,7 +288,10 @@ def _standard_errors(evidence: Evidence) -> FloatArray:
 
 
 def _intervals(evidence: Evidence, se: FloatArray, confidence: float) -> tuple[FloatArray, FloatArray]:
-    """Of each estimate alone, by Student's t with its units less 1, open where saturated; of scores by their limits."""
+    """(M,) low and high of each estimate alone, by Student's t of its units less 1; of scores, by their limits.
+
+    Open where a system is saturated.
+    """
     multiple = as_student(-float(ndtri((1 - confidence) / 2)), evidence.units - 1)
     if evidence.limits is not None:
         low, high = _between_limits(evidence, evidence.limits, se, multiple, confidence)

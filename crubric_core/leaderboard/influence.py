@@ -271,7 +271,7 @@ def _link_contributions(cross: CrossFit, query_index: IntArray, units: IntArray,
 
 
 def _returned(cross: CrossFit, units: IntArray) -> FloatArray:
-    """The same of units numbered from 0; a rubric of unit -1 returns nothing."""
+    """(n, M) ``_link_contributions`` of units (J,) numbered from 0; a rubric of unit -1 returns nothing."""
     used, count = np.flatnonzero(units >= 0), int(units.max(initial=-1)) + 1
     at = units[used] + count * np.arange(len(cross.y))[:, None]
     given = cross.pooled_contributions[:, used]

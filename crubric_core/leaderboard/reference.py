@@ -51,7 +51,7 @@ class Reference:
         return bool(self.too_high.any() or self.too_low.any())
 
     def without(self, system: int) -> Self:
-        """The same without one system."""
+        """The reference without one system, given by its row."""
         kept = np.arange(len(self.theta)) != system
         return replace(
             self,
@@ -76,7 +76,10 @@ class Reference:
         return int(found[0]) if len(found) == 1 else None
 
     def comparable_with(self, asked: BoolArray) -> Self:
-        """The same with no ability for systems that have no common scale with a new one, as for ``group_of``."""
+        """The reference with theta NaN for systems that have no common scale with a new one.
+
+        asked: as for ``group_of``.
+        """
         if self.group is None:
             return self
         return replace(self, theta=np.where(self.group == self.group_of(asked), self.theta, np.nan))

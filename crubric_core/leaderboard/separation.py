@@ -43,7 +43,7 @@ def separation(draws: FloatArray, confidence: float = 0.95) -> PairedDifferences
 
 
 def with_holm(tested: PairedDifferences, confidence: float) -> PairedDifferences:
-    """The same, where a separated pair must also pass Holm's procedure over all pairs at level 1 − confidence."""
+    """``tested``, where a separated pair must also pass Holm's procedure over all pairs at level 1 − confidence."""
     ranked = np.flatnonzero(np.isfinite(tested.p_value.diagonal()))
     rows, columns = (ranked[side] for side in np.triu_indices(len(ranked), 1))
     passes = np.zeros(tested.separated.shape, dtype=bool)

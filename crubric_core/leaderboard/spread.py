@@ -104,10 +104,10 @@ def _errors(se: FloatArray) -> FloatArray:
 def _student(
     estimate: FloatArray, precision: FloatArray, freedom: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Of estimates (M,) with Student's t of ``freedom`` degrees about one middle, which is integrated out.
+    """Log-likelihood (G,), middle (G,) and squared deviates from it (G, M) of estimates (M,) about one middle.
 
-    precision: (G, M). Log-likelihood (G,), the middle (G,), and each one's squared deviate from it (G, M). The middle
-    is found by reweighting: whoever is far off counts less.
+    Student's t of ``freedom`` degrees; the middle is integrated out, and found by reweighting: whoever is far off
+    counts less. precision: (G, M).
     """
     middle = np.full(len(precision), np.median(estimate))
     for _ in range(REWEIGHTED):

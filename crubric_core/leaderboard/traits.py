@@ -39,7 +39,10 @@ class Traits:
 
 @dataclass(frozen=True)
 class Correlation:
-    """Of the true abilities of two dimensions over systems like these. value: the most likely. low, high: interval."""
+    """Correlation of the true abilities of two dimensions over systems like these, in [-1, 1].
+
+    value: the most likely. low, high: its interval.
+    """
 
     value: float
     low: float
@@ -125,7 +128,10 @@ def _peak(profile: Callable[[float], float], depth: float) -> tuple[float, float
 def restricted_loglik(
     x: FloatArray, kept: FloatArray, error: FloatArray, sd: FloatArray, rho: float
 ) -> float:
-    """Of x (m, 2) = kept (mean + ability) + error, abilities of these sd (2,) and correlation; means integrated out."""
+    """Log-likelihood of x (m, 2) = kept (mean + ability) + error, the means integrated out.
+
+    kept: (m, 2). error: (m, 2, 2) covariances. sd: (2,) of the abilities, and rho their correlation.
+    """
     shift = kept * sd
     a, b = (shift[:, at] ** 2 + error[:, at, at] for at in (0, 1))
     c = rho * shift[:, 0] * shift[:, 1] + error[:, 0, 1]

@@ -67,7 +67,7 @@ def evidence_of_system(
 def evidence_of_systems(
     fit: IrtFit, spread: Spread, y: FloatArray, bank: IntArray, unit: IntArray, n_units: int, seed: int
 ) -> list[SystemEvidence]:
-    """The same of N systems (N, J) that are labelled on the same rubrics."""
+    """``evidence_of_system`` for labels ``y`` (N, J) of N systems that are labelled on the same rubrics."""
     theta = estimate_abilities(fit, y, bank).theta
     known = bank[np.isfinite(y[0, bank]) & ~fit.constant[bank]]
     if not known.size:
@@ -171,7 +171,7 @@ class _Pairs:
 
 @dataclass(frozen=True)
 class _Differences:
-    """Of the new system from each ranked reference system, (m,): with standard errors and degrees of freedom.
+    """Differences (m,) of a new system from each ranked reference system, with standard errors and degrees of freedom.
 
     allowed: how much of it unequal panels may account for.
     """

@@ -26,7 +26,7 @@ LEVEL = 0.05  # of the chance that any rubric of a calibration that holds is fla
 
 @dataclass(frozen=True)
 class RubricDrift:
-    """Of J rubrics, on the labels of N new systems.
+    """Drift of J rubrics, estimated from the labels of N new systems.
 
     labels: (J,) of new systems. shift: (J,) by how much harder it has become, in units of theta (see
     ``_likeliest_shift``). z: (J,) robust. p_value: (J,). flagged: (J,) by Holm. NaN, not flagged, without labels.

@@ -19,7 +19,7 @@ from .place import place_systems
 def judge_drift_on_bank(
     bank_scale: BankScale, new: NewLabels, old_judge: str, new_judge: str
 ) -> tuple[JudgeDrift, pd.DataFrame]:
-    """Of the cells that both labelled; and a row a system: theta and tier by either, and whether the tier moved.
+    """How two judges differ on the cells that both labelled; one row a system: its theta and tier by either judge.
 
     Labels are levels as the bank's model reads them, intervals at the confidence of its settings. ``beyond_chance``:
     theta differs by more than two answers of one version would (paired, the query as unit, Holm over the systems); a

@@ -21,7 +21,7 @@ OTHER_TEXT = "the bank's rubric of this name has another text"
 
 @dataclass(frozen=True)
 class Match:
-    """Of one rubric of a file: its row in the bank, or None with the reason; by: what it was known by."""
+    """Where one rubric of a file is in the bank: its row, or None with the reason; by: what it was known by."""
 
     row: int | None
     by: By | None = None

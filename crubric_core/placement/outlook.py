@@ -78,7 +78,7 @@ class Forecast:
         self._table = log_likelihoods(bank_scale.fit, bank_scale.bank, shifted)
 
     def outlook(self, y: FloatArray, open_: IntArray) -> Outlook:
-        """Of labels ``y`` (B,) so far. open_: rubrics of the bank that are still to be judged."""
+        """Forecast the final tier from labels ``y`` (B,). open_: rubrics of the bank that are still to be judged."""
         usable = open_[np.isnan(y[open_]) & ~self._bank.fit.constant[open_]]
         if np.isnan(y).all():
             return Outlook(0, len(usable), {})

@@ -64,7 +64,7 @@ def _spread(values: FloatArray) -> FloatArray:
 
 
 def _mean(values: FloatArray, axis: int) -> FloatArray:
-    """Of what is known; NaN of nothing."""
+    """Mean of the known values along ``axis``; NaN where none is known."""
     known = np.isfinite(values)
     return _share(np.where(known, values, 0.0).sum(axis=axis), known.sum(axis=axis))
 

@@ -84,7 +84,7 @@ def sealed(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def sha256_of(path: Path) -> str:
-    """Of the whole file; "" where it is no plain file of a view's size."""
+    """SHA-256 of a whole file, in hexadecimal; "" where it is no plain file of a view's size."""
     content = read_regular(path, MOST)
     return "" if content is None else hashlib.sha256(content).hexdigest()
 

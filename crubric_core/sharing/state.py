@@ -83,7 +83,7 @@ def load_state(views: Path, view: str) -> ViewState | None:
 
 
 def revoked(state: ViewState, when: datetime) -> ViewState:
-    """The same view when its link is closed and what it showed is gone."""
+    """The state of a view whose link is closed and whose content is deleted."""
     return changed(state, sha256="", size=0, changed_at=when, revoked_at=when)
 
 

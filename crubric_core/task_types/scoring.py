@@ -165,7 +165,7 @@ def score_systems(
 
 
 def by_emphasis(scores: QueryScores, omega: FloatArray | None = None) -> QueryScores:
-    """The same labels scored with w_j = e_j. omega: as in ``overall_scores``."""
+    """Scores of the same labels with the emphasis alone as weight, w_j = e_j. omega: as in ``overall_scores``."""
     n_queries = scores.by_query.shape[1]
     by_query = query_scores(scores.points, scores.emphasis, scores.query_index, n_queries, scores.clip)
     return replace(scores, score=overall_scores(by_query, omega), by_query=by_query, weights=scores.emphasis)

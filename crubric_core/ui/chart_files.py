@@ -60,7 +60,7 @@ def plot_config(name: str) -> dict[str, Any]:
 
 
 def _file_name(name: str) -> str:
-    """Of a chart's name, without an ending."""
+    """A file name for a chart of this name, without an ending."""
     return re.sub(r"\W+", "_", name.lower()).strip("_")[:60].strip("_") or "chart"
 
 

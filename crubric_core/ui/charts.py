@@ -71,11 +71,11 @@ class Sent(BaseFigure):  # type: ignore[misc]
         return self._spec
 
     def laid_out(self, **layout: Any) -> Sent:
-        """The same figure with these settings of its layout."""
+        """The figure with these settings of its layout."""
         return Sent({**self._spec, "layout": {**self._spec["layout"], **layout}}, shows=self._shows)
 
     def clickable(self) -> Sent:
-        """The same figure, whose marks can be clicked; none fades because another one is."""
+        """The figure with marks that can be clicked; none fades because another one is."""
         data = [_unfading(trace) for trace in self._spec["data"]]
         layout = {"dragmode": "zoom", **self._spec["layout"], "clickmode": "event+select"}
         return Sent({**self._spec, "data": data, "layout": layout}, shows=self._shows)
@@ -146,7 +146,7 @@ def unpacked(values: Any) -> np.ndarray[Any, Any]:
 
 
 def _listed(value: Any) -> Any:
-    """The same with lists in place of short packed arrays."""
+    """A part of Plotly's JSON with lists in place of short packed arrays."""
     if isinstance(value, dict):
         if "bdata" not in value:
             return {name: _listed(each) for name, each in value.items()}
@@ -189,7 +189,7 @@ _DIGESTS: dict[int, bytes] = {}
 
 
 def _digest(array: np.ndarray[Any, Any]) -> bytes:
-    """Of dtype, shape and content, computed once for as long as the array lives."""
+    """Hash of an array's dtype, shape and content, computed once for as long as the array lives."""
     if (found := _DIGESTS.get(id(array))) is None:
         hashed = blake2b(repr((array.dtype.str, array.shape)).encode(), digest_size=16)
         hashed.update(np.ascontiguousarray(array).data)

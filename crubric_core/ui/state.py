@@ -166,7 +166,7 @@ def hold_settings(settings: Settings) -> None:
 
 
 def ignore(*parameters: str) -> None:
-    """Of the address, and to be told by ``say_ignored``."""
+    """Note parameters of the address that are ignored, which ``say_ignored`` then tells."""
     st.session_state[_IGNORED] = [*st.session_state.get(_IGNORED, ()), *parameters]
 
 

@@ -47,7 +47,7 @@ _PATTERNS = f"""
 
 @dataclass(frozen=True)
 class JudgeShares:
-    """Of M systems and K judges: whose labels a system's are.
+    """Which of K judges gave the labels of each of M systems.
 
     share: (M, K) each judge's share of the system's labels; rows sum to 1, NaN of a system without labels. error:
     (M, K) its standard error over queries: 0 where a judge has the same share of each.
@@ -109,7 +109,7 @@ class JudgeShares:
 
 @dataclass(frozen=True)
 class JudgeMeetings:
-    """Of K judges, over the cells that several labelled, in B blocks of queries.
+    """Sums of K judges' labels over the cells that several of them labelled, in B blocks of queries.
 
     tied: (B, K, K) the judges' Laplacian: the sum of -1/n over the cells of two judges, and on the diagonal what makes
     rows sum to 0, that of 1 - 1/n over a judge's cells. excess: (B, K) sum of how far a judge's label is above the
@@ -122,7 +122,7 @@ class JudgeMeetings:
 
     @classmethod
     def unknown(cls, n_judges: int) -> Self:
-        """Of judges of whom no common cell is known."""
+        """The sums of judges of whom no common cell is known: one block of zeros."""
         return cls(np.zeros((1, n_judges, n_judges)), np.zeros((1, n_judges)), 0.0)
 
     @classmethod

@@ -49,7 +49,7 @@ class Snapshot(Dataset):
 
     @property
     def fingerprint(self) -> str:
-        """Of the content that was read."""
+        """Hash of the dataset's content when it was read."""
         return self._fingerprint
 
     @property

@@ -45,7 +45,7 @@ def show_link() -> None:
 
 
 def closed() -> None:
-    """The same for a wrong, an expired and a withdrawn link, and for none at all."""
+    """One page, equal for a wrong, an expired and a withdrawn link, and for none at all."""
     st.title("This link opens nothing", anchor=False)
     st.write("It may be incomplete, or no longer open. Ask the person who sent it to you.")
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..scoring_rules import ANY, Loss
-from .types import TASK_TYPES, resolve_task_types
+from .types import TASK_TYPES, fold_case, resolve_task_types
 
 if TYPE_CHECKING:
     from ..types import IntArray
@@ -21,14 +21,16 @@ def fitting_loss(losses: Sequence[Loss], severity: Sequence[Any], task_type: Obj
 
     severity (J,) names in any case, None or NaN unknown; task_type (J,) canonical names of their queries, None unknown.
     """
-    word: ObjectArray = np.array(["" if pd.isna(each) else _word(each) for each in severity], dtype=object)
+    word: ObjectArray = np.array(
+        ["" if pd.isna(each) else fold_case(each) for each in severity], dtype=object
+    )
     found = np.full(len(word), -1, dtype=np.int64)
     for at, loss in reversed([*enumerate(losses)]):
         fits = np.full(len(word), fill_value=True)
         if loss.task_type != ANY:
             fits &= np.asarray(task_type == loss.task_type)
         if loss.severity.strip() != ANY:
-            fits &= np.asarray(word == _word(loss.severity))
+            fits &= np.asarray(word == fold_case(loss.severity))
         found[fits] = at
     return found
 
@@ -59,7 +61,3 @@ def ratio_sentence(losses: Sequence[Loss]) -> str:
         if loss is not most
     ]
     return f"One violated {kind_words(most)} is as bad as {', or '.join(ratios)}."
-
-
-def _word(value: object) -> str:
-    return str(value).strip().casefold()

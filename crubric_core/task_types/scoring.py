@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from ..errors import SettingsError
 from ..intervals import cluster_sums
 from ..scoring_rules import ScoringRules
 from ..types import BoolArray, FloatArray, IntArray
-from .types import CREATIVE, DECISION, HIGH_RISK, ObjectArray, resolve_task_types
+from .types import CREATIVE, DECISION, HIGH_RISK, ObjectArray, fold_case, resolve_task_types
 
 Names = Sequence[Any] | ObjectArray
 
@@ -68,7 +67,7 @@ def emphasis(dimension: Names, task_type: Names, rules: ScoringRules) -> FloatAr
         (DECISION, "actionability"): rules.actionability,
         (CREATIVE, "creativity"): rules.creativity,
     }
-    pairs = zip(task_type, map(_word, dimension), strict=True)
+    pairs = zip(task_type, map(fold_case, dimension), strict=True)
     return np.array([of_interest.get(pair, 1.0) for pair in pairs], dtype=float)
 
 
@@ -81,7 +80,7 @@ def rubric_points(
     below its midpoint, as by the scale map of docs/method.md §1.
     """
     penalties = {(HIGH_RISK, "moderate"): rules.moderate, (HIGH_RISK, "critical"): rules.critical}
-    pairs = zip(task_type, map(_word, severity), strict=True)
+    pairs = zip(task_type, map(fold_case, severity), strict=True)
     penalty = np.array([penalties.get(pair, np.nan) for pair in pairs], dtype=float)
     share, severe = y / (levels - 1), np.isfinite(penalty)
     share[:, severe] = np.where(share[:, severe] < 0.5, penalty[severe], share[:, severe])
@@ -198,8 +197,3 @@ def explain_query(scores: QueryScores, system: int, query: int) -> QueryExplanat
 
 def _or_none(values: Names | None, length: int) -> Names:
     return [None] * length if values is None else values
-
-
-@lru_cache(maxsize=1024, typed=True)  # thousands of rubrics have a handful of dimensions and severities
-def _word(value: object) -> str:
-    return str(value).strip().casefold()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -81,6 +82,12 @@ def resolve_task_types(
         resolved = np.where(unclassified, likeliest, resolved)
     resolved[fallback] = None
     return QueryTypes(resolved, fallback, tuple(sorted(invalid)))
+
+
+@lru_cache(maxsize=1024, typed=True)  # thousands of rubrics have a handful of dimensions and severities
+def fold_case(value: object) -> str:
+    """A name as it is compared with others: without case, and without blanks around it."""
+    return str(value).strip().casefold()
 
 
 def _lookup(name: object) -> str | None:

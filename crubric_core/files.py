@@ -8,6 +8,7 @@ import os
 import re
 import secrets
 from collections.abc import Mapping
+from datetime import datetime
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -39,12 +40,15 @@ def write_files(contents: Mapping[str, bytes], folder: str | Path) -> list[Path]
         ) from error
 
 
-def zip_bytes(contents: Mapping[str, bytes]) -> bytes:
-    """The files as one archive; the same files give the same bytes."""
+def zip_bytes(contents: Mapping[str, bytes], made_at: datetime = datetime(1980, 1, 1)) -> bytes:
+    """The files as one ZIP archive, all dated ``made_at``: the same files and date give the same bytes.
+
+    The default date is the earliest that ZIP knows.
+    """
     packed = BytesIO()
     with ZipFile(packed, "w", ZIP_DEFLATED) as archive:
         for name, content in contents.items():
-            archive.writestr(ZipInfo(name), content, ZIP_DEFLATED)  # dated 1980, whenever it is made
+            archive.writestr(ZipInfo(name, made_at.timetuple()[:6]), content, ZIP_DEFLATED)
     return packed.getvalue()
 
 

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import io
 import json
-import zipfile
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -23,7 +21,7 @@ from plotly.offline import get_plotlyjs
 
 from ..errors import ExportError
 from ..figures.shared_view import shared_figures
-from ..files import write_whole
+from ..files import write_whole, zip_bytes
 from ..sharing.files import FILES, view_files
 from ..sharing.view import SharedView
 from .standalone_parts import body
@@ -47,12 +45,7 @@ def bundle(view: SharedView) -> dict[str, bytes]:
 
 def bundle_zip(view: SharedView) -> bytes:
     """The bundle as a ZIP archive."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        for name, content in bundle(view).items():
-            file = zipfile.ZipInfo(f"leaderboard/{name}", view.made_at.timetuple()[:6])
-            archive.writestr(file, content, zipfile.ZIP_DEFLATED)
-    return packed.getvalue()
+    return zip_bytes({f"leaderboard/{name}": content for name, content in bundle(view).items()}, view.made_at)
 
 
 def write_bundle(view: SharedView, folder: str | Path) -> list[Path]:

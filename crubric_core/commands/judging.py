@@ -31,7 +31,7 @@ from ..placement.bank_file import read_bank
 from ..placement.bank_scale import BankScale
 from ..placement.outlook import Outlook
 from .options import existing
-from .parsers import Commands, add_command
+from .parsers import Commands, add_bank, add_command
 from .terminal import print_json, progress_bar
 
 if TYPE_CHECKING:
@@ -95,13 +95,6 @@ def add(commands: Commands) -> None:
     )
     simulate.add_argument(
         "--se", type=float, default=TARGET, metavar="S", help=f"posterior sd to reach (default: {TARGET})"
-    )
-
-
-def add_bank(parser: argparse.ArgumentParser) -> None:
-    """The option that names a bank."""
-    parser.add_argument(
-        "--bank", required=True, type=Path, help="bank.json, or the folder where `build` wrote it"
     )
 
 

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from ..declarations import Parameter
 from ..environment import views_folder, workspace_path
@@ -35,6 +35,18 @@ def add_views(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         default=views_folder(),
         help="folder of the views (default: $CRUBRIC_VIEWS, or %(default)s)",
+    )
+
+
+def add_bank(parser: argparse.ArgumentParser, name: Literal["--bank", "bank"] = "--bank") -> None:
+    """The required argument that names a bank: an option, or ``bank`` by its position."""
+    required: dict[str, Any] = {"required": True} if name == "--bank" else {}  # a position always is
+    parser.add_argument(
+        name,
+        type=Path,
+        metavar="BANK",
+        help="bank.json, or the folder that holds it: --out of `build` or `recalibrate`",
+        **required,
     )
 
 

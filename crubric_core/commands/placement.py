@@ -12,7 +12,7 @@ from ..placement.bank_file import read_bank
 from ..placement.formats import EXPORTS
 from ..placement.new_labels import read_new_labels
 from ..placement.place import NEXT, place_systems
-from .parsers import Commands, add_command, folder, number
+from .parsers import Commands, add_bank, add_command, folder, number
 from .terminal import print_document
 
 _NEXT = Parameter("Rubrics to judge next.", low=0, whole=True)
@@ -21,13 +21,7 @@ _NEXT = Parameter("Rubrics to judge next.", low=0, whole=True)
 def add(commands: Commands) -> None:
     """The commands of this file."""
     place = add_command(commands, "place", run_place)
-    place.add_argument(
-        "--bank",
-        required=True,
-        type=Path,
-        metavar="BANK",
-        help="bank.json, or the folder where `build` wrote it",
-    )
+    add_bank(place)
     place.add_argument(
         "--labels",
         required=True,
@@ -58,9 +52,7 @@ def add(commands: Commands) -> None:
     )
 
     export = add_command(commands, "export-bank", run_export)
-    export.add_argument(
-        "bank", type=Path, metavar="BANK", help="bank.json, or the folder where `build` wrote it"
-    )
+    add_bank(export, "bank")
     export.add_argument(
         "--as", dest="form", required=True, choices=tuple(EXPORTS), help="the tool that is to judge"
     )

@@ -16,7 +16,7 @@ from ..placement.judge_versions import judge_drift_on_bank
 from ..placement.linking import Method
 from ..placement.new_labels import read_new_labels
 from ..placement.recalibrate import Recalibration, recalibrate
-from .parsers import Commands, add_command, folder
+from .parsers import Commands, add_bank, add_command, folder
 from .terminal import print_json
 
 
@@ -49,13 +49,11 @@ def add(commands: Commands) -> None:
     )
 
     history = add_command(commands, "bank-history", run_history)
-    history.add_argument("bank", type=Path, metavar="BANK", help="bank.json, or the folder that holds it")
+    add_bank(history, "bank")
 
 
 def _add_labels(parser: argparse.ArgumentParser, what: str) -> None:
-    parser.add_argument(
-        "--bank", required=True, type=Path, metavar="BANK", help="bank.json, or the folder that holds it"
-    )
+    add_bank(parser)
     parser.add_argument(
         "--labels", required=True, type=Path, nargs="+", action="extend", metavar="FILE", help=what
     )

@@ -10,10 +10,9 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from ..ingest.facts import FACTS, current_facts
 from ..ingest.report import tidy
 from ..readers.columns.specs import SPECS, SYSTEM_FACTS
-from .catalogue import REASONS
+from . import catalogue
 
 _GIVEN = """
     {reasons} SELECT {names}, t.label, {reason}.reason
@@ -48,7 +47,7 @@ def _given(table: str, *, judge: str, systems: bool) -> str:
         names=", ".join(names),
         order=order,
         systems=join,
-        reasons=f"WITH {REASONS}" if of_labels else "",
+        reasons=f"WITH {catalogue.REASONS}" if of_labels else "",
         reason="w" if of_labels else "t",
     )
 
@@ -70,14 +69,8 @@ CANONICAL: Mapping[str, str] = {
         SELECT s.name AS system, {_attributes("reference", "r")}
         FROM reference_ranking r JOIN systems s USING (system_id) WHERE r.dataset_id = $dataset ORDER BY system
     """,
-    "systems": f"""
-        SELECT s.name AS system, f.name AS fact, f.value
-        FROM ({current_facts(FACTS["systems"])}) f JOIN systems s USING (system_id) ORDER BY system, fact
-    """,
-    "answers": f"""
-        SELECT s.name AS system, q.name AS query, a.text FROM ({current_facts(FACTS["answers"])}) a
-        JOIN systems s USING (system_id) JOIN queries q USING (query_id) ORDER BY system, query
-    """,
+    "systems": catalogue.FACTS_OF_SYSTEMS,
+    "answers": f"{catalogue.ANSWERS} ORDER BY system, query",
 }
 _OPTIONAL = ("run", "reason", "pass_mark")  # columns that a table does without where they hold nothing
 

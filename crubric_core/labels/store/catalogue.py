@@ -22,6 +22,16 @@ REASONS = """
     )
 """
 
+ANSWERS = f"""
+    SELECT s.name AS system, q.name AS query, a.text FROM ({current_facts(FACTS["answers"])}) a
+    JOIN systems s USING (system_id) JOIN queries q USING (query_id)
+"""
+
+FACTS_OF_SYSTEMS = f"""
+    SELECT s.name AS system, f.name AS fact, f.value FROM ({current_facts(FACTS["systems"])}) f
+    JOIN systems s USING (system_id) ORDER BY system, fact
+"""
+
 SYSTEM_ORDER = """
     system_order AS (
         SELECT row_number() OVER (ORDER BY name) - 1 AS i, system_id, name AS system FROM systems
@@ -159,8 +169,7 @@ def answers(dataset: int, system: str | None = None, query: str | None = None) -
     """What the systems answered: system, query, text. None: of all."""
     return (
         f"""
-        SELECT s.name AS system, q.name AS query, a.text FROM ({current_facts(FACTS["answers"])}) a
-        JOIN systems s USING (system_id) JOIN queries q USING (query_id)
+        {ANSWERS}
         WHERE s.name = coalesce($system, s.name) AND q.name = coalesce($query, q.name) ORDER BY system, query
         """,
         {"dataset": dataset, "system": system, "query": query},
@@ -169,13 +178,7 @@ def answers(dataset: int, system: str | None = None, query: str | None = None) -
 
 def system_facts(dataset: int) -> Query:
     """What is known of the systems: system, fact (organisation, date, cost, licence …), value."""
-    return (
-        f"""
-        SELECT s.name AS system, f.name AS fact, f.value FROM ({current_facts(FACTS["systems"])}) f
-        JOIN systems s USING (system_id) ORDER BY system, fact
-        """,
-        {"dataset": dataset},
-    )
+    return FACTS_OF_SYSTEMS, {"dataset": dataset}
 
 
 def gold(dataset: int) -> Query:

@@ -56,7 +56,7 @@ def held_out(name: str, budget: int = BUDGET) -> Row | None:
             return None
         data = workspace.dataset(name if name != "demo" else workspace.datasets()["name"].iloc[0])
         settings = with_rules(data, Settings(budget=budget))
-        analysis = Analysis(data=data, fingerprint=data.fingerprint, settings=settings)
+        analysis = Analysis(dataset=data, fingerprint=data.fingerprint, settings=settings)
         reduction, cross, pool = analysis.reduction(), analysis.folds(), analysis.pool
         banks, judges = analysis.bank_masks(), reduction.n_judges
         positions = query_positions(analysis.queries(), reduction)

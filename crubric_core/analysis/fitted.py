@@ -113,7 +113,7 @@ class Fitted(Stages):
     settings name the scoring rules (``with_rules``). store: where results are kept; shared ones are never changed.
     """
 
-    data: LabelSource
+    dataset: LabelSource
     fingerprint: str
     settings: Settings
     store: Store = field(default_factory=Memory)
@@ -122,7 +122,7 @@ class Fitted(Stages):
     @classmethod
     def of(cls, data: LabelSource, settings: Settings) -> Self:
         """An analysis of ``data``; where the settings name no scoring rules, the dataset's own are used."""
-        return cls(data=data, fingerprint=data.fingerprint, settings=with_rules(data, settings))
+        return cls(dataset=data, fingerprint=data.fingerprint, settings=with_rules(data, settings))
 
     @stage(
         *("model", "tie", "agreement_tolerance", "consensus"),
@@ -132,7 +132,7 @@ class Fitted(Stages):
     )
     def given(self) -> Reduction:
         """Agreement counts and consensus, rubrics as their file describes them: rules never reduce the labels again."""
-        return reduce_labels(self.data, replace(self.settings, rules=ScoringRules()))
+        return reduce_labels(self.dataset, replace(self.settings, rules=ScoringRules()))
 
     @stage("rules", after=("given",))
     def reduction(self) -> Reduction:
@@ -142,7 +142,7 @@ class Fitted(Stages):
     @stage(heavy=True, of_content=True)
     def queries(self) -> pd.DataFrame:
         """One row a query."""
-        return self.data.queries
+        return self.dataset.queries
 
     def panel(self, response: Response | None = None) -> FloatArray:
         """(M, J, K) every judge's label, NaN where unknown: on the scale that the model reads, or on another."""
@@ -150,7 +150,7 @@ class Fitted(Stages):
 
     @stage(title="Reading the labels", heavy=True, of_content=True)
     def _panel(self, response: Response) -> FloatArray:
-        return self.data.panel(response)
+        return self.dataset.panel(response)
 
     @stage(
         "model",
@@ -165,9 +165,9 @@ class Fitted(Stages):
         given, response, raised = self.given(), self.settings.response, self._raised_by_numbers()
         if given.n_labels == given.n_cells * given.n_judges and not raised.any():
             return None
-        shares = self.data.judge_shares(response)
+        shares = self.dataset.judge_shares(response)
         if shares.beyond_chance.any():
-            return unequal_panels(shares, self.data.judge_meetings(response), raised)
+            return unequal_panels(shares, self.dataset.judge_meetings(response), raised)
         if raised.any():
             return unequal_panels(shares, JudgeMeetings.unknown(shares.share.shape[1]), raised)
         return None
@@ -175,11 +175,11 @@ class Fitted(Stages):
     def _raised_by_numbers(self) -> FloatArray:
         """(M, M) by which its numbers of labels and of runs may raise a system above another."""
         given, settings = self.given(), self.settings
-        raised = self.data.raised_by_numbers(settings.response, settings.tie, "runs")
+        raised = self.dataset.raised_by_numbers(settings.response, settings.tie, "runs")
         equal = given.n_labels == given.n_cells * given.max_panel.max(initial=0)
         if not equal:
             asked = settings.response, settings.tie
-            raised = raised + self.data.raised_by_numbers(*asked, consensus=settings.consensus)
+            raised = raised + self.dataset.raised_by_numbers(*asked, consensus=settings.consensus)
         return raised
 
     @stage(after=("given",), heavy=True)
@@ -190,7 +190,7 @@ class Fitted(Stages):
     @stage("confidence", "seed", after=("given",), title="Comparing the judges' errors", of_content=True)
     def consensus_warnings(self) -> tuple[str, ...]:
         """What must be said of the labels where they are not the majority's."""
-        return posterior_warnings(self.data, self.given(), self.settings)
+        return posterior_warnings(self.dataset, self.given(), self.settings)
 
     @stage(
         "confidence",
@@ -202,10 +202,10 @@ class Fitted(Stages):
     )
     def judge_warnings(self) -> tuple[str, ...]:
         """Judges who are not shown to agree with the others beyond chance, and pairs of judges who share errors."""
-        shared = majority_warnings(self.data, self.given(), self.settings)
+        shared = majority_warnings(self.dataset, self.given(), self.settings)
         if self.given().n_judges < guessing.FEWEST:
             return shared
-        tables, judges = self.data.tables_with_others(), self.data.judges
+        tables, judges = self.dataset.tables_with_others(), self.dataset.judges
         guesses = guessing.guessing_note_of(tables, judges, self.settings.confidence)
         return (*filter(None, [guesses]), *shared)
 

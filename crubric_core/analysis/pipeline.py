@@ -79,7 +79,7 @@ def analyse(ds: LabelSource, settings: Settings, progress: Progress | None = Non
 
 def result_of(analysis: Analysis) -> Result:
     """The result of an analysis, whichever of its stages are computed already."""
-    settings, data = analysis.settings, analysis.data
+    settings, data = analysis.settings, analysis.dataset
     reduction, fitted, ranking = analysis.reduction(), analysis.calibration(), analysis.ranking()
     order, feasible, verdict = analysis.order(), analysis.feasible, analysis.verdict()
     return Result(

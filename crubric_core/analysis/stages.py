@@ -94,7 +94,7 @@ class Analysis(Banks):
     @stage(heavy=True, of_content=True)
     def gold(self) -> pd.DataFrame:
         """One row a human label."""
-        return self.data.gold()
+        return self.dataset.gold()
 
     @stage("population", "seed", "confidence", "simultaneous", after=("given",), heavy=True)
     def gold_standing(self) -> Inference:
@@ -145,7 +145,7 @@ class Analysis(Banks):
     @stage(after=("given",), of_content=True)
     def _reference(self) -> FloatArray:
         """(M,) the human ranking as values, higher better."""
-        return standings.reference_order(self.data.reference_ranking(), self.given().systems)
+        return standings.reference_order(self.dataset.reference_ranking(), self.given().systems)
 
     def board(self) -> Board:
         """What sentences about the standing on the basis of the settings are made from."""

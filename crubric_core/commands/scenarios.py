@@ -82,7 +82,7 @@ def _compared(workspace: Workspace, dataset: str, first: str, second: str) -> di
         settings = find_scenario(workspace, dataset, name).settings
         assert settings is not None  # noqa: S101 - find_scenario refuses one without
         asked = with_rules(data, settings)
-        return outcome_of(name, Analysis(data=data, fingerprint=fingerprint, settings=asked, store=store))
+        return outcome_of(name, Analysis(dataset=data, fingerprint=fingerprint, settings=asked, store=store))
 
     change = compare(outcome(first), outcome(second))
     rubrics = data.rubrics

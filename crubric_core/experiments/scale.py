@@ -41,7 +41,7 @@ def scale(
     inputs = read_inputs(ds, settings)
     analyses = {
         basis: Analysis(
-            data=ds, fingerprint=ds.fingerprint, settings=replace(with_rules(ds, settings), basis=basis)
+            dataset=ds, fingerprint=ds.fingerprint, settings=replace(with_rules(ds, settings), basis=basis)
         )
         for basis in BASES
     }

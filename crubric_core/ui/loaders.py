@@ -106,18 +106,13 @@ def _progress(share: float, what: str) -> None:
 class Study(Analysis):
     """What a page looks at: one dataset under one choice of settings."""
 
-    data: Dataset
+    dataset: Dataset
     store: Store = field(default_factory=Shared)
     progress: Progress | None = _progress
 
-    @property
-    def dataset(self) -> Dataset:
-        """The dataset itself."""
-        return self.data
-
     def checked(self, found: T) -> T:
         """``found``; where somebody changed the dataset while it was computed the page starts anew without it."""
-        if self.data.fingerprint != self.fingerprint:
+        if self.dataset.fingerprint != self.fingerprint:
             datasets_changed()
             st.rerun()
         return found

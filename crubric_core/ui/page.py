@@ -41,7 +41,7 @@ class StudyPage(loaders.Study):
         if loaders.fingerprints().get(self.dataset.name) != self.fingerprint:
             st.rerun()
         settings = replace(_held(self.rubrics), composition=self.settings.composition)
-        return replace(self, settings=with_rules(self.data, settings))
+        return replace(self, settings=with_rules(self.dataset, settings))
 
 
 def open_study(title: str, *, settings: bool = True, show_tau_t: bool = False) -> StudyPage:
@@ -91,7 +91,7 @@ def open_study(title: str, *, settings: bool = True, show_tau_t: bool = False) -
         st.caption("Scores are by the rules of a scenario, not by those of the dataset.")
         st.button("Score by the dataset's rules", on_click=_own_rules)
     study = StudyPage(
-        data=dataset,
+        dataset=dataset,
         fingerprint=fingerprint,
         settings=with_rules(dataset, chosen),
         place=place,
@@ -129,4 +129,4 @@ def paced(tell: Progress, pause: float = PAUSE) -> Progress:
 def _quarter(dataset: Dataset, fingerprint: str, settings: Settings) -> float:
     """The threshold at which the lowest quarter of the rubrics is dropped."""
     asked = with_rules(dataset, replace(settings, tau_c=None))
-    return loaders.Study(data=dataset, fingerprint=fingerprint, settings=asked).gating().threshold
+    return loaders.Study(dataset=dataset, fingerprint=fingerprint, settings=asked).gating().threshold

@@ -206,7 +206,9 @@ def outcome(study: loaders.Study, name: str, settings: Settings) -> Outcome:
     """What these settings come to on the dataset of the page; its stages are shared with the other pages."""
     most = max(len(study.given().rubrics), 2)
     asked = replace(with_rules(study.dataset, settings), budget=min(settings.budget, most))
-    return outcome_of(name, loaders.Study(data=study.dataset, fingerprint=study.fingerprint, settings=asked))
+    return outcome_of(
+        name, loaders.Study(dataset=study.dataset, fingerprint=study.fingerprint, settings=asked)
+    )
 
 
 def show_change(study: loaders.Study, first: Outcome, second: Outcome) -> None:

@@ -41,14 +41,14 @@ def analysis():
             workspace.ingest(getattr(made, kind).to_csv(index=False).encode(), "small", kind)
         ds = workspace.dataset("small")
         settings = with_rules(ds, Settings(budget=20))
-        yield Analysis(data=ds, fingerprint=ds.fingerprint, settings=settings)
+        yield Analysis(dataset=ds, fingerprint=ds.fingerprint, settings=settings)
 
 
 def test_rubrics_that_tell_one_system_from_all_others_choose_no_bank_without_it():
     rows = [f"m{i},q,r{j},k{k},{int(i == 0)}" for i in range(7) for j in range(3) for k in range(2)]
     with Workspace() as workspace:
         workspace.ingest("\n".join(["system,query,rubric,judge,label", *rows]).encode(), "one", "labels")
-        analysis = Analysis(data=workspace.dataset("one"), fingerprint="one", settings=Settings())
+        analysis = Analysis(dataset=workspace.dataset("one"), fingerprint="one", settings=Settings())
         assert analysis.ranking().table["rank"].tolist() == [1, 2, 2, 2, 2, 2, 2]
         with pytest.raises(
             AssemblyError, match="tells only one system, or one fold of systems, from all others"
@@ -80,7 +80,7 @@ def test_ranks_are_told_within_groups_of_systems_that_share_no_query():
             table = pd.concat([getattr(first, kind), table.assign(**{n: "z" + table[n] for n in names})])
             workspace.ingest(table.to_csv(index=False).encode(), "apart", kind)
         ds = workspace.dataset("apart")
-        apart = Analysis(data=ds, fingerprint=ds.fingerprint, settings=with_rules(ds, Settings(budget=40)))
+        apart = Analysis(dataset=ds, fingerprint=ds.fingerprint, settings=with_rules(ds, Settings(budget=40)))
         pool, bank = apart._placed_on_pool(), apart._placed([apart.bank_masks()])[0]
         curve = apart.worth(curve=False)
     groups = [np.arange(7), np.arange(7, 14)]

@@ -30,7 +30,7 @@ with Workspace() as workspace:
         workspace.ingest(text.encode(), dataset="small", kind=kind)
     data = workspace.dataset("small")
     settings = with_rules(data, Settings(budget=12))
-    study = Analysis(data=data, fingerprint=data.fingerprint, settings=settings, store=Memory())
+    study = Analysis(dataset=data, fingerprint=data.fingerprint, settings=settings, store=Memory())
     study.worth(), study.certificates(), study.ranking()
 print([(name, found) for name, found in made().items() if found != before.get(name)])
 """

@@ -48,7 +48,7 @@ def store() -> Memory:
 
 def study(ds: Dataset, store: Memory, composition: Composition | None = None, **settings: object) -> Analysis:
     asked = replace(PLAIN, composition=composition, **settings)  # type: ignore[arg-type]
-    return Analysis(data=ds, fingerprint="print", settings=with_rules(ds, asked), store=store)
+    return Analysis(dataset=ds, fingerprint="print", settings=with_rules(ds, asked), store=store)
 
 
 def names(analysis: Analysis, rubrics: np.ndarray) -> list[str]:

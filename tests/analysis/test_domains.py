@@ -38,7 +38,7 @@ def analysed(domain, settings=BY_DOMAIN, systems=8):
         ):
             workspace.ingest(table.to_csv(index=False).encode(), "d", kind)
         ds = workspace.dataset("d")
-        analysis = Analysis(data=ds, fingerprint="d", settings=with_rules(ds, settings))
+        analysis = Analysis(dataset=ds, fingerprint="d", settings=with_rules(ds, settings))
         for ask in (analysis.claims, analysis.transfer, analysis.worth, analysis.gate_worth):
             ask()  # while the workspace is open
         return analysis

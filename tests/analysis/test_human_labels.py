@@ -29,7 +29,7 @@ def analysed(gold: pd.DataFrame | None, settings: Settings = BUDGET, labels=MADE
             if table is not None:
                 workspace.ingest(table.to_csv(index=False).encode(), "d", kind)
         ds = workspace.dataset("d")
-        found = Analysis(data=ds, fingerprint="d", settings=with_rules(ds, settings))
+        found = Analysis(dataset=ds, fingerprint="d", settings=with_rules(ds, settings))
         for ask in (found.human_labels, found.claims):
             ask()  # while the workspace is open
         return found

@@ -47,7 +47,7 @@ class Disk(Memory):
 def analysis(dataset, folder: Path, **settings: Any) -> Analysis:  # noqa: F811
     asked = Settings(replicates=30, tau_c=0.3, budget=8)
     asked = with_rules(dataset, replace(asked, **settings))
-    return Analysis(data=dataset, fingerprint=dataset.fingerprint, settings=asked, store=Disk(folder))
+    return Analysis(dataset=dataset, fingerprint=dataset.fingerprint, settings=asked, store=Disk(folder))
 
 
 @pytest.mark.parametrize("model", ["1PL", "2PL", "3PL", "GRM"])

@@ -33,7 +33,7 @@ def analysed(rules: ScoringRules | None, **changes) -> Analysis:
         for kind, table in (TABLES | changes).items():
             workspace.ingest(table.to_csv(index=False).encode(), "d", kind)
         ds = workspace.dataset("d")
-        found = Analysis(data=ds, fingerprint="d", settings=with_rules(ds, settings))
+        found = Analysis(dataset=ds, fingerprint="d", settings=with_rules(ds, settings))
         for ask in (found.losses, found.ranking, found.claims):
             ask()  # while the workspace is open
         return found

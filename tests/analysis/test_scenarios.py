@@ -34,7 +34,7 @@ def outcome(data):
 
     def make(name, settings):
         asked = with_rules(data, settings)
-        return outcome_of(name, Analysis(data=data, fingerprint=fingerprint, settings=asked, store=store))
+        return outcome_of(name, Analysis(dataset=data, fingerprint=fingerprint, settings=asked, store=store))
 
     return make
 

@@ -68,7 +68,9 @@ def whole(dataset: Dataset) -> Analysis:
 
 
 def study(ds: Dataset, settings: Settings = PLAIN, store: Memory | None = None) -> Analysis:
-    return Analysis(data=ds, fingerprint="print", settings=with_rules(ds, settings), store=store or Memory())
+    return Analysis(
+        dataset=ds, fingerprint="print", settings=with_rules(ds, settings), store=store or Memory()
+    )
 
 
 def ask(analysis: Analysis, name: str) -> Any:
@@ -164,7 +166,7 @@ def test_a_stage_reads_of_the_gate_nothing_but_which_rubrics_pass(
         whole.settings, **{name: OTHER[name] for name in STAGES["gating"].reads if name in OTHER}
     )
     changed = Passing(
-        data=dataset, fingerprint="print", settings=settings, store=Memory(), these=whole.feasible
+        dataset=dataset, fingerprint="print", settings=settings, store=Memory(), these=whole.feasible
     )
     assert not np.array_equal(changed.gating().feasible, whole.feasible)
     assert changed.key(stage) == whole.key(stage)
@@ -275,7 +277,7 @@ def test_a_board_of_one_judge_says_that_no_rubric_was_gated_and_compares_it_with
     one = labels[labels["judge"] == labels["judge"].iloc[0]]
     with Workspace() as workspace:
         workspace.ingest(one.to_csv(index=False).encode(), dataset="one", kind="labels")
-        analysis = Analysis(data=workspace.dataset("one"), fingerprint="one", settings=PLAIN)
+        analysis = Analysis(dataset=workspace.dataset("one"), fingerprint="one", settings=PLAIN)
         claims = analysis.claims()
     said = " ".join((*claims.basis, *claims.beside))
     assert f"Ranked on all {int(analysis.pool.sum())} rubrics on which systems differ." in said
@@ -289,7 +291,7 @@ def test_the_ranking_on_every_rubric_is_told_only_where_the_gate_drops_some_that
 ) -> None:
     def beside(tau_c: float) -> str:
         settings = replace(PLAIN, tau_c=tau_c, gate="kappa")
-        return " ".join(Analysis(data=dataset, fingerprint="x", settings=settings).claims().beside)
+        return " ".join(Analysis(dataset=dataset, fingerprint="x", settings=settings).claims().beside)
 
     assert "gate or not" not in beside(-1.0)
     assert "gate or not" in beside(0.3)
@@ -301,8 +303,8 @@ def test_the_claims_say_what_counts_as_met_and_name_no_criterion() -> None:
     with Workspace() as workspace:
         workspace.ingest(graded.to_csv(index=False).encode(), dataset="graded", kind="labels")
         ds = workspace.dataset("graded")
-        said = Analysis(data=ds, fingerprint="g", settings=PLAIN).claims().basis
-        ordered = Analysis(data=ds, fingerprint="g", settings=replace(PLAIN, model="GRM")).claims().basis
+        said = Analysis(dataset=ds, fingerprint="g", settings=PLAIN).claims().basis
+        ordered = Analysis(dataset=ds, fingerprint="g", settings=replace(PLAIN, model="GRM")).claims().basis
         names = ds.reduce().rubrics["criterion"].tolist()
     marks = [sentence for sentence in said if "counts as met" in sentence]
     assert marks

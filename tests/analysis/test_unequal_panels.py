@@ -53,7 +53,7 @@ def analysed(table, settings=None):
     ws.ingest(table.to_csv(index=False).encode(), "d")
     data = ws.dataset("d")
     return Analysis(
-        data=data, fingerprint=data.fingerprint, settings=with_rules(data, settings or Settings())
+        dataset=data, fingerprint=data.fingerprint, settings=with_rules(data, settings or Settings())
     )
 
 
@@ -100,7 +100,7 @@ def test_identical_systems_with_different_numbers_of_ordered_labels_are_not_sepa
         ability, rng = study.ranking().ability, np.random.default_rng([0, 2])
         found += study.ranking().standing.separated.any()
         blind += infer(replace(ability, allowance=None), rng).separated.any()
-        taken = replace(study, data=Snapshot(study.data, study.settings))
+        taken = replace(study, dataset=Snapshot(study.dataset, study.settings))
         assert np.array_equal(taken.panels().numbers, study.panels().numbers)
         assert any("shares or numbers" in sentence for sentence in study.claims().basis)
     assert blind >= SEEDS / 2
@@ -116,7 +116,7 @@ def test_identical_systems_with_different_numbers_of_runs_of_ordered_labels_are_
         ability, rng = study.ranking().ability, np.random.default_rng([0, 2])
         found += study.ranking().standing.separated.any()
         blind += infer(replace(ability, allowance=None), rng).separated.any()
-        taken = replace(study, data=Snapshot(study.data, study.settings))
+        taken = replace(study, dataset=Snapshot(study.dataset, study.settings))
         assert np.array_equal(taken.panels().numbers, study.panels().numbers)
     assert blind >= SEEDS / 2
     assert found == 0
@@ -156,7 +156,7 @@ def test_likeliest_levels_of_identical_systems_with_one_label_or_two_are_not_sep
     assert not study.ranking().standing.separated.any()
     assert not study.score_standing(study.used).separated.any()
     assert any(sentence.endswith("trust the majority.") for sentence in study.claims().basis)
-    taken = replace(study, data=Snapshot(study.data, study.settings))
+    taken = replace(study, dataset=Snapshot(study.dataset, study.settings))
     assert np.array_equal(taken.panels().numbers, study.panels().numbers)
 
 
@@ -186,7 +186,7 @@ def test_of_scores_that_lose_points_by_failed_rubrics_more_is_allowed_for():
         for kind, given in (("labels", table), ("queries", queries), ("rubrics", rubrics)):
             ws.ingest(given.to_csv(index=False).encode(), "d", kind=kind)
         data = ws.dataset("d")
-        study = Analysis(data=data, fingerprint=data.fingerprint, settings=with_rules(data, Settings()))
+        study = Analysis(dataset=data, fingerprint=data.fingerprint, settings=with_rules(data, Settings()))
         pairs = study.score_standing(study.used).allowance.pairs
     assert pairs[0, 7] == pytest.approx(1.5), "of judges that never met, from -.5 to 1"
 
@@ -227,7 +227,7 @@ def test_a_system_without_known_labels_hides_no_unequal_panels():
 @pytest.mark.parametrize("settings", [Settings(), Settings(model="GRM")])
 def test_a_snapshot_knows_the_same_of_the_panels(settings):
     study = analysed(labels(0, own_pairs()), settings)
-    taken = replace(study, data=Snapshot(study.data, settings))
+    taken = replace(study, dataset=Snapshot(study.dataset, settings))
     assert np.array_equal(taken.panels().shift, study.panels().shift)
     assert np.array_equal(taken.panels().noise, study.panels().noise)
 
@@ -238,7 +238,7 @@ def test_where_all_judges_label_all_nothing_is_said_and_nothing_changes():
     assert study.panels() is None
     assert study.ranking().standing.allowance is None
     assert not any("different judges" in sentence for sentence in study.claims().basis)
-    assert not any(finding.code == "unequal" for finding in study.data.checks())
+    assert not any(finding.code == "unequal" for finding in study.dataset.checks())
 
 
 def test_experiments_allow_for_unequal_panels_as_the_board_does():
@@ -253,11 +253,11 @@ def test_experiments_allow_for_unequal_panels_as_the_board_does():
         blind.queries(), blind.given(), blind.calibration(), blind.folds(), blind.used, blind.settings, None
     )
     assert len(set(unaware.standing.tier.tolist())) > tiers[None], "the design tells nothing"
-    found = stability(blind.data, Settings(), kinds=("judge",))
+    found = stability(blind.dataset, Settings(), kinds=("judge",))
     rows = found.tables["variants"].set_index("what")
     assert rows.loc["j1", "tiers"] == tiers["j1"]
     assert f"and {count(tiers[None], 'tier')};" in found.found
-    influence = leave_one_judge_out(blind.data, Settings())
+    influence = leave_one_judge_out(blind.dataset, Settings())
     assert influence.judges.set_index("judge").loc["j1", "tiers"] == tiers["j1"]
     assert influence.systems["tier"].nunique() == tiers[None]
 

@@ -183,7 +183,7 @@ def test_the_report_holds_every_experiment_that_was_run(
     open_page("experiments", own)
     row, settings = loaders.datasets().iloc[0], Settings(budget=results["sweep"].settings["budget"])
     study = loaders.Study(
-        data=loaders.workspace().dataset("small"), fingerprint=row["fingerprint"], settings=settings
+        dataset=loaders.workspace().dataset("small"), fingerprint=row["fingerprint"], settings=settings
     )
     for make in (full_report, report_markdown):
         text = make(*report(study))
@@ -212,7 +212,7 @@ def test_what_is_computed_while_the_dataset_is_changed_is_not_kept(
     workspace, fingerprint = loaders.workspace(), loaders.datasets().iloc[0]["fingerprint"]
 
     def study() -> loaders.Study:
-        return loaders.Study(data=workspace.dataset("small"), fingerprint=fingerprint, settings=Settings())
+        return loaders.Study(dataset=workspace.dataset("small"), fingerprint=fingerprint, settings=Settings())
 
     one = workspace.dataset("small").rubrics.iloc[0]
     row = f"another,{one['query']},{one['rubric']},k,1"
@@ -232,7 +232,7 @@ def test_the_command_on_the_page_gives_the_same_settings(open_page: Open, own: P
     chosen = Settings(tau_c=0.7, budget=33, seed=5, holm=True, model="1PL")
     row = loaders.datasets().iloc[0]
     study = loaders.Study(
-        data=loaders.workspace().dataset("small"), fingerprint=row["fingerprint"], settings=chosen
+        dataset=loaders.workspace().dataset("small"), fingerprint=row["fingerprint"], settings=chosen
     )
     words = shlex.split(terminal(study, "ablation"))
     args = build_parser().parse_args(words[3:])
@@ -246,7 +246,7 @@ def test_the_command_takes_rules_that_are_not_the_datasets_own_from_a_file(
     open_page("experiments", own)
     data, file = loaders.workspace().dataset("small"), tmp_path / "rules.json"
     for rules, named in ((data.scoring_rules(), False), (harsh := ScoringRules(critical=-8.0), True)):
-        study = loaders.Study(data=data, fingerprint=data.fingerprint, settings=Settings(rules=rules))
+        study = loaders.Study(dataset=data, fingerprint=data.fingerprint, settings=Settings(rules=rules))
         for spelled in (terminal(study, "ablation"), report(study)[2]):
             assert ("--rules rules.json" in spelled) == named
     file.write_text(json.dumps(harsh.as_dict()))

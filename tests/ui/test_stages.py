@@ -64,7 +64,7 @@ def dataset() -> Iterator[Dataset]:
 
 def result(dataset: Dataset, settings: Settings, stage: str) -> list[Any]:
     study = Study(
-        data=dataset, fingerprint=dataset.fingerprint, settings=settings, store=Memory(), progress=None
+        dataset=dataset, fingerprint=dataset.fingerprint, settings=settings, store=Memory(), progress=None
     )
     module, name = STAGES[stage].where.rsplit(".", 1)
     found = getattr(import_module(module), name)(study, *ASKED.get(stage, ()))

@@ -21,18 +21,17 @@ def certify(
     order: IntArray,
     budget: int,
     feasible: BoolArray | None = None,
-    bank: IntArray | None = None,
     knapsack: Knapsack | None = None,
 ) -> float:
     """U(bank) over the least of the bounds at the prefixes 0 … budget of ``order``; in (0, 1].
 
     "At least this share of the best possible bank of ``budget`` rubrics", balanced over queries or not. order (n,),
-    feasible (J,). ``bank`` is the first ``budget`` of ``order`` unless given: the greedy order bounds any bank
-    best. The rivals are the feasible rubrics and those of the bank. NaN where no rubric adds anything. With a
-    ``knapsack`` the best possible bank is one within its budget, and gains are bounded by what fits in, cut to fill it.
+    feasible (J,). The bank is the first ``budget`` of ``order``; its rivals are the feasible rubrics and its own.
+    NaN where no rubric adds anything. With a ``knapsack`` the best possible bank is one within its budget, and gains
+    are bounded by what fits in, cut to fill it.
     """
-    bank = order[: _budget(budget)] if bank is None else bank
-    prefixes = _Prefixes(utility, order[:budget], np.append(order[:budget], bank), feasible, knapsack)
+    bank = order[: _budget(budget)]
+    prefixes = _Prefixes(utility, bank, feasible, knapsack)
     if not prefixes.rivals.size:
         return float("nan")
     achieved = float(utility.value(utility.totals(bank).sum(axis=0)))
@@ -53,7 +52,7 @@ def certify_curve(
     or slightly below ``certify``.
     """
     sizes = np.array([_budget(budget) for budget in budgets], dtype=np.int64)
-    all_prefixes = _Prefixes(utility, order, order, feasible, knapsack)
+    all_prefixes = _Prefixes(utility, order, feasible, knapsack)
     if not all_prefixes.rivals.size or not sizes.size:
         return np.full(sizes.shape, np.nan)
     spread = np.geomspace(1, max(len(order), 1), prefixes).round().astype(np.int64)
@@ -86,13 +85,12 @@ class _Prefixes:
         self,
         utility: Utility,
         order: IntArray,
-        also: IntArray,
         feasible: BoolArray | None,
-        knapsack: Knapsack | None = None,
+        knapsack: Knapsack | None,
     ) -> None:
         allowed = None if feasible is None else feasible.copy()
         if allowed is not None:
-            allowed[also] = True
+            allowed[order] = True
         self.function, self.order, self.knapsack = utility, order, knapsack
         self.rivals = utility.candidates(allowed)
         _, first, self.kind = np.unique(utility.kinds(self.rivals), return_index=True, return_inverse=True)

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from ..errors import AssemblyError
 from ..types import BoolArray, FloatArray, IntArray
 
+_NODES, _LOWEST, _HIGHEST = 41, -4.0, 4.0
 # Beyond this the normal weight is below 1e-31 of the one at 0: further nodes would cost time and add nothing.
 _FARTHEST = 12.0
 
@@ -110,29 +111,19 @@ class UtilityGrid:
     weights: FloatArray
 
 
-def utility_grid(
-    difficulty: ArrayLike | None = None,
-    theta: ArrayLike | None = None,
-    nodes: int = 41,
-    low: float = -4.0,
-    high: float = 4.0,
-) -> UtilityGrid:
-    """``nodes`` equally spaced abilities on [low, high], with normalised standard-normal weights (docs/method.md §8).
+def utility_grid(difficulty: ArrayLike | None = None, theta: ArrayLike | None = None) -> UtilityGrid:
+    """41 equally spaced abilities on [-4, 4], with normalised standard-normal weights (docs/method.md §8).
 
     The range grows by whole steps of the same spacing until it holds every finite ``difficulty`` and ``theta``
     (any shape), at most to ±12, where the weights vanish.
     """
-    if nodes < 2 or not low < high:
-        raise AssemblyError(
-            f"A grid of {nodes} nodes on [{low}, {high}] is empty: give 2 nodes and low < high."
-        )
-    step = (high - low) / (nodes - 1)
+    step = (_HIGHEST - _LOWEST) / (_NODES - 1)
     must_hold = [np.ravel(np.asarray(v, dtype=float)) for v in (difficulty, theta) if v is not None]
-    values = np.concatenate([*must_hold, [low, high]])
-    values = np.clip(values[np.isfinite(values)], min(low, -_FARTHEST), max(high, _FARTHEST))
-    before = math.ceil((low - values.min()) / step - 1e-9)
-    after = math.ceil((values.max() - high) / step - 1e-9)
-    points = low + step * np.arange(-before, nodes + after)
+    values = np.concatenate([*must_hold, [_LOWEST, _HIGHEST]])
+    values = np.clip(values[np.isfinite(values)], -_FARTHEST, _FARTHEST)
+    before = math.ceil((_LOWEST - values.min()) / step - 1e-9)
+    after = math.ceil((values.max() - _HIGHEST) / step - 1e-9)
+    points = _LOWEST + step * np.arange(-before, _NODES + after)
     density = np.exp(-0.5 * points**2)
     return UtilityGrid(points, density / density.sum())
 

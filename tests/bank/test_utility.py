@@ -8,7 +8,6 @@ from hypothesis import given
 from scipy.stats import norm
 
 from crubric_core.bank.utility import coverage_utility, row_gains, utility_grid
-from crubric_core.errors import AssemblyError
 from tests import oracles
 from tests.bank.conftest import realistic_bank, small_banks
 
@@ -35,12 +34,6 @@ def test_a_difficulty_on_the_last_node_adds_none():
 def test_an_absurd_difficulty_stretches_the_grid_only_to_where_weights_vanish():
     grid = utility_grid(difficulty=[1e6, -1e6])
     assert grid.theta[[0, -1]] == pytest.approx([-12.0, 12.0])
-
-
-@pytest.mark.parametrize(("nodes", "low", "high"), [(1, -4, 4), (41, 4, -4), (41, 0, 0)])
-def test_an_empty_grid_is_refused(nodes, low, high):
-    with pytest.raises(AssemblyError, match="give 2 nodes and low < high"):
-        utility_grid(nodes=nodes, low=low, high=high)
 
 
 @given(small_banks())

@@ -11,7 +11,7 @@ from ..errors import CrubricError
 from ..labels.store.dataset import Dataset
 from ..settings import Settings
 from ..text import count, short_name
-from ..types import Cancel, FloatArray, Progress
+from ..types import FloatArray, Progress
 from ..workers import run_tasks
 from .inputs import Inputs, panels_of_part, read_inputs, reduce_panel
 from .results import ExperimentWatch
@@ -37,10 +37,10 @@ class JudgeInfluence:
 
 
 def leave_one_judge_out(
-    ds: Dataset, settings: Settings, *, progress: Progress | None = None, cancel: Cancel | None = None
+    ds: Dataset, settings: Settings, *, progress: Progress | None = None
 ) -> JudgeInfluence:
     """The analysis without each judge in turn, compared with the one with all."""
-    watch = ExperimentWatch(progress, cancel)
+    watch = ExperimentWatch(progress)
     watch.step(0.0, "With all judges")
     inputs, names = read_inputs(ds, settings), ds.judges
     settings = inputs.settings

@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import logit
 
-from ..settings import Response
 from ..text import count
 from ..types import FloatArray
-from .consensus import median_low
 from .rates import FEW_ANCHORS, JudgeRates
 
 
@@ -20,17 +18,12 @@ def leave_one_out_majority(panel: FloatArray) -> FloatArray:
     return np.where(2 * passed > others, 1.0, np.where(2 * passed < others, 0.0, np.nan))
 
 
-def leave_one_out_consensus(panel: FloatArray, response: Response = "binary") -> FloatArray:
-    """(M, J, K) what the other judges agree on: their strict majority, or the lower median of ordered levels."""
-    if response == "binary":
-        return leave_one_out_majority(panel)
-    rest = [median_low(np.delete(panel, k, axis=2)) for k in range(panel.shape[2])]
-    return np.stack(rest, axis=2)
+def validity_votes(panel: FloatArray) -> FloatArray:
+    """V (J, K): 1 iff judge k equals the others' majority on every cell of j that has one; NaN without such a cell.
 
-
-def validity_votes(panel: FloatArray, response: Response = "binary") -> FloatArray:
-    """V (J, K): 1 iff judge k equals the others' consensus on every cell of j that has one; NaN without such a cell."""
-    consensus = leave_one_out_consensus(panel, response)
+    panel: (M, J, K) labels 0/1; NaN unknown.
+    """
+    consensus = leave_one_out_majority(panel)
     comparable = ~np.isnan(panel) & ~np.isnan(consensus)
     astray = comparable & (panel != consensus)
     return np.where(comparable.any(axis=0), 1.0 - astray.any(axis=0), np.nan)

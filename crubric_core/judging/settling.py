@@ -43,7 +43,7 @@ def settle(bank_scale: BankScale, confidence: float) -> Settled:
 
 
 def settle_one(
-    bank_scale: BankScale, forecast: Forecast, y: FloatArray, confidence: float, batch: int = BATCH
+    bank_scale: BankScale, forecast: Forecast, y: FloatArray, confidence: float
 ) -> tuple[int, int, bool, int, int]:
     """One system with labels ``y`` (B,) to be revealed: a row of ``Settled``."""
     usable = np.isfinite(y) & ~bank_scale.fit.constant
@@ -56,5 +56,5 @@ def settle_one(
             asked = int(np.isfinite(seen).sum())
             return asked, int(usable.sum()), bool(len(open_)), outlook.tier, every
         expected = expected_information(bank_scale.fit, seen[None], bank_scale.bank)[0]
-        best = next_best(expected, open_, batch)
+        best = next_best(expected, open_, BATCH)
         seen[best] = y[best]

@@ -16,7 +16,6 @@ from crubric_core.experiments.leave_one_judge_out import (
     leave_one_judge_out,
     pairs_changed,
 )
-from crubric_core.experiments.results import CancelledError
 from crubric_core.experiments.stability import AnalysisOutcome
 from crubric_core.labels.store.dataset_rules import save_rules
 from crubric_core.scoring_rules import Assignment, ScoringRules
@@ -80,13 +79,6 @@ def test_without_the_only_judge_there_is_no_board_and_the_note_says_so(labels):
     assert found.judges["note"].iloc[0]
     assert np.isnan(found.judges["rho"].iloc[0])
     assert len(found.systems) == 0
-
-
-def test_it_can_be_cancelled(labels):
-    with Workspace() as ws:
-        ws.ingest(labels.to_csv(index=False).encode(), "d", format="csv")
-        with pytest.raises(CancelledError):
-            leave_one_judge_out(ws.dataset("d"), SETTINGS, cancel=lambda: True)
 
 
 def test_pairs_are_counted_that_one_analysis_separates_or_both_in_opposite_order():

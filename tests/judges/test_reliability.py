@@ -19,7 +19,6 @@ from crubric_core.judges.independence import residual_correlation
 from crubric_core.judges.rates import JudgeRates, Rate, judge_rates
 from crubric_core.judges.reliability import judge_reliability, leniency, query_clusters
 from crubric_core.judges.votes import (
-    leave_one_out_consensus,
     leave_one_out_majority,
     validity_log_odds,
     validity_votes,
@@ -66,12 +65,6 @@ def test_leaving_one_out_is_the_majority_of_the_others(seed, judges):
     panel = random_panel(seed, judges)
     rest = [majority(np.delete(panel, k, axis=2)) for k in range(judges)]
     np.testing.assert_array_equal(leave_one_out_majority(panel), np.stack(rest, axis=2))
-
-
-def test_ordered_labels_are_compared_with_the_lower_median_of_the_others():
-    panel = np.array([[[4.0, 1.0, 3.0]]])
-    np.testing.assert_array_equal(leave_one_out_consensus(panel, "ordered"), [[[1.0, 3.0, 1.0]]])
-    np.testing.assert_array_equal(validity_votes(np.array([[[2.0, 2.0, 3.0]]]), "ordered"), [[1.0, 1.0, 0.0]])
 
 
 def test_the_log_odds_are_bayes_rule_written_out():

@@ -11,6 +11,7 @@ from crubric_core import Settings, Workspace, run_pipeline
 from crubric_core.demo import simulate
 from crubric_core.errors import PlacementError, SettingsError
 from crubric_core.irt.abilities import ability_posterior, log_probabilities
+from crubric_core.judging import settling
 from crubric_core.judging.settling import settle, settle_one
 from crubric_core.placement import among, outlook
 from crubric_core.placement.bank_scale import bank_scale_of
@@ -98,10 +99,10 @@ def test_a_settled_tier_is_changed_by_the_rest_for_at_most_the_stated_share(bank
     monkeypatch.setattr(among, "DRAWS", 300)
     monkeypatch.setattr(among, "ITEM_DRAWS", 20)
     monkeypatch.setattr(outlook, "DRAWS", 100)
+    monkeypatch.setattr(settling, "BATCH", 10)
     rng, forecast = np.random.default_rng(3), Forecast(bank_scale, effect=0.5)
     rows = [
-        settle_one(bank_scale, forecast, drawn(bank_scale, t, 0.5, rng), 0.8, 10)
-        for t in rng.normal(0, 1, 50)
+        settle_one(bank_scale, forecast, drawn(bank_scale, t, 0.5, rng), 0.8) for t in rng.normal(0, 1, 50)
     ]
     early = [row for row in rows if row[2]]
     wrong = sum(tier != final for *_, tier, final in early)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from ..bank.assembly import BankOrder, order_bank, pairs_bank, strategy_candidates
+from ..bank.assembly import BankOrder, order_bank, pairs_bank
 from ..bank.certificate import Knapsack, certify
 from ..bank.constraints import Constraints
 from ..bank.pairs import PairDistances, PairMoments, pair_moments
@@ -76,6 +76,18 @@ def bank_utility(calibration: Calibration, strategy: Strategy) -> Utility:
     return Coverage(calibration.info, calibration.grid.weights)
 
 
+def strategy_candidates(
+    strategy: Strategy, reduction: Reduction, feasible: BoolArray, usable: BoolArray
+) -> BoolArray:
+    """(J,) the rubrics among which a strategy chooses: draws at random do not heed the gate.
+
+    feasible: (J,) rubrics that pass it. usable: (J,) rubrics that vary.
+    """
+    if strategy == "random":
+        return usable
+    return (baseline_mask(reduction) if strategy == "hard_random" else feasible) & usable
+
+
 def bank_candidates(
     reduction: Reduction,
     calibration: Calibration,
@@ -84,8 +96,7 @@ def bank_candidates(
     constraints: Constraints | None,
 ) -> BoolArray:
     """(J,) the rubrics that can enter the bank. feasible: (J,) those that pass the gate."""
-    consistent, discriminating = baseline_mask(reduction)
-    found = strategy_candidates(strategy, feasible, ~calibration.fit.constant, consistent & discriminating)
+    found = strategy_candidates(strategy, reduction, feasible, ~calibration.fit.constant)
     return found if constraints is None else found & ~constraints.excluded | constraints.pinned
 
 
@@ -106,14 +117,12 @@ def order_candidates(
     pinned = constraints is not None and constraints.pinned.any()
     if not (feasible & varying).any() and not pinned:
         raise DatasetError(nothing_passes(reduction, varying, settings))
-    consistent, discriminating = baseline_mask(reduction)
+    strategy = strategy or settings.strategy
     return order_bank(
-        strategy or settings.strategy,
+        strategy,
         calibration.info,
         calibration.grid.weights,
-        feasible,
-        varying,
-        consistent & discriminating,
+        strategy_candidates(strategy, reduction, feasible, varying),
         np.random.default_rng([settings.seed, 1]),
         distances=calibration.distances,
         query_index=query_index_of(reduction),
@@ -227,14 +236,11 @@ def order_without_fold(
     if (distances := others.distances) is not None and constraints is None:
         most = len(feasible) if budget is None else budget
         return pairs_bank(distances, query_index_of(reduction), feasible & others.usable, most, begun)
-    consistent, discriminating = baseline_mask(reduction)
     return order_bank(
         strategy,
         others.info,
         calibration.grid.weights,
-        feasible & others.usable,
-        others.usable,
-        consistent & discriminating & others.usable,
+        strategy_candidates(strategy, reduction, feasible, others.usable),
         np.random.default_rng([settings.seed, 1]),
         distances=distances,
         query_index=query_index_of(reduction),

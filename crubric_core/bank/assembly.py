@@ -14,7 +14,7 @@ from .pairs import PairDistances
 from .pairs_order import pairs_sequence
 from .utility import BankOrder, Coverage, Utility, check_information, order_along
 
-__all__ = ["BankOrder", "greedy_bank", "order_bank", "plain_bank", "random_bank", "strategy_candidates"]
+__all__ = ["BankOrder", "greedy_bank", "order_bank", "plain_bank", "random_bank"]
 
 
 def plain_bank(
@@ -49,20 +49,11 @@ def random_bank(candidates: BoolArray, budget: int, rng: np.random.Generator) ->
     return rng.permutation(np.flatnonzero(candidates))[: max(budget, 0)]
 
 
-def strategy_candidates(
-    strategy: Strategy, feasible: BoolArray, nonconstant: BoolArray, baseline: BoolArray
-) -> BoolArray:
-    """(J,) the rubrics among which a strategy chooses: draws at random do not heed the gate."""
-    return {"hard_random": baseline, "random": nonconstant}.get(strategy, feasible & nonconstant)
-
-
 def order_bank(
     strategy: Strategy,
     info: FloatArray,
     weights: FloatArray,
-    feasible: BoolArray,
-    nonconstant: BoolArray,
-    baseline: BoolArray,
+    candidates: BoolArray,
     rng: np.random.Generator,
     *,
     distances: PairDistances | None = None,
@@ -71,16 +62,14 @@ def order_bank(
     constraints: Constraints | None = None,
     relaxed: bool = False,
 ) -> BankOrder:
-    """The order of one strategy, over its own candidates or the first ``budget`` of them (docs/method.md §8).
+    """The order of one strategy, over its candidates (J,) or the first ``budget`` of them (docs/method.md §8).
 
-    ``pairs``, ``greedy`` and ``plain`` choose among the feasible rubrics with information, ``random`` among the
-    non-constant ones, ``hard_random`` among those of the consensus-derived ``baseline``. All masks are (J,).
+    ``pairs``, ``greedy`` and ``plain`` choose among those with information, the others draw from all of them.
     ``pairs`` needs the ``distances`` and query_index (J,); its gains and utility are those of the pairs utility, the
     others' those of coverage. constraints: what the bank must hold; ``relaxed``: lower bounds as far as they go.
     Raises AssemblyError where the strategy has no candidate, or a constraint cannot be met.
     """
-    check_information(info, weights, feasible)
-    kept = strategy_candidates(strategy, feasible, nonconstant, baseline)
+    check_information(info, weights, candidates)
     n = info.shape[1] if budget is None else budget
     if strategy == "pairs":
         if distances is None or query_index is None:
@@ -88,16 +77,18 @@ def order_bank(
                 "The strategy pairs needs the distances of pairs and the query of each rubric."
             )
         if constraints is not None:
-            return _composed(strategy, distances, kept, constraints, rng, n, query_index, relaxed=relaxed)
-        return order_along(distances, pairs_bank(distances, query_index, kept, n))
+            return _composed(
+                strategy, distances, candidates, constraints, rng, n, query_index, relaxed=relaxed
+            )
+        return order_along(distances, pairs_bank(distances, query_index, candidates, n))
     if constraints is not None:
-        return _composed(strategy, Coverage(info, weights), kept, constraints, rng, n, relaxed=relaxed)
+        return _composed(strategy, Coverage(info, weights), candidates, constraints, rng, n, relaxed=relaxed)
     if strategy == "greedy":
-        chosen, _ = greedy_bank(info, weights, n, kept)
+        chosen, _ = greedy_bank(info, weights, n, candidates)
     elif strategy == "plain":
-        chosen, _ = plain_bank(info, weights, n, kept)
+        chosen, _ = plain_bank(info, weights, n, candidates)
     else:
-        chosen = random_bank(kept, n, rng)
+        chosen = random_bank(candidates, n, rng)
     if not len(chosen):
         raise AssemblyError(_NO_CANDIDATE[strategy])
     return order_along(Coverage(info, weights), chosen)

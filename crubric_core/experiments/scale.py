@@ -65,7 +65,6 @@ def scale(
 def funnel_table(inputs: Inputs, candidates: BoolArray, bank: int) -> pd.DataFrame:
     """step, rubrics, share: from all rubrics of the dataset to the bank. candidates: (J,)."""
     reduction = inputs.reduction
-    consistent, discriminating = baseline_mask(reduction)
     rows = [
         ("in the dataset", reduction.y.shape[1]),
         ("with a consensus label", int((~np.isnan(reduction.y)).any(axis=0).sum())),
@@ -73,7 +72,7 @@ def funnel_table(inputs: Inputs, candidates: BoolArray, bank: int) -> pd.DataFra
         ("pass the gate", int(inputs.feasible.sum())),
         ("candidates: pass, and the systems differ", int(candidates.sum())),
         ("in the bank", bank),
-        ("baseline: unanimous, and the systems differ", int((consistent & discriminating).sum())),
+        ("baseline: unanimous, and the systems differ", int(baseline_mask(reduction).sum())),
     ]
     table = pd.DataFrame(rows, columns=["step", "rubrics"])
     return table.assign(share=table["rubrics"] / max(reduction.y.shape[1], 1))

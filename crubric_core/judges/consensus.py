@@ -41,10 +41,10 @@ def median_low(panel: FloatArray) -> FloatArray:
     return lower
 
 
-def baseline_mask(reduction: Reduction) -> tuple[BoolArray, BoolArray]:
-    """(delta_cons, delta_disc), each (J,): no disagreement on any instance; both a pass and a fail (def:baseline)."""
+def baseline_mask(reduction: Reduction) -> BoolArray:
+    """(J,) rubrics with no disagreement on any instance, and with both a pass and a fail (def:baseline)."""
     passed = reduction.y
     if reduction.response == "ordered":
         passed = scale_map(reduction.y, reduction.levels)
     discriminating = np.any(passed == 1, axis=0) & np.any(passed == 0, axis=0)
-    return reduction.unanimous.copy(), discriminating
+    return np.asarray(reduction.unanimous & discriminating)

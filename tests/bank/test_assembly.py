@@ -15,11 +15,10 @@ from tests.bank.test_item_posterior import table
 STRATEGIES = ("greedy", "plain", "random", "hard_random")
 
 
-def ordered(strategy, n=50, seed=0, feasible=None, nonconstant=None, baseline=None):
+def ordered(strategy, n=50, seed=0, candidates=None):
     info, weights = realistic_bank(n)
-    everything = np.ones(n, dtype=bool)
-    masks = [everything if mask is None else mask for mask in (feasible, nonconstant, baseline)]
-    return order_bank(strategy, info, weights, *masks, np.random.default_rng(seed))
+    candidates = np.ones(n, dtype=bool) if candidates is None else candidates
+    return order_bank(strategy, info, weights, candidates, np.random.default_rng(seed))
 
 
 @given(small_banks())
@@ -53,14 +52,9 @@ def test_random_draws_depend_on_the_generator_alone():
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_each_strategy_orders_all_its_own_candidates(strategy):
-    rng = np.random.default_rng(5)
-    masks = {name: rng.random(50) < 0.5 for name in ("feasible", "nonconstant", "baseline")}
-    own = {"random": masks["nonconstant"], "hard_random": masks["baseline"]}
-    order = ordered(strategy, **masks).order
-    assert (
-        sorted(order) == np.flatnonzero(own.get(strategy, masks["feasible"] & masks["nonconstant"])).tolist()
-    )
+def test_each_strategy_orders_all_candidates(strategy):
+    candidates = np.random.default_rng(5).random(50) < 0.5
+    assert sorted(ordered(strategy, candidates=candidates).order) == np.flatnonzero(candidates).tolist()
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -87,46 +81,42 @@ def test_no_strategy_of_one_step_beats_greedy_at_the_first_rubric_and_all_end_al
 
 
 @pytest.mark.parametrize(
-    ("strategy", "mask", "remedy"),
+    ("strategy", "remedy"),
     [
-        ("greedy", "feasible", "lower tau_c"),
-        ("plain", "feasible", "lower tau_c"),
-        ("random", "nonconstant", "same label for all systems"),
-        ("hard_random", "baseline", "another strategy"),
+        ("greedy", "lower tau_c"),
+        ("plain", "lower tau_c"),
+        ("random", "same label for all systems"),
+        ("hard_random", "another strategy"),
     ],
 )
-def test_a_strategy_without_candidates_says_what_to_do(strategy, mask, remedy):
+def test_a_strategy_without_candidates_says_what_to_do(strategy, remedy):
     with pytest.raises(AssemblyError, match=remedy):
-        ordered(strategy, **{mask: np.zeros(50, dtype=bool)})
+        ordered(strategy, candidates=np.zeros(50, dtype=bool))
 
 
 def pairs_ordered(**given_):
     y, theta, _ = table(7, 50)
-    everything = np.ones(50, dtype=bool)
     inputs = {
         "distances": pair_distances(y, theta, np.full(7, 0.3)),
         "query_index": np.arange(50) % 9,
-        "feasible": everything,
-        "nonconstant": everything,
-        "baseline": everything,
+        "candidates": np.ones(50, dtype=bool),
     } | given_
     info, weights = realistic_bank(50)
     return order_bank("pairs", info, weights, rng=np.random.default_rng(0), **inputs), inputs
 
 
-def test_pairs_orders_the_feasible_rubrics_that_vary():
-    rng = np.random.default_rng(5)
-    feasible, nonconstant = rng.random(50) < 0.6, rng.random(50) < 0.8
-    found, inputs = pairs_ordered(feasible=feasible, nonconstant=nonconstant)
-    expected = pairs_order(inputs["distances"], inputs["query_index"], feasible & nonconstant)
+def test_pairs_orders_the_candidates():
+    candidates = np.random.default_rng(5).random(50) < 0.5
+    found, inputs = pairs_ordered(candidates=candidates)
+    expected = pairs_order(inputs["distances"], inputs["query_index"], candidates)
     assert found.order.tolist() == expected.order.tolist()
-    assert sorted(found.order) == np.flatnonzero(feasible & nonconstant).tolist()
+    assert sorted(found.order) == np.flatnonzero(candidates).tolist()
     assert pairs_ordered(budget=6)[0].order.size == 6
 
 
 def test_pairs_without_candidates_or_distances_says_what_is_missing():
     with pytest.raises(AssemblyError, match="lower tau_c"):
-        pairs_ordered(feasible=np.zeros(50, dtype=bool))
+        pairs_ordered(candidates=np.zeros(50, dtype=bool))
     with pytest.raises(AssemblyError, match="needs the distances"):
         pairs_ordered(distances=None)
 
@@ -134,6 +124,6 @@ def test_pairs_without_candidates_or_distances_says_what_is_missing():
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_budget_gives_the_beginning_of_the_whole_order(strategy):
     info, weights = realistic_bank(50)
-    masks = [np.ones(50, dtype=bool)] * 3
-    short = order_bank(strategy, info, weights, *masks, np.random.default_rng(0), budget=7)
+    every = np.ones(50, dtype=bool)
+    short = order_bank(strategy, info, weights, every, np.random.default_rng(0), budget=7)
     assert short.order.tolist() == ordered(strategy).order[:7].tolist()

@@ -79,14 +79,11 @@ def allowed_banks(asked, size):
 
 def composed(strategy, info, asked, size=None, query=None, seed=0):
     n = info.shape[1]
-    every = np.ones(n, dtype=bool)
     return order_bank(
         strategy,
         info,
         np.full(len(info), 1 / len(info)),
-        every,
-        every,
-        every,
+        np.ones(n, dtype=bool),
         np.random.default_rng(seed),
         distances=as_distances(info.T),
         query_index=np.zeros(n, dtype=int) if query is None else query,
@@ -250,7 +247,7 @@ def test_without_enough_rubrics_a_relaxed_order_meets_bounds_as_far_as_they_go()
     asked = constraints(4, families=[family("domain", [0, 0, 1, 1], least=[3, 1])])
     every = np.ones(4, dtype=bool)
     found = order_bank(
-        "greedy", info, np.full(41, 1 / 41), every, every, every, np.random.default_rng(0),
+        "greedy", info, np.full(41, 1 / 41), every, np.random.default_rng(0),
         constraints=asked, relaxed=True,
     )  # fmt: skip
     assert found.least == 3

@@ -49,12 +49,12 @@ def compared_with_baseline(study: Study) -> pd.DataFrame:
     here: passes the gate and varies. baseline: all judges agree on every system, and some pass, some fail.
     """
     found = study.reduction()
-    consistent, discriminating = baseline_mask(found)
+    baseline = baseline_mask(found)
     here = study.feasible & ~study.calibration().fit.constant
     table = study.measurability()[["rubric", "query", "n_agree", "n_total", "q_mean"]].copy()
     table["split"] = table["n_total"] - table["n_agree"]
     table["nu"] = study.calibration().nu
-    table["here"], table["baseline"] = here, consistent & discriminating
+    table["here"], table["baseline"] = here, baseline
     split = "judges split on " + table["split"].astype(str) + " of " + table["n_total"].astype(str)
-    table["why"] = np.where(consistent, np.where(discriminating, "", "same label for every system"), split)
+    table["why"] = np.where(found.unanimous, np.where(baseline, "", "same label for every system"), split)
     return table

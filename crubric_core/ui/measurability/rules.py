@@ -44,13 +44,12 @@ BESIDE = {
 
 def compared_with_rules(reduction: Reduction, kept: int) -> None:
     """How many rubrics the gate keeps, and how many the rules of perfect agreement."""
-    consistent, discriminating = baseline_mask(reduction)
     for rule, number in (
         ("Kept here", kept),
-        ("All judges agree on every system", int(consistent.sum())),
-        ("… and some systems pass, some fail", int((consistent & discriminating).sum())),
+        ("All judges agree on every system", int(reduction.unanimous.sum())),
+        ("… and some systems pass, some fail", int(baseline_mask(reduction).sum())),
     ):
-        share = rounded(number / len(consistent))
+        share = rounded(number / len(reduction.unanimous))
         st.metric(rule, f"{number:,}", delta=share, delta_color="off", delta_arrow="off")
 
 

@@ -11,7 +11,6 @@ import numpy as np
 import streamlit as st
 
 from ..declarations import Group, Spec, Switch, choice_words
-from ..errors import SettingsError
 from ..priors import C_PRIOR
 from ..settings import LOWEST_TAU, PRESETS, SPECS, Basis, Preset, Priors, Settings, Strategy
 from ..text import sentence_case
@@ -225,7 +224,7 @@ def _budget_moved(most: int) -> None:
     session = st.session_state
     sizes = [min(max(int(session[name]), 1), most) for name in ("budget slider", "budget")]
     shown = session.get(_SHOWN, ())
-    changed = [size for size in sizes if size != min(_seen(), most)]
+    changed = [size for size in sizes if size != min(address_settings().budget, most)]
     new = [size for size in changed if size not in shown] or changed or sizes
     if new[0] != min(held().budget, most):
         take_budget(new[0])
@@ -243,14 +242,6 @@ def take_budget(size: int) -> None:
     """At the end of a callback: let the bank have this size, as its slider would."""
     hold_settings(replace(held(), budget=size))
     redraw("budget", BANK_SIZE)
-
-
-def _seen() -> int:
-    """The bank size that the browser showed when it sent the message; the one held where the address is wrong."""
-    try:
-        return address_settings().budget
-    except SettingsError:
-        return held().budget
 
 
 def _group(groups: tuple[Group, ...], settings: Settings, *, show_tau_t: bool) -> None:

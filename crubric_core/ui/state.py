@@ -52,15 +52,15 @@ def arrive() -> None:
     if back := is_step_back():
         session.pop(_TOLD, None)
     is_all = back and "dataset" in st.query_params
-    session[_ASKED] = {name for name, held in _HELD.items() if is_all or held not in session}
+    session[_ASKED] = {name for name, key in _HELD.items() if is_all or key not in session}
 
 
 def keep_address() -> None:
     """Keep dataset and settings in the address of a page that needs neither, so that a reload loses nothing."""
     arrive()
-    if (held := held_dataset()) is not None:
+    if (dataset := held_dataset()) is not None:
         with one_step():
-            _write({"dataset": held})
+            _write({"dataset": dataset})
             held_settings()
 
 
@@ -68,14 +68,14 @@ def held_dataset() -> str | None:
     """The dataset that this session holds, if any; an address that is read goes before it."""
     if _is_asked("dataset") and (given := st.query_params.get("dataset")) is not None:
         show_dataset(given)
-    held: str | None = st.session_state.get(_HELD["dataset"])
-    return held
+    dataset: str | None = st.session_state.get(_HELD["dataset"])
+    return dataset
 
 
 def gone(names: Sequence[str]) -> str | None:
     """The dataset that this session or its address asks for, where there is none of that name."""
-    held = held_dataset()
-    return held if held is not None and held not in names else None
+    dataset = held_dataset()
+    return dataset if dataset is not None and dataset not in names else None
 
 
 def pick_another(names: Sequence[str]) -> None:
@@ -89,9 +89,8 @@ def pick_another(names: Sequence[str]) -> None:
 
 def pick_dataset(names: Sequence[str]) -> str:
     """The dataset of every page, chosen in the side bar; ``names`` is not empty."""
-    held = held_dataset()
-    session = st.session_state
-    session["dataset"] = held if held in names else names[0]
+    dataset, session = held_dataset(), st.session_state
+    session["dataset"] = dataset if dataset in names else names[0]
     chosen: str = st.sidebar.selectbox("Dataset", list(names), key="dataset", on_change=_dataset_change)
     session[_HELD["dataset"]] = chosen
     _write({"dataset": chosen})
@@ -123,9 +122,9 @@ def _dataset_change() -> None:
 
 
 def held_settings(most: int | None = None) -> Settings:
-    """The settings of this session; an address that is read goes before them.
+    """The settings of this session; an address that is read goes before them, and what it spells wrong is ignored.
 
-    most: of its bank size, which becomes that where it is more. Raises SettingsError where the address is wrong.
+    most: of its bank size, which becomes that where it is more.
     """
     if _is_asked("settings"):
         given = {name: st.query_params[name] for name in NAMES if name in st.query_params}
@@ -143,7 +142,7 @@ def held_settings(most: int | None = None) -> Settings:
 def address_settings() -> Settings:
     """The settings that the address says, as the browser had it when it sent the message that this run answers.
 
-    Raises SettingsError where that is wrong.
+    What it spells wrong has its default.
     """
     return read_settings({name: st.query_params[name] for name in NAMES if name in st.query_params})
 
@@ -248,10 +247,10 @@ def hold_composition(dataset: str, composition: Composition | None) -> None:
 def dataset_renamed(old: str, new: str | None) -> None:
     """What this session asks of the dataset's bank goes with it; new: None where the dataset is gone."""
     every: dict[str, Composition] = st.session_state.get(_HELD[COMPOSITION], {})
-    moved = every.get(old)
+    composition = every.get(old)
     hold_composition(old, None)
-    if new is not None and moved is not None:
-        hold_composition(new, moved)
+    if new is not None and composition is not None:
+        hold_composition(new, composition)
 
 
 def _is_asked(name: str) -> bool:
@@ -279,12 +278,12 @@ def _write(values: Mapping[str, str | None]) -> None:
     told = {**told, **values}
     session[_TOLD] = current_page(), told
     given = {name: value for name, value in changed.items() if value is not None}
-    gone = changed.keys() - given.keys()
-    if gone and gone.isdisjoint(address):  # the browser alone has them: whatever is told, it drops them
+    dropped = changed.keys() - given.keys()
+    if dropped and dropped.isdisjoint(address):  # the browser alone has them: whatever is told, it drops them
         given = {name: value for name, value in told.items() if value is not None}
     if given:
         address.update(given)
-    for name in sorted(gone & address.keys()):
+    for name in sorted(dropped & address.keys()):
         address.pop(name)
 
 

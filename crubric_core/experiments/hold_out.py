@@ -15,7 +15,7 @@ from ..labels.store.dataset import Dataset
 from ..labels.store.reduction import Reduction
 from ..leaderboard.cross_fit import CrossFit
 from ..leaderboard.transfer import transfer_excess, transfer_variance
-from ..placement.bank_scale import BankScale, make_bank_scale
+from ..placement.bank_scale import BankScale, BankSource, make_bank_scale
 from ..placement.new_labels import NewLabels, labels_on_bank
 from ..settings import Settings
 from ..types import BoolArray
@@ -49,15 +49,10 @@ def hold_out(ds: Dataset, settings: Settings, system: str) -> tuple[BankScale, N
         panels_of_part(reduction, rest_panel, inputs.settings),
     )
     bank_scale = make_bank_scale(
-        ds.name,
-        ds.fingerprint,
-        inputs.settings,
-        ds.judges,
-        inputs.queries,
+        BankSource(ds.name, ds.fingerprint, inputs.settings, ds.judges, inputs.queries),
         reduction,
-        calibration.fit,
+        calibration,
         bank,
-        calibration.spread,
         reference_on_pool(reduction, pool),
         rest_panel,
         _transfer(inputs, reduction, calibration, cross, feasible),

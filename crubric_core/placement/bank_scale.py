@@ -20,13 +20,27 @@ from ..types import FloatArray, IntArray
 from .panel import PanelRecord, panel_record
 
 if TYPE_CHECKING:
-    from ..analysis.result import Result
+    from ..analysis.result import Calibration, Result
     from ..labels.store.reduction import Reduction
 
 RUBRICS = (
     *("id", "order", "query", "rubric", "text", "scale_min", "scale_max", "pass_mark", "polarity"),
     *("points", "dimension"),
 )
+
+
+@dataclass(frozen=True)
+class BankSource:
+    """What a bank was made from: name and fingerprint of the dataset, the settings, the judges, all its queries.
+
+    queries: one row a query, with the columns query, text and domain.
+    """
+
+    name: str
+    fingerprint: str
+    settings: Settings
+    judges: tuple[str, ...]
+    queries: pd.DataFrame
 
 
 @dataclass(frozen=True)
@@ -101,15 +115,10 @@ def bank_scale_of(
     transfer, person_fit: those of the ``Analysis``.
     """
     return make_bank_scale(
-        result.dataset,
-        result.fingerprint,
-        result.settings,
-        result.judges,
-        result.queries,
+        BankSource(result.dataset, result.fingerprint, result.settings, result.judges, result.queries),
         result.reduction,
-        result.calibration.fit,
+        result.calibration,
         result.chosen,
-        result.calibration.spread,
         reference_systems(result),
         panel,
         transfer,
@@ -118,15 +127,10 @@ def bank_scale_of(
 
 
 def make_bank_scale(
-    name: str,
-    fingerprint: str,
-    settings: Settings,
-    judges: tuple[str, ...],
-    queries: pd.DataFrame,
+    source: BankSource,
     reduction: Reduction,
-    fit: IrtFit,
+    calibration: Calibration,
     bank: IntArray,
-    spread: Spread,
     reference: Reference | None,
     panel: FloatArray | None = None,
     transfer: float = 0.0,
@@ -136,19 +140,19 @@ def make_bank_scale(
 
     panel: (M, J, K) labels of the judges, for their later drift. transfer, person_fit: as ``BankScale`` has them.
     """
-    rows = np.sort(bank)
+    rows, fit, spread = np.sort(bank), calibration.fit, calibration.spread
     rubrics = _rubrics(reduction.rubrics, rows, bank)
-    asked = queries[queries["query"].isin(set(rubrics["query"]))]
+    asked = source.queries[source.queries["query"].isin(set(rubrics["query"]))]
     return BankScale(
-        name=name,
-        fingerprint=fingerprint,
-        settings=settings,
-        judges=judges,
+        name=source.name,
+        fingerprint=source.fingerprint,
+        settings=source.settings,
+        judges=source.judges,
         systems=reduction.systems,
         queries=asked[["query", "text", "domain"]].reset_index(drop=True),
         rubrics=rubrics,
         fit=fixed_fit(
-            settings,
+            source.settings,
             fit.a[rows],
             fit.b[rows],
             fit.c[rows],
@@ -158,7 +162,7 @@ def make_bank_scale(
         y=reduction.y[:, rows],
         spread=Spread(spread.log_a[rows], spread.b[rows], spread.correlation[rows]),
         reference=reference,
-        panel=None if panel is None else panel_record(judges, panel[:, rows], reduction.levels[rows]),
+        panel=None if panel is None else panel_record(source.judges, panel[:, rows], reduction.levels[rows]),
         transfer=transfer,
         person_fit=person_fit,
     )

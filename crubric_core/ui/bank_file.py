@@ -10,7 +10,7 @@ from ..analysis.reference import reference_on_pool
 from ..errors import ExportError
 from ..files import zip_bytes
 from ..placement.bank_file import NAME, bank_bytes
-from ..placement.bank_scale import BankScale, make_bank_scale
+from ..placement.bank_scale import BankScale, BankSource, make_bank_scale
 from ..placement.formats import EXPORTS
 from . import loaders
 from .text import plain
@@ -29,16 +29,12 @@ if TYPE_CHECKING:
 
 def bank_scale_of_study(study: StudyPage) -> BankScale:
     """The bank that the page shows, as a scale to place systems on."""
+    judges = loaders.facts(study).judges
     return make_bank_scale(
-        study.dataset.name,
-        study.fingerprint,
-        study.settings,
-        loaders.facts(study).judges,
-        study.queries(),
+        BankSource(study.dataset.name, study.fingerprint, study.settings, judges, study.queries()),
         study.reduction(),
-        study.calibration().fit,
+        study.calibration(),
         study.bank(),
-        study.calibration().spread,
         reference_on_pool(study.reduction(), study.ranking_on(study.pool)),
         study.panel() if study.dataset.has_labels else None,
         study.transfer(),

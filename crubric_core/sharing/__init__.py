@@ -3,7 +3,7 @@
 from .build import Choices, build_view
 from .changes import ViewChanges, changes
 from .expiry import expiry_of, still_to_come
-from .opening import open_state, open_view, read_state, standing_of
+from .opening import open_state, open_view, read_newest, read_state, standing_of
 from .state import ViewState
 from .store import Published, list_views, looked_up, publish, replace, revoke, set_expiry, words_of
 from .trail import audit
@@ -26,6 +26,7 @@ __all__ = [
     "open_state",
     "open_view",
     "publish",
+    "read_newest",
     "read_state",
     "replace",
     "revoke",

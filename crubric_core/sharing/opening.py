@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
+from typing import TypeVar
 
 import duckdb
 
@@ -12,16 +14,31 @@ from .state import Standing, ViewState, load_state
 from .tokens import id_of, is_token, same, token_hash
 from .view import SharedView
 
+T = TypeVar("T")
+
 
 def open_view(views: str | Path, token: object, now: datetime | None = None) -> SharedView | None:
     """What the link shows; None alike for a wrong, expired or revoked token and a damaged or altered view."""
-    looked_at = None
-    while (state := open_state(views, token, now)) and state.version != looked_at:
-        view = read_state(views, state)
-        if view is not None:
-            return view
-        looked_at = state.version  # it may have been replaced in between: look again
-    return None
+    state = open_state(views, token, now)
+    found = state and read_newest(
+        state, lambda: open_state(views, token, now), lambda newest: read_state(views, newest)
+    )
+    return found[1] if found else None
+
+
+def read_newest(
+    state: ViewState, look: Callable[[], ViewState | None], read: Callable[[ViewState], T | None]
+) -> tuple[ViewState, T] | None:
+    """A view's state with what ``read`` makes of it; None where its link was closed, or its file is damaged.
+
+    A view that was replaced after its state was read has that file no more: the state is then read again by ``look``.
+    """
+    while (found := read(state)) is None:
+        newest = look()
+        if newest is None or newest.version == state.version:
+            return None
+        state = newest
+    return state, found
 
 
 def open_state(views: str | Path, token: object, now: datetime | None = None) -> ViewState | None:

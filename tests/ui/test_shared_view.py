@@ -1,9 +1,33 @@
 from __future__ import annotations
 
-import pandas as pd
+from dataclasses import replace as changed
+from pathlib import Path
 
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from crubric_core.sharing import open_state, publish, replace
+from crubric_core.ui.shared_view import link
 from crubric_core.ui.shared_view.content import figures_of
 from tests.sharing.large import large_view
+
+VIEWER = Path(link.__file__).parents[1] / "viewer_main.py"
+
+
+def test_a_reader_who_comes_while_a_view_is_replaced_sees_the_new_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view = large_view(5)
+    made = publish(view, tmp_path)
+    early = iter([open_state(tmp_path, made.token)])
+    replace(tmp_path, made.id, changed(view, title="newer"))
+    monkeypatch.setenv("CRUBRIC_VIEWS", str(tmp_path))
+    monkeypatch.setattr(link, "open_state", lambda *args: next(early, None) or open_state(*args))
+    viewer = AppTest.from_file(str(VIEWER), default_timeout=60)
+    viewer.query_params[link.PARAMETER] = made.token
+    viewer.run()
+    assert [title.value for title in viewer.title] == ["newer"]
 
 
 def test_a_phone_gets_figures_with_short_names_and_no_colour_bar() -> None:

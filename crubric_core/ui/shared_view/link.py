@@ -9,7 +9,7 @@ import streamlit as st
 
 from ...server.rate_limit import Guesses
 from ...server.views_folder import views_folder
-from ...sharing import ViewState, open_state, read_state
+from ...sharing import ViewState, open_state, read_newest, read_state
 from .content import ViewFigure, figures_of, render
 
 if TYPE_CHECKING:
@@ -31,13 +31,13 @@ def show_link() -> None:
     """The view of the address's link, or the one page that says that there is none."""
     token = st.query_params.get(PARAMETER, "")
     state = _looked_up(token)
-    content = _content_of(state) if state else None
-    if state is None or content is None:
+    found = read_newest(state, lambda: open_state(views_folder(), token), _content_of) if state else None
+    if found is None:
         if st.session_state.pop(SHOWN, False):
             st.rerun()  # Streamlit drops the files of downloads at the second run that does not offer them
         closed()
         return
-    view, figures = content
+    state, (view, figures) = found
     st.session_state[SHOWN] = True
     st.set_page_config(page_title=" ".join(view.title.split()) or "Shared view")
     watch(token, state.version)

@@ -9,6 +9,7 @@
     python -m benchmarks.simulated_claims independent  # judges who err independently (docs/judges.md)
     python -m benchmarks.simulated_claims rates        # rates of judges some of whom guess (docs/method.md §5)
     python -m benchmarks.simulated_claims asked        # judges who differ in what they were asked (docs/method.md §5)
+    python -m benchmarks.simulated_claims lopsided     # judges, and few queries with most rubrics (docs/method.md §5)
     python -m benchmarks.simulated_claims attrition    # the curve where labels are missing (docs/judges.md)
     python -m benchmarks.simulated_claims clear        # rubrics that are equally clear (docs/method.md §11)
     python -m benchmarks.simulated_claims gap          # the gap between best and worst (docs/method.md §11)
@@ -53,6 +54,7 @@ from benchmarks.claims_gap import gaps
 from benchmarks.claims_graded import graded
 from benchmarks.claims_human import human
 from benchmarks.claims_kappa import kappas
+from benchmarks.claims_lopsided import lopsided
 from benchmarks.claims_loss_banks import loss_banks
 from benchmarks.claims_losses import losses
 from benchmarks.claims_models import models
@@ -78,6 +80,7 @@ CLAIMS: dict[str, tuple[Callable[[int], Rows], int]] = {
     "rare": (rare_errors, 600),
     "independent": (independent, 100),
     "rates": (rates, 40),
+    "lopsided": (lopsided, 200),
     "asked": (asked, 40),
     "attrition": (attrition, 40),
     "mixture": (mixture, 1),

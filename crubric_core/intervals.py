@@ -46,13 +46,13 @@ def leave_one_out_sums(rows: FloatArray) -> FloatArray:
 
 
 def jackknife_half_width(
-    left: FloatArray, confidence: float, comparisons: int = 1, clusters: float | None = None
+    left: FloatArray, confidence: float, comparisons: int = 1, clusters: float | FloatArray | None = None
 ) -> FloatArray:
     """Half the width of the interval of an estimate, from its values without each of G clusters: (G, …) → (…).
 
     The delete-one jackknife (Efron & Tibshirani 1993, ch. 11) with Student's t, G - 1 degrees of freedom, adjusted for
     the number of ``comparisons`` (Bonferroni). NaN with fewer than two clusters. clusters: as many as clusters of
-    unequal size are worth, whose degrees of freedom count; by default all are alike.
+    unequal size are worth, of all estimates or of each (…), whose degrees of freedom count; by default all are alike.
     """
     n = len(left)
     if n < 2:
@@ -109,7 +109,13 @@ def coefficient_interval(
 
 def effective_clusters(sizes: FloatArray) -> float:
     """As many clusters of equal size as these are worth (Kish 1965); 0 without any."""
-    return float(sizes.sum() ** 2 / (sizes**2).sum()) if sizes.any() else 0.0
+    return float(effective_clusters_of_each(sizes))
+
+
+def effective_clusters_of_each(sizes: FloatArray) -> FloatArray:
+    """The same of each column: sizes (G, …) of its clusters → (…)."""
+    total, squares = sizes.sum(axis=0), (sizes**2).sum(axis=0)
+    return np.divide(total**2, squares, out=np.zeros(np.shape(total)), where=squares > 0)
 
 
 def disjoint_pairs(pairs: BoolArray) -> int:

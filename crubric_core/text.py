@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
+from math import isnan
 
 HEAD = 8  # characters of a name's start that are no part of its end
 ROUNDS = 3  # of cutting names that still look alike
@@ -94,8 +95,8 @@ def numeral(value: float, style: str = "z.2f") -> str:
 
 
 def ends(low: float, high: float, style: str = "z.2f") -> str:
-    """An interval: [−0.29, 0.31]."""
-    return f"[{numeral(low, style)}, {numeral(high, style)}]"
+    """An interval: [−0.29, 0.31]; — where it is unknown."""
+    return "—" if isnan(low) and isnan(high) else f"[{numeral(low, style)}, {numeral(high, style)}]"
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:

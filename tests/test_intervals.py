@@ -12,6 +12,7 @@ from crubric_core.intervals import (
     difference_interval,
     disjoint_pairs,
     effective_clusters,
+    effective_clusters_of_each,
     exact_binomial_interval,
     jackknife_half_width,
     share_interval,
@@ -117,6 +118,8 @@ def test_clusters_of_unequal_size_have_the_degrees_of_freedom_of_as_many_as_they
     wider = jackknife_half_width(left, 0.95, clusters=3.5)
     assert wider / half == pytest.approx(stats.t.ppf(0.975, 2.5) / stats.t.ppf(0.975, 8))
     assert jackknife_half_width(left, 0.95, clusters=9) == half
+    of_each = jackknife_half_width(np.stack([left, left], axis=1), 0.95, clusters=np.array([3.5, 9.0]))
+    assert of_each.tolist() == [wider, half]
     ends = [share_interval(0.7, left, 9, 0.95, clusters=clusters) for clusters in (None, 9.0, 3.5)]
     assert ends[0] == ends[1]
     assert ends[2][0] < ends[0][0] < ends[0][1] < ends[2][1]
@@ -133,3 +136,4 @@ def test_clusters_are_worth_their_number_only_where_they_are_alike():
     assert effective_clusters(np.array([4.0, 1.0, 1.0])) == pytest.approx(36 / 18)
     assert effective_clusters(np.array([5.0, 0.0])) == pytest.approx(1)
     assert effective_clusters(np.array([])) == 0
+    assert effective_clusters_of_each(np.array([[4.0, 3.0], [1.0, 3.0], [1.0, 3.0]])) == pytest.approx([2, 3])

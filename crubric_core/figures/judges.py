@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from ..text import numeral
+from ..text import ends, numeral
 from ..types import BoolArray, FloatArray
 from .style import (
     BLUE,
@@ -72,8 +72,11 @@ def _dots(
             "color": colour,
             "thickness": 2,
         },
-        customdata=np.stack([np.array(labels(table["judge"], 80), dtype=object), low, high], axis=1),
-        hovertemplate="%{customdata[0]}: %{x:.3f} [%{customdata[1]:.3f}, %{customdata[2]:.3f}]<extra></extra>",
+        customdata=[
+            (judge, ends(least, most, "z.3f"))
+            for judge, least, most in zip(labels(table["judge"], 80), low, high, strict=True)
+        ],
+        hovertemplate="%{customdata[0]}: %{x:.3f} %{customdata[1]}<extra></extra>",
     )
 
 

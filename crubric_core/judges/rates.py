@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import betainccinv, betaincinv, expit, logit
 
-from ..intervals import jackknife_half_width
+from ..intervals import effective_clusters_of_each, jackknife_half_width
 from ..types import BoolArray, FloatArray, IntArray
 from .dawid_skene import PatternFit, fit_patterns
 from .patterns import UNKNOWN, Patterns, find_patterns
@@ -28,7 +28,10 @@ MOST_BLOCKS = 200  # more clusters than these are left out several at a time
 
 @dataclass(frozen=True)
 class Rate:
-    """A share per judge with its interval; (K,) each, in (0, 1), NaN for a judge without votes."""
+    """A share per judge with its interval; (K,) each, in (0, 1), NaN for a judge without votes.
+
+    low, high: NaN also where all votes are of one cluster, which shows nothing of further ones.
+    """
 
     value: FloatArray
     low: FloatArray
@@ -73,7 +76,8 @@ def judge_rates(
     With enough anchors of both classes: their Beta(2, 1)-smoothed shares. Otherwise two-class Dawid–Skene EM with the
     anchors clamped, smoothed alike. Intervals: the wider end of a Beta interval, which takes units as independent,
     and of the jackknife of the logit over ``groups`` (U,) 0..G-1, such as the query of each unit; without it, over
-    units. The first knows how uncertain a judge without an error is, the second that errors come in clusters.
+    units. The first knows how uncertain a judge without an error is, the second that errors come in clusters, of which
+    few hold most units; without it, of votes on one cluster, the interval is unknown.
     Unknown where the EM finds fewer than three judges whose votes depend on the class: many rates then fit the votes
     equally well, the EM ends at one of them, and leaving clusters out does not move it.
     """
@@ -113,7 +117,9 @@ def _from_anchors(votes: FloatArray, truth: FloatArray, groups: IntArray, confid
     counts = np.vstack([patterns.count, _without_each(patterns, groups[known])])
     of_class = (patterns.values[:, -1:] == (0, 1)).astype(np.float64)
     given, posterior = patterns.values[:, :-1], np.broadcast_to(of_class, (len(counts), *of_class.shape))
-    sensitivity, specificity = _rates(_tallies(given, counts, posterior), confidence)
+    sensitivity, specificity = _rates(
+        _tallies(given, counts, posterior), _clusters(given, counts, posterior), confidence
+    )
     lowest = _lowest(given, counts, posterior)
     shown = lowest is not None and _is_worst(lowest, given, counts, posterior, confidence)
     worst = lowest if shown else None
@@ -127,10 +133,10 @@ def _from_votes(votes: FloatArray, truth: FloatArray, groups: IntArray, confiden
     values = patterns.values
     left = _without_each(patterns, groups[voted])
     point, counts, posterior = _two_classes(values, patterns.count, left)
-    tallies = _tallies(values[:, :-1], counts, posterior)
-    if _informative(tallies).sum() < FEWEST_JUDGES:
+    if _informative(values[:, :-1], counts, posterior).sum() < FEWEST_JUDGES:
         return _unknown(votes.shape[1], _number_known(truth))
-    sensitivity, specificity = _rates(tallies, confidence)
+    tallies, clusters = (find(values[:, :-1], counts, posterior) for find in (_tallies, _clusters))
+    sensitivity, specificity = _rates(tallies, clusters, confidence)
     return JudgeRates(
         sensitivity=sensitivity,
         specificity=specificity,
@@ -168,7 +174,7 @@ def _worst_by_votes(
     if not own.all():
         values, (count, *left) = values[own], counts[:, own]
         _, counts, posterior = _two_classes(values, count, np.array(left))
-        if _informative(_tallies(values[:, :-1], counts, posterior)).sum() < FEWEST_JUDGES:
+        if _informative(values[:, :-1], counts, posterior).sum() < FEWEST_JUDGES:
             return None
     return lowest if _is_worst(lowest, values[:, :-1], counts, posterior, confidence) else None
 
@@ -196,10 +202,19 @@ def _tallies(votes: IntArray, counts: FloatArray, posterior: FloatArray) -> Floa
     return np.moveaxis(np.array(found), 2, 0)
 
 
-def _informative(tallies: FloatArray) -> BoolArray:
-    """(K,) whether the Youden index s⁺ + s⁻ - 1 is not 0, from the tallies of all units, then without each cluster."""
-    youden = _youden(tallies)
-    return np.asarray(np.abs(youden[0]) > jackknife_half_width(youden[1:], TOLD_APART))
+def _clusters(votes: IntArray, counts: FloatArray, posterior: FloatArray) -> FloatArray:
+    """(2, K) as many clusters of equal size as hold each judge's votes on passes and on fails; as ``_tallies``."""
+    sizes, known = counts[0] - counts[1:], votes != UNKNOWN
+    of_class = [(sizes * posterior[0, :, label]) @ known for label in (1, 0)]
+    return effective_clusters_of_each(np.stack(of_class, axis=1))
+
+
+def _informative(votes: IntArray, counts: FloatArray, posterior: FloatArray) -> BoolArray:
+    """(K,) whether the Youden index s⁺ + s⁻ - 1 is not 0, from counts of all units, then without each cluster."""
+    youden = _youden(_tallies(votes, counts, posterior))
+    clusters = _clusters(votes, counts, posterior).min(axis=0)
+    half = jackknife_half_width(youden[1:], TOLD_APART, clusters=clusters)
+    return np.asarray(np.abs(youden[0]) > half)
 
 
 def _youden(tallies: FloatArray) -> FloatArray:
@@ -207,13 +222,13 @@ def _youden(tallies: FloatArray) -> FloatArray:
     return np.asarray((tallies[:, :, 0] / tallies.sum(axis=2)).sum(axis=1) - 1)
 
 
-def _rates(tallies: FloatArray, confidence: float) -> tuple[Rate, Rate]:
-    """Sensitivity and specificity, from the tallies of all units, then without each cluster."""
+def _rates(tallies: FloatArray, clusters: FloatArray, confidence: float) -> tuple[Rate, Rate]:
+    """Sensitivity and specificity, from the tallies of all units, then without each cluster; as ``_clusters``."""
     right, wrong = tallies[:, :, 0], tallies[:, :, 1]
     shares, tail = right / (right + wrong), (1 - confidence) / 2
-    centre, half = logit(shares[0]), jackknife_half_width(logit(shares[1:]), confidence)
-    low = np.fmin(betaincinv(right[0], wrong[0], tail), expit(centre - half))
-    high = np.fmax(betainccinv(right[0], wrong[0], tail), expit(centre + half))
+    centre, half = logit(shares[0]), jackknife_half_width(logit(shares[1:]), confidence, clusters=clusters)
+    low = np.minimum(betaincinv(right[0], wrong[0], tail), expit(centre - half))
+    high = np.maximum(betainccinv(right[0], wrong[0], tail), expit(centre + half))
     sensitivity, specificity = (Rate(shares[0, n], low[n], high[n]) for n in (0, 1))
     return sensitivity, specificity
 
@@ -232,8 +247,11 @@ def _is_worst(
 ) -> bool:
     """Whether each other judge is ahead beyond the interval of the difference; counts also without each cluster."""
     known = np.flatnonzero((votes != UNKNOWN).any(axis=0))
-    ahead = _ahead(votes, judge, known[known != judge], counts, posterior)
-    return bool(len(known) > 1 and np.all(ahead[0] > jackknife_half_width(ahead[1:], confidence)))
+    others = known[known != judge]
+    ahead = _ahead(votes, judge, others, counts, posterior)
+    clusters = _clusters(_common(votes, judge, others), counts, posterior).min(axis=0)
+    half = jackknife_half_width(ahead[1:], confidence, clusters=clusters)
+    return bool(len(known) > 1 and np.all(ahead[0] > half))
 
 
 def _ahead(
@@ -243,6 +261,11 @@ def _ahead(
 
     A judge who is asked about what is hard to judge errs more for that. NaN where they have no unit in common.
     """
-    both = (votes[:, others] != UNKNOWN) & (votes[:, [judge]] != UNKNOWN)
-    theirs, own = (np.where(both, each, UNKNOWN) for each in (votes[:, others], votes[:, [judge]]))
+    theirs = _common(votes, judge, others)
+    own = np.where(theirs != UNKNOWN, votes[:, [judge]], UNKNOWN)
     return _youden(_tallies(theirs, counts, posterior)) - _youden(_tallies(own, counts, posterior))
+
+
+def _common(votes: IntArray, judge: int, others: IntArray) -> IntArray:
+    """(P, K - 1) votes of the ``others`` on what ``judge`` voted on too."""
+    return np.where(votes[:, [judge]] != UNKNOWN, votes[:, others], UNKNOWN)

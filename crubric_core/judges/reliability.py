@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit, ndtri
 
-from ..intervals import cluster_sums, jackknife_half_width
+from ..intervals import cluster_sums, effective_clusters_of_each, jackknife_half_width
 from ..types import FloatArray, IntArray
 from .guessing import kappa_with_others, tables_with_others
 from .independence import ResidualCorrelation, residual_correlation
@@ -99,9 +99,9 @@ def leniency(panel: FloatArray, cluster: IntArray | None = None, confidence: flo
     """Each judge's pass rate minus the panel's on the cells that it shares with another judge; (K,) in [-1, 1].
 
     The panel is everyone who labelled the cell, the judge included. Intervals hold for all judges at once: jackknife
-    over ``cluster`` (J,), the query of each rubric, by default the rubric itself, and no narrower than of independent
-    labels whose variance within cells is as found, with one more label as far off as can be: the jackknife of a judge
-    who happens to err nowhere knows of no spread.
+    over ``cluster`` (J,), the query of each rubric, by default the rubric itself, as many as clusters of equal size are
+    worth, and no narrower than of independent labels whose variance within cells is as found, with one more label as
+    far off as can be: the jackknife of a judge who happens to err nowhere knows of no spread.
     """
     known = ~np.isnan(panel)
     n = known.sum(axis=2, keepdims=True)
@@ -109,13 +109,17 @@ def leniency(panel: FloatArray, cluster: IntArray | None = None, confidence: flo
     mean = np.nansum(panel, axis=2, keepdims=True) / np.maximum(n, 1)
     excess, cells = np.where(shared, panel - mean, 0).sum(axis=0), shared.sum(axis=0)
     of = np.arange(panel.shape[1]) if cluster is None else np.unique(cluster, return_inverse=True)[1]
-    left = _ratio(*(sums.sum(axis=0) - cluster_sums(sums, of) for sums in (excess, cells)))
+    by_cluster = [cluster_sums(sums, of) for sums in (excess, cells)]
+    left = _ratio(*(sums.sum(axis=0) - sums for sums in by_cluster))
+    clusters = effective_clusters_of_each(by_cluster[1])
     value, judges = _ratio(excess.sum(axis=0), cells.sum(axis=0)), panel.shape[2]
     squares = np.where(shared, panel - mean, 0) ** 2
     variance = (squares.sum() + 1) / ((n - 1).clip(0).sum() + 1)
     noise = np.sqrt(variance * np.where(shared, 1 - 1 / n.clip(1), 0).sum(axis=(0, 1)))
     floor = ndtri(1 - (1 - confidence) / (2 * judges)) * noise
-    half = np.maximum(jackknife_half_width(left, confidence, judges), _ratio(floor, cells.sum(axis=0)))
+    half = np.maximum(
+        jackknife_half_width(left, confidence, judges, clusters), _ratio(floor, cells.sum(axis=0))
+    )
     return Rate(value, value - half, value + half)
 
 

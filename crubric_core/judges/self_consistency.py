@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..intervals import FEWEST_CLUSTERS, share_interval
+from ..intervals import FEWEST_CLUSTERS, effective_clusters, share_interval
 from ..types import FloatArray, IntArray
 from .measurability import measurability_posterior
 
@@ -59,7 +59,7 @@ def over_queries(draws: FloatArray, consistent: FloatArray, confidence: float = 
     """Interval of a judge's share of consistent runs, for further queries like these; NaN of too few queries.
 
     draws, consistent: (n,) of each query, as in ``self_consistency``. A judge repeats itself on some queries less than
-    on others, so that cells are no independent evidence.
+    on others, so that cells are no independent evidence, and few queries with most runs are few queries.
     """
     used = draws > 0
     draws, consistent = draws[used], consistent[used]
@@ -67,4 +67,5 @@ def over_queries(draws: FloatArray, consistent: FloatArray, confidence: float = 
         return float("nan"), float("nan")
     total, agreed = draws.sum(), consistent.sum()
     left = (agreed - consistent) / (total - draws)
-    return share_interval(float(agreed / total), left, len(draws), confidence, float(total))
+    clusters = effective_clusters(draws)
+    return share_interval(float(agreed / total), left, clusters, confidence, float(total), clusters)

@@ -39,6 +39,11 @@ def test_the_axis_holds_each_interval_whole(table: pd.DataFrame) -> None:
     assert high > 1
 
 
+def test_one_points_at_an_interval_that_is_unknown_and_sees_a_dash(table: pd.DataFrame) -> None:
+    fig = judge_rates(table.assign(sensitivity_low=[np.nan, 0.7], sensitivity_high=[np.nan, 0.9]))
+    assert [row[1] for row in fig.data[0].customdata] == ["—", "[0.700, 0.900]"]
+
+
 def test_a_judge_s_name_is_no_markup(table: pd.DataFrame) -> None:
     for fig in (judge_rates(table), leniency(table)):
         assert "<img" not in fig.to_json().replace("\\u003c", "<")

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.special import expit, logit
 
+from benchmarks.claims_lopsided import lopsided_judges
 from benchmarks.claims_panels import equal_judges
 from crubric_core.judges.anchors import valid_rubrics
 from crubric_core.judges.consensus import majority
@@ -232,6 +233,34 @@ def test_rates_of_judges_whose_errors_come_in_queries_hold():
             rates_found = (found.sensitivity, found.specificity)
             inside += [(rate.low <= law) & (law <= rate.high) for rate in rates_found]
     assert np.mean(inside) >= 0.92
+
+
+def test_few_queries_with_most_rubrics_do_not_make_intervals_of_judges_too_narrow():
+    """As many queries of equal size as they are worth count: 5, not 33. Else rates hold in .89, 15% show somebody."""
+    sizes, shown, held = np.repeat([40, 2], [3, 30]), 0, []
+    law = expit(2.2 + 0.7 * np.random.default_rng(9).standard_normal(100_000)).mean()
+    for seed in range(80):
+        truth, panel, query = lopsided_judges(seed, sizes, 0.7)
+        found = leniency(panel, query)
+        shown += ((found.low > 0) | (found.high < 0)).any()
+        rates = judge_rates(panel.reshape(-1, 3), truth.reshape(-1), np.tile(query, len(truth)))
+        held += [(r.low <= law) & (law <= r.high) for r in (rates.sensitivity, rates.specificity)]
+    assert shown / 80 <= 0.06
+    assert np.mean(held) >= 0.925
+
+
+@pytest.mark.parametrize("judges", [2, 3])
+def test_rates_have_no_interval_where_all_human_labels_are_of_one_query(judges):
+    """What a judge gets right on one query shows nothing of others: no interval, not that of independent cells."""
+    truth, panel = panel_of_five(0, rubrics=60)
+    query, panel = np.repeat(np.arange(10), 6), panel[:, :, :judges]
+    gold = np.where(query == 3, truth, np.nan)
+    found = judge_rates(panel.reshape(-1, judges), gold.reshape(-1), np.tile(query, len(truth)))
+    assert found.source == "anchors"
+    for rate in (found.sensitivity, found.specificity):
+        assert np.isfinite(rate.value).all()
+        assert np.isnan([rate.low, rate.high]).all()
+    assert found.worst is None
 
 
 def test_a_judge_who_errs_more_is_called_the_worst():

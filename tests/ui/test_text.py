@@ -112,6 +112,10 @@ def test_a_number_has_the_minus_sign_of_charts_and_what_is_rounded_to_nothing_no
     assert numeral(value, style) == shown
 
 
+def test_an_interval_that_is_unknown_is_a_dash() -> None:
+    assert ends(np.nan, np.nan) == "—"
+
+
 def test_an_interval_says_where_it_is_open() -> None:
     assert ends(-float("inf"), 0.314) == "[−∞, 0.31]"
 

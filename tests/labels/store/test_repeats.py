@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crubric_core.errors import DatasetError
+from crubric_core.intervals import share_interval
 from crubric_core.judges.self_consistency import over_queries, self_consistency
 from crubric_core.labels import Workspace
 from tests.tiers import examples
@@ -139,6 +140,22 @@ def test_the_interval_of_a_judge_holds_where_it_repeats_itself_less_on_some_quer
     assert np.mean(held) >= 0.9
     assert np.mean(as_independent) < 0.75
     assert np.isnan(over_queries(np.ones(4), np.ones(4))).all(), "too few queries"
+
+
+def test_few_queries_with_most_runs_are_few_queries():
+    """Three queries of 320 runs and thirty of 16: of as many that are alike the interval would be narrower."""
+    draws = np.repeat([320.0, 16.0], [3, 30])
+    agreed = draws * np.where(np.arange(33) % 2, 0.85, 0.95)
+    low, high = over_queries(draws, agreed)
+    alike = share_interval(
+        float(agreed.sum() / draws.sum()),
+        (agreed.sum() - agreed) / (draws.sum() - draws),
+        33,
+        0.95,
+        float(draws.sum()),
+    )
+    assert low < alike[0] - 0.015
+    assert high > alike[1]
 
 
 def test_runs_survive_undo_export_and_copying(ws, table, tmp_path):

@@ -13,6 +13,7 @@ import pytest
 from crubric_core.demo import simulate
 from crubric_core.judges.attrition import Attrition, attrition_of
 from crubric_core.judges.rates import JudgeRates, Rate
+from crubric_core.judges.reliability import judge_reliability
 from crubric_core.judges.report import JudgesReport
 from crubric_core.labels.store.workspace import Workspace
 from crubric_core.ui.measurability import judges
@@ -50,7 +51,7 @@ def few_judges(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (
             "Judges",
             r"3 judges, Krippendorff's α = 0\.\d\d\. "
-            r"(.* departs most|No judge is shown to depart) from the likeliest labels",
+            r"(.* tells|No judge is shown to tell) likely passes from likely fails wors",
         ),
         (
             "Agreement against coverage",
@@ -346,33 +347,55 @@ def test_answers_and_reasons_are_shown_where_a_disagreement_is_opened(
     assert set(said["reason"]) >= {"first thought", "cites a source"}
 
 
-def test_the_most_errors_beside_the_most_weight_are_explained_and_else_not() -> None:
+def test_the_worst_labels_beside_the_most_weight_are_explained_and_else_not() -> None:
     rates = pd.DataFrame(
         {"judge": ["a", "b"], "sensitivity": [0.9, 0.8], "specificity": [0.9, 0.9], "weight": [1.0, 3.0]}
     )
     rate = Rate(np.zeros(2), np.zeros(2), np.zeros(2))
     found = JudgeRates(rate, rate, 0.5, 20, "anchors", True, worst=1)
-    assert vote_note(rates, found).startswith("b has the most errors, and yet has the vote of most weight")
+    assert vote_note(rates, found).startswith(
+        "b tells passes from fails worst, and yet has the vote of most weight"
+    )
     guessed = replace(found, source="dawid_skene")
     assert vote_note(rates, guessed).startswith(
-        "b departs most from the likeliest labels, and yet has the vote"
+        "b tells likely passes from likely fails worst, and yet has the vote"
     )
     assert vote_note(rates, replace(found, worst=None)) == ""
     assert vote_note(rates.assign(weight=[3.0, 1.0]), found) == ""
     assert vote_note(rates.assign(weight=np.nan), found) == ""
 
 
+def test_a_judge_with_the_fewest_errors_may_tell_passes_from_fails_worst_and_is_not_said_to_err_most() -> (
+    None
+):
+    """92% are passes: right on .99 of them and on .55 of fails leaves 5% wrong, right on .90 and .92 leaves 10%."""
+    rng = np.random.default_rng(0)
+    truth = rng.random((15, 120)) < 0.92
+    passes = np.where(truth[:, :, None], [0.99, 0.90, 0.90], [0.45, 0.08, 0.08])
+    panel = (rng.random(passes.shape) < passes).astype(float)
+    rubrics = pd.DataFrame(
+        {"rubric": [f"r{j}" for j in range(120)], "query": np.repeat(np.arange(30), 4).astype(str)}
+    )
+    found = judge_reliability(panel, ("a", "b", "c"), rubrics, truth.astype(float))
+    assert (panel != truth[:, :, None]).sum(axis=(0, 1)).argmin() == 0
+    said = worst_sentence(found.judges, found.label_rates)
+    assert said.startswith("a tells passes from fails worst: right on 99% of passes and ")
+    assert "error" not in said
+
+
 def test_only_a_judge_shown_to_be_worse_than_all_others_is_named() -> None:
     table = pd.DataFrame({"judge": ["a", "b"], "sensitivity": [0.9, 0.8], "specificity": [0.9, 0.7]})
     rate = Rate(np.zeros(2), np.zeros(2), np.zeros(2))
     named = JudgeRates(rate, rate, 0.5, 20, "anchors", True, worst=1)
-    assert worst_sentence(table, named) == "b has the most errors: right on 80% of passes and 70% of fails."
+    assert worst_sentence(table, named) == (
+        "b tells passes from fails worst: right on 80% of passes and 70% of fails."
+    )
     guessed = replace(named, source="dawid_skene")
     assert worst_sentence(table, guessed).startswith(
-        "b departs most from the likeliest labels: right on 80% of likely"
+        "b tells likely passes from likely fails worst: right on 80% of likely"
     )
-    assert (
-        worst_sentence(table, replace(named, worst=None)) == "No judge is shown to err more than every other."
+    assert worst_sentence(table, replace(named, worst=None)) == (
+        "No judge is shown to tell passes from fails worse than every other."
     )
     assert worst_sentence(table, replace(named, worst=None, source="none")).startswith(
         "How often each is right is unknown: votes show it only where three judges"

@@ -125,24 +125,23 @@ def _judges(study: StudyPage) -> None:
 
 
 def worst_sentence(table: pd.DataFrame, rates: JudgeRates) -> str:
-    """Which judge is shown to be right less often than every other, if one is; a row of ``table`` a judge.
+    """Which judge is shown to tell passes from fails worse than every other, if one is; a row of ``table`` a judge.
 
-    Without human labels the likeliest labels stand in for the truth, and errors that judges share count as right.
+    Passes and fails count alike: where nearly all is a pass, another may have more errors. Without human labels the
+    likeliest labels stand in for the truth, and errors that judges share count as right.
     """
-    anchored = rates.source == "anchors"
     if rates.source == "none":
         return (
             "How often each is right is unknown: votes show it only where three judges are shown to tell passes from "
             f"fails. {FEW_ANCHORS} human labels of either kind would show it."
         )
     if rates.worst is None:
-        verb = "err" if anchored else "depart from the likeliest labels"
-        return f"No judge is shown to {verb} more than every other."
+        return f"No judge is shown to tell {_told(rates)} worse than every other."
     judge = table.iloc[rates.worst]
-    of = "" if anchored else "likely "
+    of = "" if rates.source == "anchors" else "likely "
     return (
-        f"{short_name(judge['judge'], 60)} {_most(rates)}: right on {rounded(judge['sensitivity'])} of {of}passes and "
-        f"{rounded(judge['specificity'])} of {of}fails."
+        f"{short_name(judge['judge'], 60)} tells {_told(rates)} worst: right on "
+        f"{rounded(judge['sensitivity'])} of {of}passes and {rounded(judge['specificity'])} of {of}fails."
     )
 
 
@@ -180,19 +179,19 @@ def _known(table: pd.DataFrame, columns: Mapping[str, Any], with_interval: Seque
     widgets.table(shown, {name: column for name, column in columns.items() if name in known})
 
 
-def _most(rates: JudgeRates) -> str:
-    """What is said of the judge that is shown to be the worst; without human labels nobody knows who errs."""
-    return "has the most errors" if rates.source == "anchors" else "departs most from the likeliest labels"
+def _told(rates: JudgeRates) -> str:
+    """What a judge is to tell apart; without human labels nobody knows which labels are right."""
+    return "passes from fails" if rates.source == "anchors" else "likely passes from likely fails"
 
 
 def vote_note(table: pd.DataFrame, rates: JudgeRates) -> str:
-    """Why the judge with the most errors in labels may have the vote of most weight, where it has; else empty."""
+    """Why the judge who tells passes from fails worst may have the vote of most weight, where it has; else empty."""
     weight = table["weight"].to_numpy(dtype=np.float64)
     if rates.worst is None or np.isnan(weight).all() or rates.worst != np.nanargmax(weight):
         return ""
     name = short_name(table["judge"].iloc[np.nanargmax(weight)], 60)
     return (
-        f"{name} {_most(rates)}, and yet has the vote of most weight: errors are counted on single labels, while a "
+        f"{name} tells {_told(rates)} worst, and yet has the vote of most weight: that is of single labels, while a "
         "vote is about a whole rubric (does the judge agree with the others on every system?). The weight "
         "counts here alone, never for labels."
     )

@@ -216,13 +216,17 @@ def panels_sentence(board: Board) -> str:
     )
 
 
-def other_judges(board: Board) -> str:
-    """What intervals by group leave out where systems were labelled by different judges, after a blank; else ""."""
-    if not board.unequal:
+def other_judges(board: Board, in_groups: bool = False) -> str:
+    """What intervals by group leave out where systems were labelled by different judges, after a blank; else "".
+
+    in_groups: whether the judges differ in a group, though perhaps not on the whole.
+    """
+    if not board.unequal and not in_groups:
         return ""
+    where = "The" if board.unequal else "In some groups the"
     return (
-        " The systems' labels come from different judges, or from the same in different shares or numbers, and these "
-        "intervals do not allow for what the judges differ in leniency and number: a difference may be theirs."
+        f" {where} systems' labels come from different judges, or from the same in different shares or numbers, and "
+        "these intervals do not allow for what the judges differ in leniency and number: a difference may be theirs."
     )
 
 

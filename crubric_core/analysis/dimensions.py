@@ -26,7 +26,6 @@ from .board import name
 from .selection import query_positions
 
 if TYPE_CHECKING:
-    from ..judges.unequal_panels import UnequalPanels
     from ..labels.store.reduction import Reduction
     from ..leaderboard.influence import Domains
     from ..settings import Settings
@@ -180,13 +179,24 @@ def by_dimension(
     )
 
 
-def unfit(n_systems: int, panels: UnequalPanels | None, settings: Settings) -> str:
-    """Why these labels give no abilities by dimension, whatever the rubrics; "" where they may."""
+def numbered(names: np.ndarray) -> IntArray:
+    """The number of each group in the order of their names, from 0; -1 of what is in none, "" or None."""
+    known = np.array([bool(each) for each in names], dtype=bool)
+    found = np.full(len(names), -1)
+    found[known] = np.unique(names[known].astype(str), return_inverse=True)[1]
+    return found
+
+
+def unfit(n_systems: int, judges_differ: bool, settings: Settings) -> str:
+    """Why these labels give no abilities by dimension, whatever the rubrics; "" where they may.
+
+    judges_differ: whether systems have different judges on all rubrics, or on those of a dimension.
+    """
     if not settings.cross_fitted:
         return "Abilities by dimension need cross-fitted abilities (Settings)."
     if too_few_to_cross_fit(n_systems):
         return f"Abilities by dimension need {FEW_SYSTEMS} systems or more."
-    if panels is not None:
+    if judges_differ:
         return "There are no abilities by dimension, since a system's judges, who differ, would look like its ability."
     return ""
 

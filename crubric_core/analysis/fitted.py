@@ -26,15 +26,15 @@ from ..judges.posterior import with_posterior_labels
 from ..judges.rates import judge_rates, rates_note
 from ..judges.reliability import query_clusters
 from ..judges.shared_errors import EffectiveJudges, effective_judges, independence_note, redundancy_note
-from ..judges.unequal_panels import UnequalPanels, unequal_panels
-from ..labels.store.judge_sums import JudgeMeetings
+from ..judges.unequal_panels import UnequalPanels, differ_by_group, unequal_panels
+from ..labels.store.judge_sums import JudgeMeetings, units_of
 from ..labels.store.reduction import Reduction
 from ..leaderboard.cross_fit import CrossFit, FoldFits
 from ..leaderboard.influence import Domains
 from ..scoring_rules import ScoringRules
 from ..settings import Response, Settings
 from ..task_types.assignment import with_assigned
-from ..types import BoolArray, FloatArray, Progress
+from ..types import BoolArray, FloatArray, IntArray, Progress
 from . import calibration as calibrating
 from . import selection
 from .composition import ids_of
@@ -171,6 +171,21 @@ class Fitted(Stages):
         if raised.any():
             return unequal_panels(shares, JudgeMeetings.unknown(shares.share.shape[1]), raised)
         return None
+
+    @stage(after=("given", "_panel"), title="Comparing the systems' judges by group", of_content=True)
+    def judges_differ(self, group: IntArray) -> bool:
+        """Whether systems have different judges in any group of rubrics (J,) from 0, -1: in none.
+
+        Tallies do not tell who labelled what.
+        """
+        given = self.given()
+        if given.n_labels == given.n_cells * given.n_judges:
+            return False
+        try:
+            panel = self.panel()
+        except DatasetError:
+            return False
+        return differ_by_group(panel, units_of(given.rubrics["query"]), group)
 
     def _raised_by_numbers(self) -> FloatArray:
         """(M, M) by which its numbers of labels and of runs may raise a system above another."""

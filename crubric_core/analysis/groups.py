@@ -78,6 +78,14 @@ def compare_groups(
     )
 
 
+def judges_sentence(by: str) -> str:
+    """Why no pairs are compared by group where systems have different judges in a group. by: what the groups are."""
+    return (
+        f"Whether a {by} turns separated pairs round is not told, since a system's judges, who differ by {by}, would "
+        "look like its standing there."
+    )
+
+
 def group_sentence(by: str, found: Sequence[OtherRanking], systems: Sequence[str], level: str) -> str:
     """Which groups turn separated pairs round; "" where none could. by: what the groups are. systems: their names."""
     pairs = max((each.separated for each in found), default=0)

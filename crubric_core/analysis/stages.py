@@ -46,14 +46,16 @@ class Analysis(Banks):
 
     @stage(
         *("population", "seed", "confidence"),
-        after=("_dimension_fits", "panels"),
+        after=("_dimension_fits", "panels", "judges_differ"),
         masks=("feasible",),
         title="Comparing the dimensions",
         heavy=True,
     )
     def dimensions(self) -> by_dimension.Dimensions | str:
         """Abilities by dimension with their correlations, on the rubrics that pass; or why there are none."""
-        if why := by_dimension.unfit(len(self.given().systems), self.panels(), self.settings):
+        named = by_dimension.dimension_names(self.reduction())
+        differ = self.panels() is not None or self.judges_differ(by_dimension.numbered(named))
+        if why := by_dimension.unfit(len(self.given().systems), differ, self.settings):
             return why
         return by_dimension.by_dimension(
             self.reduction(),

@@ -9,13 +9,13 @@ whom no chain of common cells links it is unknown, and may be as much as the who
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components
-from scipy.special import ndtri
+from scipy.special import ndtri, stdtrit
 
-from ..labels.store.judge_sums import JudgeMeetings, JudgeShares
+from ..labels.store.judge_sums import CHANCE, JudgeMeetings, JudgeShares
 from ..labels.store.label_numbers import raised_on_panel
 from ..settings import Tie
 from ..types import BoolArray, FloatArray, IntArray
@@ -136,6 +136,26 @@ def panels_of(
     if not shares.beyond_chance.any() and (raised is None or not raised.any()):
         return None
     return unequal_panels(shares, JudgeMeetings.of_panel(panel, unit, levels), raised)
+
+
+def differ_by_group(panel: FloatArray, unit: IntArray, group: IntArray) -> bool:
+    """Whether systems have different judges, beyond chance, in any group of rubrics, though perhaps not on the whole.
+
+    panel: (M, J, K) labels. unit: (J,) as ``units_of``. group: (J,) from 0; -1: in none. A group of one query is left
+    out, which does not show what chance does.
+    """
+    groups = [np.flatnonzero(group == number) for number in range(int(group.max(initial=-1)) + 1)]
+    groups = [its for its in groups if len(np.unique(unit[its])) > 1]
+    return any(_judges_differ(panel[:, its], unit[its], CHANCE / len(groups)) for its in groups)
+
+
+def _judges_differ(panel: FloatArray, unit: IntArray, chance: float) -> bool:
+    """By Student's t, and errors no less than those of all systems together: a group may have few queries."""
+    shares, units = JudgeShares.of_panel(panel, unit), len(np.unique(unit))
+    labelled = shares.error[np.isfinite(shares.error).all(axis=1)]
+    pooled = np.sqrt((labelled**2).mean(axis=0)) if len(labelled) else 0.0
+    errors = float(-stdtrit(units - 1, chance / 2 / max(shares.share.size, 1)))
+    return bool(replace(shares, error=np.maximum(shares.error, pooled)).beyond(errors).any())
 
 
 def _of_differences(covariance: FloatArray) -> FloatArray:

@@ -16,6 +16,7 @@ from crubric_core.analysis.dimensions import (
     by_dimension,
     dimension_fits,
     measurable,
+    numbered,
     one_ability_sentence,
     opposed,
     order_sentence,
@@ -111,10 +112,14 @@ def test_systems_that_too_few_queries_link_are_not_placed(table):
 
 
 def test_settings_and_panels_that_allow_no_abilities_by_dimension_say_so():
-    assert unfit(6, None, SETTINGS) == ""
-    assert "6 systems" in unfit(5, None, SETTINGS)
-    assert "cross-fitted" in unfit(6, None, replace(SETTINGS, cross_fitted=False))
-    assert "judges" in unfit(6, SimpleNamespace(), SETTINGS)
+    assert unfit(6, False, SETTINGS) == ""
+    assert "6 systems" in unfit(5, False, SETTINGS)
+    assert "cross-fitted" in unfit(6, False, replace(SETTINGS, cross_fitted=False))
+    assert "judges" in unfit(6, True, SETTINGS)
+
+
+def test_groups_are_numbered_by_name_and_what_is_in_none_has_no_number():
+    assert numbered(np.array(["b", "", "a", None, "b"], dtype=object)).tolist() == [1, -1, 0, -1, 1]
 
 
 def test_an_interval_that_reaches_one_cannot_tell_two_dimensions_from_one_ability():

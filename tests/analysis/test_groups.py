@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from crubric_core.analysis.agreement import OtherRanking, mean_standing
-from crubric_core.analysis.groups import compare_groups, dimension_scores, group_sentence
+from crubric_core.analysis.groups import compare_groups, dimension_scores, group_sentence, judges_sentence
 from crubric_core.leaderboard.inference import infer
 from crubric_core.leaderboard.influence import score_influence
 
@@ -115,6 +115,13 @@ def test_names_of_several_groups_are_cut():
         "5 of 5 domains separate some of the 9 separated pairs shown the other way at 95%: g0, g1, g2"
     )
     assert said.endswith("In g1, x is ahead of y.")
+
+
+def test_where_judges_differ_by_group_it_is_said_why_no_pairs_are_compared():
+    assert judges_sentence("domain") == (
+        "Whether a domain turns separated pairs round is not told, since a system's judges, who differ by domain, "
+        "would look like its standing there."
+    )
 
 
 def test_unequal_panels_are_not_compared_by_group(turned):

@@ -83,6 +83,7 @@ def ask(analysis: Analysis, name: str) -> Any:
         "_certificates": (512,),
         "_worth": (np.array([4]), 4, 512),
         "_without_folds": ("pairs",),
+        "judges_differ": (np.zeros(len(everything), dtype=int),),
         "_random_worth": (4,),
         "_bank_worth": (4, 512),
     }

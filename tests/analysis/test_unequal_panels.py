@@ -18,6 +18,7 @@ from crubric_core.analysis.stages import Analysis
 from crubric_core.experiments.hold_out import hold_out
 from crubric_core.experiments.leave_one_judge_out import leave_one_judge_out
 from crubric_core.experiments.stability import stability
+from crubric_core.judges.unequal_panels import differ_by_group
 from crubric_core.labels.store.snapshot import Snapshot
 from crubric_core.leaderboard.inference import infer
 from crubric_core.leaderboard.reference import Reference
@@ -47,10 +48,12 @@ def labels(seed, judges_of, ability=None, leniency=LENIENCY):
     )
 
 
-def analysed(table, settings=None):
+def analysed(table, settings=None, rubrics=None):
     """The analysis of a table, in a workspace that stays open as long as it."""
     ws = Workspace()
     ws.ingest(table.to_csv(index=False).encode(), "d")
+    if rubrics is not None:
+        ws.ingest(rubrics.to_csv(index=False).encode(), "d", "rubrics")
     data = ws.dataset("d")
     return Analysis(
         dataset=data, fingerprint=data.fingerprint, settings=with_rules(data, settings or Settings())
@@ -273,6 +276,55 @@ def test_a_profile_says_that_its_intervals_do_not_allow_for_different_judges():
             judges_of.min() == 0
         )
     assert min(outside[:2]) > 2 >= outside[2]
+
+
+def rotated(group):
+    """(M, J, K) one judge for each system and group of rubrics (J,), each system with another one."""
+    judge = (np.arange(SYSTEMS)[:, None] + group) % JUDGES
+    return judge[..., None] == np.arange(JUDGES)
+
+
+@pytest.mark.parametrize("turns", [True, False])
+def test_judges_who_change_places_between_groups_are_seen_by_group_alone(turns):
+    """On the whole each system has each judge alike; where one is drawn for each of its queries, in groups as well."""
+    query = np.arange(RUBRICS) // 4
+    group = query * JUDGES // (RUBRICS // 4)
+    drawn = np.random.default_rng(1).integers(0, JUDGES, (SYSTEMS, RUBRICS // 4))[:, query]
+    analysis = analysed(labels(0, rotated(group) if turns else drawn[..., None] == np.arange(JUDGES)))
+    assert analysis.panels() is None
+    rubric = analysis.given().rubrics["rubric"].astype(int).to_numpy()
+    assert analysis.judges_differ(group[rubric]) == turns
+    said = other_judges(analysis.board(), in_groups=turns)
+    assert said.startswith(" In some groups the systems' labels come from different judges") == turns
+
+
+def test_abilities_by_dimension_are_none_where_judges_change_places_between_dimensions():
+    """Else the judges' leniency is the dimensions': the order depends on them, and correlations too."""
+    dimension, found = np.arange(RUBRICS) % 4, []
+    for group in (dimension, np.arange(RUBRICS) // 4):
+        table = labels(0, rotated(group))
+        frame = table[["query", "rubric"]].drop_duplicates()
+        frame = frame.assign(dimension=[f"d{dimension[j]}" for j in frame["rubric"]])
+        analysis = analysed(table, rubrics=frame)
+        assert analysis.panels() is None
+        found.append(analysis.dimensions())
+    assert found[0] == (
+        "There are no abilities by dimension, since a system's judges, who differ, would look like its ability."
+    )
+    assert not isinstance(found[1], str)
+
+
+def test_chance_differences_of_judges_in_small_groups_are_none():
+    for seed, (groups, queries, rubrics) in enumerate(((20, 3, 3), (30, 2, 5), (10, 6, 3), (3, 40, 3))):
+        rng, query = np.random.default_rng(seed), np.repeat(np.arange(groups * queries), rubrics)
+        for of_query in (True, False):
+            judge = rng.integers(0, 3, (9, len(query)))
+            judge = judge[:, query * rubrics] if of_query else judge  # that of the query's first rubric
+            panel = np.where(judge[..., None] == np.arange(3), 1.0, np.nan)
+            assert not differ_by_group(panel, query, query // queries)
+        assert differ_by_group(np.where(rotated(query // queries), 1.0, np.nan), query, query // queries), (
+            "one judge for all of a system's labels of a group"
+        )
 
 
 def placed_anew(table, settings):

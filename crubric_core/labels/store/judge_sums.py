@@ -58,7 +58,11 @@ class JudgeShares:
 
     @property
     def beyond_chance(self) -> FloatArray:
-        """(M, K) how far the shares are from their median over the systems, less what chance explains; mostly 0.
+        """(M, K) how far the shares are from their median over the systems, less what chance explains; mostly 0."""
+        return self.beyond(float(-ndtri(CHANCE / 2 / max(self.share.size, 1))))
+
+    def beyond(self, errors: float) -> FloatArray:
+        """The same, where chance explains so many standard errors.
 
         A standard error counts as no less than its median: one label that one system happens to lack shows none.
         """
@@ -67,7 +71,7 @@ class JudgeShares:
             return np.zeros_like(self.share)
         apart = self.share - np.median(self.share[labelled], axis=0)
         error = np.maximum(self.error, np.median(self.error[labelled], axis=0))
-        distance = np.abs(apart) + ndtri(CHANCE / 2 / self.share.size) * error
+        distance = np.abs(apart) - errors * error
         return np.where(distance > 1e-9, np.sign(apart) * distance, 0.0)
 
     @classmethod

@@ -18,7 +18,7 @@ from ...task_types.scoring import by_emphasis
 from .. import state, widgets
 from ..text import end, plain, short_name, told_apart
 from . import compare, rubric
-from .view import choose
+from .view import DIMENSION, choose
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -115,6 +115,7 @@ def _groups(view: View, system: str) -> None:
         groups = group_scores([ALL, *names], scores, view.weights, at, _level(view))
         found[f"Score by {name}, without the model's weights"] = groups
     dimensions = _dimensions(view, system)
+    kinds = [*view.groups, *([DIMENSION] if dimensions is not None else [])]
     if dimensions is not None:
         found["Share of the mark by dimension of the rubrics"] = dimensions
     if not found:
@@ -129,7 +130,7 @@ def _groups(view: View, system: str) -> None:
         f"Each mark is the mean difference from the other systems on the same queries (their number in brackets), "
         f"with its own {level_of(view.board)} interval over queries, from {FEWEST_CLUSTERS} on: of many groups some "
         "exclude 0 by chance. The model's weights are left out because they follow from these same labels."
-        + other_judges(view.board)
+        + other_judges(view.board, any(view.judges_differ(by) for by in kinds))
     )
 
 

@@ -11,7 +11,7 @@ import streamlit as st
 
 from ...analysis.board import different_queries_sentence, level_of, limits, linked_by
 from ...analysis.columns import PLACES, shown_columns
-from ...analysis.groups import compare_groups, group_sentence
+from ...analysis.groups import compare_groups, group_sentence, judges_sentence
 from ...analysis.human_labels import queries_to_label
 from ...analysis.profile import group_means, undominated
 from ...analysis.standings import without_places
@@ -23,7 +23,7 @@ from ...task_types.scoring import by_emphasis
 from .. import state, tables, widgets
 from ..text import count, plain
 from . import dimensions, profile
-from .view import choose
+from .view import DIMENSION, choose
 
 if TYPE_CHECKING:
     from ...types import IntArray
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 Section = Callable[["View", pd.DataFrame, "str | None"], None]
 MOST = 40  # systems in a figure with a row each
-DIMENSION = "dimension"
 CLICK = "Click a mark for the system's profile."
 TOGETHER = (
     "All pairs of all groups are compared at once, for queries like these, without the model's weights."
@@ -208,7 +207,9 @@ def _groups(view: View, shown: pd.DataFrame, system: str | None) -> None:
         "its system's.",
         on_click=lambda cell: choose(rows["system"].iloc[int(cell.y)]),
     )
-    if view.claims:
+    if view.claims and view.judges_differ(by):
+        st.markdown(plain(judges_sentence(by)))
+    elif view.claims:
         standing, seed = view.board.standing, view.study.settings.seed
         turned = compare_groups(groups, unweighted, weights, standing, at, seed)
         said = group_sentence(by, turned, rows["system"].tolist(), level_of(view.board))

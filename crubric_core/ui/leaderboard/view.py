@@ -10,8 +10,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from ...analysis.dimensions import dimension_names, numbered
 from ...analysis.groups import dimension_scores
-from ...analysis.profile import in_groups, query_weights
+from ...analysis.profile import group_name, in_groups, query_weights
+from ...analysis.selection import query_positions
 from ...analysis.stage import stage
 from ...analysis.standings import without_places
 from ...analysis.system_facts import numbers_of
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 UNNAMED = "not given"  # among the values of a column of facts
 FEW_VALUES = 20  # a column of facts with more different ones is no filter
 TYPES = "task type"
+DIMENSION = "dimension"
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,18 @@ class View:
         use = self.ranked.use[self.ranked.fold]
         found = dimension_scores(self.study.reduction(), use, self.study.queries())
         return found if len(found[0]) > 1 else ((), [])
+
+    def judges_differ(self, by: str) -> bool:
+        """Whether systems have different judges in any of the groups: domains, task types or dimensions."""
+        reduction = self.study.reduction()
+        if by == DIMENSION:
+            return self.study.judges_differ(numbered(dimension_names(reduction)))
+        of_queries = {
+            "domain": self.study.queries()["domain"].tolist(),
+            TYPES: list(self.ranked.scores.task_type),
+        }
+        named = np.array([group_name(each) for each in of_queries[by]], dtype=object)
+        return self.study.judges_differ(numbered(named)[query_positions(self.study.queries(), reduction)])
 
     @cached_property
     def numbers(self) -> dict[str, FloatArray]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import ndtr, stdtrit
 
+from ..intervals import cluster_sums
 from ..types import BoolArray, FloatArray, IntArray
 from .influence import Domains, Influence, score_influence
 from .linked import linked_groups
@@ -124,7 +125,7 @@ def correct_means(
         limits=None,
         differing=None,
     )
-    sample = _sample(judged, there)
+    sample = _sample(judged, there, domains)
     if domains is not None:
         corrected = _by_domain(corrected, np.isfinite(judged), known, domains)
         people = _by_domain(people, known, known, domains)
@@ -174,11 +175,12 @@ def _by_domain(found: Influence, in_it: BoolArray, known: BoolArray, domains: Do
     return replace(found, psi=psi, n_units=units, unit="domain", lone=lone, differing=None, unequal=unequal)
 
 
-def _sample(judged: FloatArray, there: FloatArray) -> Sample:
+def _sample(judged: FloatArray, there: FloatArray, domains: Domains | None) -> Sample:
     """By the judges' scores of all queries (M, N), of which those that people labelled are a part.
 
     Of a random sample the difference of means has the variance of sampling without replacement (Cochran 1977), known
-    from all queries, and that of the labelled cells within their queries.
+    from all queries, and that of the labelled cells within their queries. Where claims are of further domains, people
+    may have drawn domains, and queries in them.
     """
     kept, known = np.isfinite(there).any(axis=1), np.isfinite(judged)
     share = [x / np.maximum(x.sum(axis=1, keepdims=True), 1) for x in (np.isfinite(there), known)]
@@ -188,11 +190,13 @@ def _sample(judged: FloatArray, there: FloatArray) -> Sample:
     inside = (share[0] * np.where(np.isfinite(there), there - judged, 0.0))[kept]
     shift = (taken * around + inside).sum(axis=1)
     size, n = len(shift), int(known.any(axis=0).sum())
-    one = (around**2).sum(axis=1) * (taken**2).sum(axis=1) / max(n - 1, 1) + (inside**2).sum(axis=1)
-    all_of_them = ((around @ around.T) * (taken @ taken.T)).sum() / max(n - 1, 1) / size**2
+    covariance = np.zeros((size, size))
+    drawn = [(around, taken, n)] if domains is None else _drawn(around, taken, known[kept], domains.of)
+    for scores, part, units in drawn:
+        covariance += (scores @ scores.T) * (part @ part.T) / max(units - 1, 1)
     p = np.append(
-        size * _two_sided(shift, one),
-        _two_sided(shift.mean(), all_of_them + (inside.mean(axis=0) ** 2).sum()),
+        size * _two_sided(shift, covariance.diagonal() + (inside**2).sum(axis=1)),
+        _two_sided(shift.mean(), covariance.mean() + (inside.mean(axis=0) ** 2).sum()),
     )
     if np.isnan(p).all():
         return Sample(None, float(shift.mean()), float("nan"))
@@ -201,6 +205,28 @@ def _sample(judged: FloatArray, there: FloatArray) -> Sample:
     if first == size or size == 1:
         return Sample(None, float(shift.mean()), least)
     return Sample(int(np.flatnonzero(kept)[first]), float(shift[first]), least)
+
+
+def _drawn(
+    around: FloatArray, taken: FloatArray, known: BoolArray, of: IntArray
+) -> list[tuple[FloatArray, FloatArray, int]]:
+    """What may have been drawn at random: domains, then the queries in each of several; their number, and (M, number).
+
+    Scores less their mean, and how much more each counts among those drawn; around, taken: (M, N) the same of queries.
+    known: (M, N) where there is a score. of: (N,) the domain.
+    """
+    total, more, count = (cluster_sums(x.astype(np.float64).T, of).T for x in (around, taken, known))
+    mean, each = (x / np.maximum(count, 1) for x in (total, more))
+    drawn = [(total, each - each.mean(axis=1, keepdims=True), int(count.any(axis=0).sum()))]
+    there = np.bincount(of, known.any(axis=0))
+    for domain in np.flatnonzero(there > 1).tolist():
+        its = of == domain
+        inside = [
+            np.where(known[:, its], x[:, its] - middle[:, [domain]], 0.0)
+            for x, middle in ((around, mean), (taken, each))
+        ]
+        drawn.append((inside[0], inside[1], int(there[domain])))
+    return drawn
 
 
 def _two_sided(value: FloatArray, variance: FloatArray) -> FloatArray:

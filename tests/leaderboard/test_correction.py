@@ -159,6 +159,31 @@ def test_of_random_samples_hardly_one_is_doubted():
     assert np.mean(np.array(skewed) < 0.01) <= 0.03
 
 
+@pytest.mark.parametrize("share", [1.0, 0.5])
+def test_of_random_domains_hardly_one_is_doubted_and_of_easy_ones_most_are(share):
+    """Queries of a domain are alike: as a sample of queries, 8 whole ones of 24 domains are doubted in .2 or more."""
+    rng, random, easy = np.random.default_rng(9), [], []
+    of = np.repeat(np.arange(24), 5)
+    domains = Domains(of, np.ones(24, dtype=bool))
+    for _ in range(150):
+        level = rng.normal(size=24)
+        judged = 1 / (1 + np.exp(-level[of] - 0.5 * rng.normal(size=(6, 120))))
+        for drawn, found in ((rng.permutation(24)[:8], random), (np.argsort(-level)[:8], easy)):
+            labelled = np.isin(of, drawn) & (rng.random(120) < share)
+            human = np.where(labelled, judged, np.nan)
+            cells = np.full(6, 3 * labelled.sum())
+            found.append(correct_means(judged, human, human, cells, domains).sample.doubtful)
+    assert np.mean(random) <= 0.03
+    assert np.mean(easy) >= 0.9
+
+
+def test_where_each_query_is_a_domain_the_sample_is_judged_as_one_of_queries():
+    judged, human, there, cells = table(np.random.default_rng(3))
+    alone = Domains(np.arange(40), np.ones(40, dtype=bool))
+    one, other = (correct_means(judged, human, there, cells, of).sample for of in (None, alone))
+    assert (one.shift, one.p) == (pytest.approx(other.shift), pytest.approx(other.p))
+
+
 def test_a_system_whose_queries_are_the_easy_ones_is_doubted_where_the_mean_of_all_is_not():
     judged = np.tile(np.linspace(0, 1, 40), (4, 1)) + 0.05 * np.random.default_rng(15).normal(size=(4, 40))
     easy = np.arange(40) >= 20

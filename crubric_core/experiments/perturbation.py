@@ -12,10 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from ..analysis.profile import query_weights
 from ..declarations import Parameter
 from ..intervals import FEWEST_CLUSTERS, known_mean
 from ..labels.store.dataset import Dataset
 from ..settings import Settings
+from ..task_types.scoring import overall_scores
 from ..task_types.types import TASK_TYPES, ObjectArray
 from ..text import count
 from ..types import BoolArray, Cancel, FloatArray, Progress
@@ -147,15 +149,16 @@ def scorer_table(scores: PerturbedScores, weights: FloatArray) -> pd.DataFrame:
 
 
 def agreement_table(queries: pd.DataFrame, scores: PerturbedScores) -> pd.DataFrame:
-    """Spearman's rho of adaptive with binary scores, over all queries and over each domain's alone.
+    """Spearman's rho of adaptive with binary scores, over all queries and over each domain's alone, as these weigh.
 
     It has no p: both come from the same labels, and rho is high where all systems are equal (docs/method.md §11).
     """
     rows = [("all", len(queries), *_correlation(scores.adaptive, scores.binary))]
+    weights = query_weights(omega(queries))
     for domain in sorted(queries["domain"].dropna().unique()):
         inside = (queries["domain"] == domain).to_numpy()
         adaptive, binary = (
-            known_mean(by_query[:, inside], axis=1)
+            overall_scores(by_query[:, inside], weights[inside])
             for by_query in (scores.adaptive_by_query, scores.binary_by_query)
         )
         rows.append((str(domain), int(inside.sum()), *_correlation(adaptive, binary)))

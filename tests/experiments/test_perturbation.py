@@ -3,15 +3,24 @@ from __future__ import annotations
 from itertools import permutations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
 from benchmarks.claims_perturbation import DESIGNS, of_change, simulated
 from crubric_core import Settings, Workspace
 from crubric_core.experiments.inputs import read_inputs
-from crubric_core.experiments.perturbation import EXPERIMENT, flip_types, perturbation, type_matters
+from crubric_core.experiments.perturbation import (
+    EXPERIMENT,
+    PerturbedScores,
+    agreement_table,
+    flip_types,
+    perturbation,
+    type_matters,
+)
 from crubric_core.experiments.scoring import score
 from crubric_core.experiments.statistics import half_width
+from crubric_core.task_types.scoring import overall_scores
 from crubric_core.task_types.types import TASK_TYPES
 from tests import oracles
 from tests.experiments.conftest import ingest, query_table, rubric_table, small_study
@@ -109,6 +118,17 @@ def test_scorers_agreement_and_external_validity_are_those_of_the_obvious_comput
 def test_domains_are_compared_by_their_own_queries(result):
     table = result.tables["agreement"].set_index("domain")
     assert table["queries"].to_dict() == {"all": 12, "health": 6, "law": 6}
+
+
+def test_a_domain_weighs_its_queries_as_the_whole_does():
+    """Of one domain alone the row is that of all queries, also where one query counts as much as ten."""
+    rng, weights = np.random.default_rng(0), np.array([10, 1, np.nan, 0.1])
+    adaptive, binary = rng.random((2, 6, 4))
+    queries = pd.DataFrame({"domain": ["law"] * 4, "omega": weights})
+    overall = [overall_scores(scores, weights) for scores in (adaptive, binary)]
+    whole, only = agreement_table(queries, PerturbedScores(*overall, adaptive, binary)).to_dict("records")
+    assert only["rho"] == pytest.approx(whole["rho"])
+    assert whole["rho"] != pytest.approx(stats.spearmanr(adaptive.mean(axis=1), binary.mean(axis=1))[0])
 
 
 def test_a_flip_changes_the_type_of_exactly_that_share_of_the_typed_queries():

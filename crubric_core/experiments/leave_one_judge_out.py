@@ -85,16 +85,18 @@ def influence_sentence(found: JudgeInfluence) -> str:
     ran = found.judges.dropna(subset=["lost"])
     if ran.empty:
         return ""
+    one = f"one of the {len(ran):,} that can be removed" if len(ran) < len(found.judges) else "one"
     if not found.separated:
         return (
-            "With all judges no pair of systems is separated, and removing one separates "
+            f"With all judges no pair of systems is separated, and removing {one} separates "
             f"{_most(ran, 'gained')}: ranks that change without a judge may do so by chance."
         )
     unknown = (
         f"{_most(ran, 'uncompared')} with a system that is not ranked, " if ran["uncompared"].any() else ""
     )
+    one = "one judge" if one == "one" else one
     return (
-        f"Of the {count(found.separated, 'pair')} that all judges together separate, removing one judge leaves "
+        f"Of the {count(found.separated, 'pair')} that all judges together separate, removing {one} leaves "
         f"{_most(ran, 'lost')} not separated, {unknown}and {_most(ran, 'turned')} separated in the opposite order. "
         "Ranks of systems that are not separated may change by chance."
     )

@@ -6,9 +6,10 @@ systems that both analyses rank.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -213,7 +214,7 @@ def compare_outcomes(full: AnalysisOutcome, other: AnalysisOutcome) -> dict[str,
 
 
 def kind_table(variants: pd.DataFrame) -> pd.DataFrame:
-    """One row a kind of change: how many ran, mean and least of kept and rho, mean and most of tier_changes."""
+    """One row a kind of change: how many ran of those tried, mean and least of kept and rho, most of the rest."""
     rows = []
     for kind, group in variants.groupby("kind", sort=False):
         ran = group.dropna(subset=["rho"]).sort_values("rho", kind="stable")
@@ -221,6 +222,7 @@ def kind_table(variants: pd.DataFrame) -> pd.DataFrame:
             {
                 "kind": str(kind),
                 "variants": len(ran),
+                "tried": len(group),
                 "kept": float(group["kept"].mean()),
                 "kept_least": float(group["kept"].min()),
                 "rho": float(group["rho"].mean()),
@@ -236,7 +238,7 @@ def kind_table(variants: pd.DataFrame) -> pd.DataFrame:
 
 def _found(kinds: pd.DataFrame, full: AnalysisOutcome, basis: Basis) -> str:
     parts = [
-        f"where {_WITHOUT[str(row['kind'])]}, {row['kept']:.0%} of the bank "
+        f"where {_WITHOUT[str(row['kind'])]}{_but(row)}, {row['kept']:.0%} of the bank "
         + (
             "remain"
             if row["kind"] == "budget" and basis == "all"
@@ -248,6 +250,20 @@ def _found(kinds: pd.DataFrame, full: AnalysisOutcome, basis: Basis) -> str:
     bank, tiers = count(len(full.bank), "rubric"), count(len(set(full.tier.values())), "tier")
     rest = "; ".join(parts) or "no change of it could be analysed"
     return f"The full analysis has a bank of {bank} and {tiers}; {rest}."
+
+
+def _but(row: Mapping[Hashable, Any]) -> str:
+    """That what is said holds for some changes of a kind alone, in brackets; "" where all could be analysed."""
+    ran, tried = row["variants"], row["tried"]
+    return f" ({ran:,} of {tried:,} such changes could be analysed)" if ran < tried else ""
+
+
+def _any_one(kind: str, row: Mapping[str, Any]) -> str:
+    """Without which parts a bound holds."""
+    ran = int(row["variants"])
+    if ran == row["tried"]:
+        return f"any one {kind}"
+    return f"{f'any one of the {ran:,} {kind}s' if ran > 1 else f'the one {kind}'} that could be removed"
 
 
 def _limits(inputs: Inputs, table: pd.DataFrame, asked: Sequence[str]) -> tuple[str, ...]:
@@ -283,7 +299,7 @@ def headline(result: ExperimentResult) -> str:
     """The lowest rank correlation without any one system, judge or domain; why there is none, where none is known."""
     rows = records(result.frame(), "kind")
     parts = [
-        f"ρ ≥ {num(rows[kind]['rho_least'])} without any one {kind}"
+        f"ρ ≥ {num(rows[kind]['rho_least'])} without {_any_one(kind, rows[kind])}"
         for kind in _PARTS
         if kind in rows and np.isfinite(rows[kind]["rho_least"])
     ]
@@ -311,6 +327,7 @@ EXPERIMENT = Experiment(
             {
                 "kind": ResultColumn("change", words=KINDS),
                 "variants": number("variants", "localized"),
+                "tried": hidden("variants tried", "localized"),
                 "kept": number("bank kept", "percent", "Mean share of the smaller bank in the larger"),
                 "kept_least": number("at least", "percent"),
                 "rho": RHO,

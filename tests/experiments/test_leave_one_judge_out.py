@@ -101,6 +101,10 @@ def test_pairs_of_a_system_that_only_one_judge_ranks_are_told_beside_those_no_lo
         "Of the 4 pairs that all judges together separate, removing one judge leaves none not separated, at most 3 "
         "(without a) with a system that is not ranked, and none separated in the opposite order."
     )
+    some = pd.concat([judges, pd.DataFrame({"judge": ["c"]})])
+    assert "separate, removing one of the 2 that can be removed leaves none" in influence_sentence(
+        JudgeInfluence(some, pd.DataFrame(), 4)
+    )
     judges["uncompared"] = 0
     assert "not ranked" not in influence_sentence(JudgeInfluence(judges, pd.DataFrame(), 4))
 

@@ -13,6 +13,7 @@ from crubric_core.experiments.stability import (
     _MEASURES,
     EXPERIMENT,
     AnalysisOutcome,
+    _found,
     compare_outcomes,
     kind_table,
     stability,
@@ -165,6 +166,27 @@ def test_a_bank_size_that_ranks_nobody_is_not_said_to_leave_the_ranking_stable(w
 def test_where_nothing_was_left_out_the_headline_says_why(workspace, dataset, kinds, said):
     found = stability(workspace.dataset(dataset), Settings(budget=5, replicates=20), kinds=kinds)
     assert EXPERIMENT.headline(found) == said
+
+
+def test_a_bound_over_the_judges_that_could_be_removed_is_not_said_of_any_judge():
+    """Without one of two nothing could be analysed: how far the ranking is from that is unknown."""
+    ran = dict(zip(_MEASURES, (60, 0.8, 0.9, 0.99, 0.01, 0.02, 3), strict=True))
+    rows = [
+        {"kind": "judge", "what": "a", **ran, "note": ""},
+        {"kind": "judge", "what": "b", **dict.fromkeys(_MEASURES, np.nan), "note": "why"},
+    ]
+    said = []
+    for some in (rows, [*rows, {**rows[0], "what": "c"}], rows[:1]):
+        kinds = kind_table(pd.DataFrame(some))
+        said.append(EXPERIMENT.headline(SimpleNamespace(frame=lambda kinds=kinds: kinds, options={})))
+    assert said == [
+        "The ranking keeps ρ ≥ 0.990 without the one judge that could be removed.",
+        "The ranking keeps ρ ≥ 0.990 without any one of the 2 judges that could be removed.",
+        "The ranking keeps ρ ≥ 0.990 without any one judge.",
+    ]
+    full = AnalysisOutcome(bank=("x",), estimate={"a": 1.0}, tier={"a": 1.0})
+    found = _found(kind_table(pd.DataFrame(rows)), full, "all")
+    assert "where a judge is removed (1 of 2 such changes could be analysed), 90% of the bank and ρ" in found
 
 
 def test_a_part_without_which_nothing_can_be_analysed_is_not_said_to_be_missing():

@@ -164,7 +164,12 @@ def _limits(inputs: Inputs, table: pd.DataFrame, comparison: KappaComparison) ->
     elif gated["gap_low"] <= typed["gap_high"] and typed["gap_low"] <= gated["gap_high"]:
         limits.append("The intervals of B1 and B3 overlap: the gate is not shown to change the gap.")
     if comparison.against == OTHERS and np.isfinite(rows["B0"]["kappa"]):
-        limits.append("Without human gold κ compares judges with one another, whom the gate reads as well.")
+        limits.append("Without human gold κ compares judges with one another.")
+    if not inputs.gate_off and np.isfinite(rows["B0"]["kappa"]):
+        limits.append(
+            "The gate reads the labels that κ is of: behind it (B3, B4) κ is higher by construction, also against "
+            "human gold. The threshold sweep has the difference on systems that the gate has not read."
+        )
     return tuple(limits)
 
 

@@ -140,6 +140,14 @@ def test_the_gap_of_one_system_or_query_has_no_interval():
     assert np.isnan(gap_interval(one, np.ones(4), draws, 0.95)).all()
 
 
+@pytest.mark.parametrize("dataset", ["small", "gold"])
+def test_kappa_behind_the_gate_is_said_to_be_higher_by_construction_whatever_it_is_against(
+    workspace, settings, dataset
+):
+    result = ablation(workspace.dataset(dataset), settings)
+    assert any("behind it (B3, B4) κ is higher by construction" in limit for limit in result.limits)
+
+
 def test_with_the_gate_off_b3_is_b1_and_b4_is_b2_and_it_is_said(workspace):
     result = ablation(workspace.dataset("one judge"), Settings(budget=10, replicates=20))
     table = result.frame().set_index("configuration").drop(columns=["task", "irt", "bayes"])
@@ -147,3 +155,4 @@ def test_with_the_gate_off_b3_is_b1_and_b4_is_b2_and_it_is_said(workspace):
     assert table.loc["B4"].equals(table.loc["B2"])
     assert "gate is off" in result.sentences()[0]
     assert any("B3 equals B1" in limit for limit in result.limits)
+    assert not any("by construction" in limit for limit in result.limits)

@@ -22,9 +22,9 @@ from ..files import json_bytes, write_files
 from ..leaderboard.reference import Reference
 from ..settings import Settings
 from ..text import shorten
-from ..types import FloatArray
+from ..types import FloatArray, IntArray
 from .bank_scale import RUBRICS, BankScale, fixed_fit
-from .panel import PanelRecord
+from .panel import PairAgreement, PanelRecord
 
 SCHEMA = "crubric-bank/1"
 NAME = "bank.json"
@@ -134,6 +134,7 @@ def _content(bank_scale: BankScale) -> dict[str, Any]:
             "systems": panel.systems,
             "agreement_sd": panel.agreement_sd,
             "leniency_sd": panel.leniency_sd.tolist(),
+            **_by_pair(panel, by_order),
         },
     }
 
@@ -225,6 +226,23 @@ def _numbers(values: list[Any]) -> FloatArray:
     return np.array([np.nan if v is None or pd.isna(v) else float(v) for v in values], dtype=float)
 
 
+def _by_pair(panel: PanelRecord, order: IntArray) -> dict[str, Any]:
+    """What files of before lack."""
+    pair, expected = panel.by_pair, panel.expected
+    return {
+        **({} if expected is None else {"expected_agreement": expected[order].tolist()}),
+        **(
+            {}
+            if pair is None or not pair.sd.size
+            else {
+                "equal_by_pair": pair.equal[order].tolist(),
+                "cells_by_pair": pair.pairs[order].tolist(),
+                "agreement_sd_by_pair": pair.sd.tolist(),
+            }
+        ),
+    }
+
+
 def _panel(content: dict[str, Any] | None, order: Any, n_rubrics: int) -> PanelRecord | None:
     if content is None:
         return None
@@ -238,4 +256,16 @@ def _panel(content: dict[str, Any] | None, order: Any, n_rubrics: int) -> PanelR
         int(content.get("systems", 0)),
         float(_numbers([content.get("agreement_sd")])[0]),
         _numbers(content.get("leniency_sd", unknown)),
+        _pairs(content, order, len(judges) * (len(judges) - 1) // 2),
+        _numbers(content["expected_agreement"])[order] if "expected_agreement" in content else None,
     )
+
+
+def _pairs(content: dict[str, Any], order: Any, n_pairs: int) -> PairAgreement | None:
+    if "equal_by_pair" not in content:
+        return None
+    equal, cells = (
+        _numbers(content[name]).reshape(len(order), n_pairs)[order].astype(np.int64)
+        for name in ("equal_by_pair", "cells_by_pair")
+    )
+    return PairAgreement(equal, cells, _numbers(content["agreement_sd_by_pair"]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from ..leaderboard.bootstrap import draw_weights
 from ..leaderboard.reference import Reference
 from ..settings import Settings
 from ..types import FloatArray, IntArray
-from .panel import PanelRecord, panel_record
+from .panel import PanelRecord, expected_agreement, panel_record
 
 if TYPE_CHECKING:
     from ..analysis.result import Calibration, Result
@@ -162,7 +162,12 @@ def make_bank_scale(
         y=reduction.y[:, rows],
         spread=Spread(spread.log_a[rows], spread.b[rows], spread.correlation[rows]),
         reference=reference,
-        panel=None if panel is None else panel_record(source.judges, panel[:, rows], reduction.levels[rows]),
+        panel=None
+        if panel is None
+        else replace(
+            panel_record(source.judges, panel[:, rows], reduction.levels[rows]),
+            expected=expected_agreement(panel)[rows],
+        ),
         transfer=transfer,
         person_fit=person_fit,
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..leaderboard.cross_fit import FEW_SYSTEMS, too_few_to_cross_fit
@@ -11,11 +13,12 @@ from ..types import FloatArray, IntArray
 from .abilities import Placement
 from .bank_scale import BankScale
 from .new_labels import NAMELESS, TIED, NewLabels
-from .panel import PanelRecord, drift, panel_record
+from .panel import Drift, PanelRecord, common_agreement, drift, panel_record
 
 ALPHA = 0.01  # of the comparison with the calibration's judges, shared by its tests (Bonferroni)
 UNUSUAL = -1.645  # lz* below which one in twenty systems that follow the model lies
 SHOWN = 3
+CHOSEN = "; some of it is expected, for the bank's rubrics were kept for their agreement there"
 UNEQUAL = (
     "The bank's systems were labelled by different judges, or by the same in different shares or numbers: interval, "
     "rank and tier allow for what leniency and numbers may change."
@@ -122,13 +125,13 @@ def _compared(old: PanelRecord, new: PanelRecord, unit: IntArray, judges: tuple[
     """
     same = judges if set(judges) == set(old.judges) else ()
     level, notes = ALPHA / (1 + len(same)), []
-    found = drift(new.agreement, old.agreement, unit, (old.agreement_sd, new.systems, old.systems))
+    found = _agreement(old, new, unit)
     if found is not None and found.p_value < level:
         how = "less" if found.difference < 0 else "more"
         notes.append(
             f"The judges agree {how} on the new labels than on the calibration's: by "
             f"{rounded(abs(found.difference))} of the pairs of labels (p = {found.p_value:.2g}, "
-            f"{count(found.n, 'query', 'queries')})."
+            f"{count(found.n, 'query', 'queries')}){CHOSEN if old.expected is None and how == 'less' else ''}."
         )
     for judge in same:
         mine, theirs = (r.leniency[:, r.judges.index(judge)] for r in (new, old))
@@ -144,6 +147,25 @@ def _compared(old: PanelRecord, new: PanelRecord, unit: IntArray, judges: tuple[
     if len(judges) == 1 and judges[0] in old.judges:
         notes += _alone(old, judges[0], unit)
     return notes
+
+
+def _agreement(old: PanelRecord, new: PanelRecord, unit: IntArray) -> Drift | None:
+    """How far agreement of the same pairs of judges differs, beyond what the choice of rubrics by theirs explains.
+
+    Between the calibration's agreement and what is expected of further systems nothing is shown.
+    """
+    both = common_agreement(new, old)
+    if both is None:
+        return None
+    now, before, sd = both
+    beside = (sd, new.systems, old.systems)
+    chosen = 0.0 if old.expected is None else old.agreement - old.expected
+    ends = [drift(now, before - part, unit, beside) for part in (np.zeros(len(now)), chosen)]
+    first, other = ends
+    if first is None or other is None:
+        return None
+    least = min(first, other, key=lambda each: abs(each.difference))
+    return least if first.difference * other.difference > 0 else replace(least, p_value=1.0)
 
 
 def _alone(old: PanelRecord, judge: str, unit: IntArray) -> list[str]:

@@ -7,13 +7,27 @@ judges who agree less, an ability is off by an amount that no interval shows.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from scipy.special import stdtr
 
-from ..types import FloatArray, IntArray
+from ..types import BoolArray, FloatArray, IntArray
 
 FEWEST = 5  # queries below which no difference is tested
+
+
+@dataclass(frozen=True)
+class PairAgreement:
+    """Of each of P pairs of judges, as ``combinations`` orders them, on B rubrics.
+
+    equal, pairs: (B, P) cells on which both have the same label, and that both labelled. sd: (P,) of the systems' own
+    means of agreement; NaN of fewer than two systems.
+    """
+
+    equal: IntArray
+    pairs: IntArray
+    sd: FloatArray
 
 
 @dataclass(frozen=True)
@@ -23,6 +37,8 @@ class PanelRecord:
     agreement: (B,) share of pairs of labels on a cell that are equal; NaN without a pair. leniency: (B, K) mean over
     the systems of a judge's label less the mean of the others' on the same cell, as a share of the scale. systems: M.
     agreement_sd, leniency_sd: of the systems' own means, the latter (K,); NaN unknown, or of fewer than two systems.
+    by_pair: agreement of each pair of judges. expected: (B,) agreement on further systems, of rubrics that were kept
+    for theirs (``expected_agreement``). None in files of before.
     """
 
     judges: tuple[str, ...]
@@ -31,6 +47,8 @@ class PanelRecord:
     systems: int
     agreement_sd: float
     leniency_sd: FloatArray
+    by_pair: PairAgreement | None = None
+    expected: FloatArray | None = None
 
 
 @dataclass(frozen=True)
@@ -44,7 +62,9 @@ class Drift:
 
 def panel_record(judges: tuple[str, ...], panel: FloatArray, levels: IntArray) -> PanelRecord:
     """From labels (M, B, K) as the model reads them. levels: (B,) of each rubric."""
-    (equal, pairs), off = _agreement(panel), _leniency(panel, levels)
+    (same, both), off = _agreement(panel), _leniency(panel, levels)
+    equal, pairs = same.sum(axis=2), both.sum(axis=2)
+    by_pair = np.where(both, same, np.nan)
     return PanelRecord(
         judges,
         _share(equal.sum(axis=0), pairs.sum(axis=0)),
@@ -52,7 +72,56 @@ def panel_record(judges: tuple[str, ...], panel: FloatArray, levels: IntArray) -
         len(panel),
         float(_spread(_share(equal, pairs))),
         _spread(off),
+        PairAgreement(same.sum(axis=0), both.sum(axis=0), _spread(by_pair)),
     )
+
+
+def expected_agreement(panel: FloatArray) -> FloatArray:
+    """(J,) agreement that labels (M, J, K) of further systems would show on each rubric: less far from the mean.
+
+    Rubrics that are kept for their agreement have some of it by chance. The best linear prediction, with the variance
+    of a rubric's agreement over systems as its error.
+    """
+    equal, pairs = np.zeros((2, *panel.shape[:2]), dtype=np.int64)
+    for judges in combinations(range(panel.shape[2]), 2):
+        same, both = _agreement(panel[:, :, judges])
+        equal, pairs = equal + same[:, :, 0], pairs + both[:, :, 0]
+    found, of_cell = _share(equal.sum(axis=0), pairs.sum(axis=0)), _share(equal, pairs)
+    n = np.isfinite(of_cell).sum(axis=0)
+    squares = np.nansum((of_cell - _mean(of_cell, axis=0)) ** 2, axis=0)
+    known = np.isfinite(found) & (n > 1)
+    if known.sum() < 2:
+        return found
+    error = float(_share(squares, n * (n - 1))[known].mean())
+    mean, variance = float(found[known].mean()), float(found[known].var(ddof=1))
+    return mean + (1 - min(error / variance, 1.0) if variance > 0 else 0.0) * (found - mean)
+
+
+def common_agreement(new: PanelRecord, old: PanelRecord) -> tuple[FloatArray, FloatArray, float] | None:
+    """Agreement (B,) on the new labels and on the old ones, of the same pairs of judges; the old systems' sd.
+
+    The old pairs count as often as the new ones: judges of whom some label fewer systems, or none, are not others. None
+    without a common pair, or of a file of before that has all pairs together where some are missing.
+    """
+    place = {frozenset(pair): at for at, pair in enumerate(combinations(old.judges, 2))}
+    common = [
+        (at, place[frozenset(pair)])
+        for at, pair in enumerate(combinations(new.judges, 2))
+        if frozenset(pair) in place
+    ]
+    if not common or new.by_pair is None or (old.by_pair is None and len(common) < len(place)):
+        return None
+    mine, theirs = np.array(common).T
+    equal, pairs = new.by_pair.equal[:, mine], new.by_pair.pairs[:, mine]
+    if old.by_pair is None:
+        return _share(equal.sum(axis=1), pairs.sum(axis=1)), old.agreement, old.agreement_sd
+    share = _share(old.by_pair.equal, old.by_pair.pairs)[:, theirs]
+    known = np.isfinite(share)
+    total = np.where(known, pairs, 0).sum(axis=1)
+    before = np.where(known, share * pairs, 0.0).sum(axis=1)
+    # Of some pairs the mean varies no more than they do on average.
+    sd = old.agreement_sd if len(common) == len(place) else float(old.by_pair.sd[theirs].mean())
+    return _share(np.where(known, equal, 0).sum(axis=1), total), _share(before, total), sd
 
 
 def _spread(values: FloatArray) -> FloatArray:
@@ -69,13 +138,12 @@ def _mean(values: FloatArray, axis: int) -> FloatArray:
     return _share(np.where(known, values, 0.0).sum(axis=axis), known.sum(axis=axis))
 
 
-def _agreement(panel: FloatArray) -> tuple[IntArray, IntArray]:
-    """(M, B) pairs of labels on each cell that are equal, and all pairs."""
+def _agreement(panel: FloatArray) -> tuple[BoolArray, BoolArray]:
+    """(M, B, P) whether the two judges of a pair have the same label of a cell, and whether both have one."""
     known = np.isfinite(panel)
     first, second = np.triu_indices(panel.shape[2], 1)
     both = known[:, :, first] & known[:, :, second]
-    same = both & (panel[:, :, first] == panel[:, :, second])
-    return same.sum(axis=2), both.sum(axis=2)
+    return both & (panel[:, :, first] == panel[:, :, second]), both
 
 
 def _leniency(panel: FloatArray, levels: IntArray) -> FloatArray:

@@ -17,7 +17,7 @@ from crubric_core.placement.bank_file import bank_bytes, read_bank_bytes
 from crubric_core.placement.bank_scale import BankScale, bank_scale_of
 from crubric_core.placement.new_labels import labels_on_bank
 from crubric_core.placement.notes import panel_notes
-from crubric_core.placement.panel import PanelRecord, drift, panel_record
+from crubric_core.placement.panel import PanelRecord, drift, expected_agreement, panel_record
 from tests.oracles import naive_mean_difference
 
 JUDGES, RUBRICS = ("a", "b", "c"), 60
@@ -75,6 +75,72 @@ def test_a_judge_among_fewer_others_is_not_said_to_have_become_stricter(bank):
     assert not [note for note in panel_notes(fit, labels) if "than in the calibration" in note]
 
 
+def judged(rng: np.random.Generator, systems: int, errors: list[float]) -> np.ndarray:
+    """(systems, RUBRICS, 3) labels of judges with these shares of wrong ones."""
+    truth = rng.random((systems, RUBRICS, 1)) < 0.5
+    return (truth != (rng.random((systems, RUBRICS, 3)) < errors)).astype(float)
+
+
+def agreement_notes(
+    bank: BankScale, record: PanelRecord, new: np.ndarray, judges: tuple[str, ...]
+) -> list[str]:
+    labels = labels_on_bank(tuple(f"n{i}" for i in range(len(new))), new[:, :, 0], judges, new)
+    return [note for note in panel_notes(replace(bank, panel=record), labels) if "judges agree" in note]
+
+
+@pytest.mark.parametrize("absent", ["all", "most", "none"])
+def test_without_the_careless_judge_the_others_are_not_said_to_agree_more(bank, absent):
+    """The pairs of judges who labelled are compared with the same pairs, as often as they did."""
+    rng = np.random.default_rng(4)
+    old, new = judged(rng, 15, [0.05, 0.05, 0.25]), judged(rng, 10, [0.05, 0.05, 0.25])
+    record = panel_record(JUDGES, old, LEVELS)
+    if absent == "most":
+        new[2:, :, 2] = np.nan
+    here = 2 if absent == "all" else 3
+    assert agreement_notes(bank, record, new[:, :, :here], JUDGES[:here]) == []
+    other = judged(rng, 10, [0.05, 0.3, 0.25])[:, :, :here]
+    (note,) = agreement_notes(bank, record, other, JUDGES[:here])
+    assert note.startswith("The judges agree less on the new labels than on the calibration's: by ")
+
+
+def test_an_older_bank_that_has_all_pairs_together_is_compared_only_where_all_its_judges_are(bank):
+    rng = np.random.default_rng(5)
+    old = replace(panel_record(JUDGES, judged(rng, 15, [0.05, 0.05, 0.25]), LEVELS), by_pair=None)
+    new = judged(rng, 10, [0.3, 0.3, 0.3])
+    assert agreement_notes(bank, old, new[:, :, :2], JUDGES[:2]) == []
+    (note,) = agreement_notes(bank, old, new, JUDGES)
+    assert "; some of it is expected, for the bank's rubrics were kept for their agreement there." in note
+
+
+def test_agreement_that_rubrics_were_kept_for_is_expected_to_be_lower_on_further_systems():
+    """Of 40 tables of rubrics that are not equally clear the half with most agreement is kept."""
+    rng, apart = np.random.default_rng(6), []
+    for _ in range(40):
+        truth, wrong = rng.random((30, 200, 1)) < 0.5, rng.beta(2, 12, (1, 200, 1))
+        panel = (truth != (rng.random((30, 200, 3)) < wrong)).astype(float)
+        old, new = (
+            panel_record(JUDGES, part, np.full(200, 2)).agreement for part in (panel[:15], panel[15:])
+        )
+        kept, expected = old > np.median(old), expected_agreement(panel[:15])
+        apart.append([(found - new)[kept].mean() for found in (old, expected)])
+    raw, regressed = np.mean(apart, axis=0)
+    assert raw > 0.02
+    assert abs(regressed) < 0.005
+
+
+def test_what_the_choice_of_rubrics_explains_is_no_change_of_the_judges(bank):
+    """Of 240 rubrics the 60 with most agreement make the bank; forty new systems, the same judges."""
+    rng, told = np.random.default_rng(7), []
+    for errors in ([0.1, 0.1, 0.1], [0.1, 0.1, 0.3]):
+        old = np.concatenate([judged(rng, 40, [0.1, 0.1, 0.1]) for _ in range(4)], axis=1)
+        best = np.argsort(-panel_record(JUDGES, old, np.full(240, 2)).agreement)[:RUBRICS]
+        record = panel_record(JUDGES, old[:, best], LEVELS)
+        new = judged(rng, 40, errors)
+        chosen = replace(record, expected=expected_agreement(old)[best])
+        told.append([len(agreement_notes(bank, each, new, JUDGES)) for each in (record, chosen)])
+    assert told == [[1, 0], [1, 1]]
+
+
 def test_the_variance_is_that_of_queries_and_of_other_systems():
     rng = np.random.default_rng(1)
     new, old, query = rng.normal(0.3, 1, 60), rng.normal(0, 1, 60), rng.integers(0, 9, 60)
@@ -109,6 +175,9 @@ def test_the_file_keeps_the_record_and_an_older_file_has_no_spread(analysis):
     assert isinstance(back.panel, PanelRecord)
     assert back.panel.systems == 9
     np.testing.assert_allclose(back.panel.leniency_sd, bank.panel.leniency_sd)
+    np.testing.assert_allclose(back.panel.expected, bank.panel.expected)
+    for kept in ("equal", "pairs", "sd"):
+        np.testing.assert_allclose(getattr(back.panel.by_pair, kept), getattr(bank.panel.by_pair, kept))
     np.testing.assert_allclose(back.person_fit, bank.person_fit)
 
 

@@ -426,6 +426,29 @@ def test_a_system_of_a_dataset_with_one_domain_is_not_said_to_have_none(
     assert "names no domain" not in words(app)
 
 
+def test_where_judges_change_places_between_domains_groups_are_not_compared_and_a_profile_says_so(
+    open_page: Open, tmp_path: Path
+) -> None:
+    """Each system has each judge on a third of its queries, and one of them in each domain."""
+    labels = simulate(seed=1, systems=9, queries=24, pool=(6, 9)).labels
+    queries = {name: at % 3 for at, name in enumerate(sorted(labels["query"].unique()))}
+    systems, judges = (
+        {n: at for at, n in enumerate(sorted(labels[c].unique()))} for c in ("system", "judge")
+    )
+    turn = (labels["system"].map(systems) + labels["query"].map(queries)) % 3
+    kept = labels[labels["judge"].map(judges) == turn]
+    domains = pd.DataFrame({"query": queries.keys(), "domain": [f"d{each}" for each in queries.values()]})
+    with Workspace(tmp_path / "turns.duckdb") as workspace:
+        workspace.ingest(kept.to_csv(index=False).encode(), "turns")
+        workspace.ingest(domains.to_csv(index=False).encode(), "turns", "queries")
+    app = open_page("leaderboard", tmp_path / "turns.duckdb", more="Groups")
+    assert not app.exception
+    assert "Whether a domain turns separated pairs round is not told, since a system's judges" in words(app)
+    app = open_page("leaderboard", tmp_path / "turns.duckdb", system=labels["system"].iloc[0])
+    assert not app.exception
+    assert "In some groups the systems' labels come from different judges" in words(app)
+
+
 def test_systems_of_which_a_fact_is_not_given_can_be_chosen(
     open_page: Open, study: Path, tmp_path: Path
 ) -> None:

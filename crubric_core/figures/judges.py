@@ -73,10 +73,10 @@ def _dots(
             "thickness": 2,
         },
         customdata=[
-            (judge, ends(least, most, "z.3f"))
-            for judge, least, most in zip(labels(table["judge"], 80), low, high, strict=True)
+            (f"{judge}: {numeral(found, 'z.3f')} {ends(least, most, 'z.3f')}",)
+            for judge, found, least, most in zip(labels(table["judge"], 80), value, low, high, strict=True)
         ],
-        hovertemplate="%{customdata[0]}: %{x:.3f} %{customdata[1]}<extra></extra>",
+        hovertemplate="%{customdata[0]}<extra></extra>",
     )
 
 

@@ -41,7 +41,9 @@ def test_the_axis_holds_each_interval_whole(table: pd.DataFrame) -> None:
 
 def test_one_points_at_an_interval_that_is_unknown_and_sees_a_dash(table: pd.DataFrame) -> None:
     fig = judge_rates(table.assign(sensitivity_low=[np.nan, 0.7], sensitivity_high=[np.nan, 0.9]))
-    assert [row[1] for row in fig.data[0].customdata] == ["—", "[0.700, 0.900]"]
+    said = [row[0] for row in fig.data[0].customdata]
+    assert said[0].endswith(": 0.900 —")
+    assert said[1] == "second: 0.800 [0.700, 0.900]"
 
 
 def test_a_judge_s_name_is_no_markup(table: pd.DataFrame) -> None:

@@ -142,7 +142,6 @@ def test_no_figure_formats_a_signed_number_where_the_pointer_is_by_itself() -> N
         "component %{x}: %{y:.1f}",
         "outfit %{y:.2f}",
         "κ %{y:.3f}",
-        ": %{x:.3f} [",
         "±%{y:.3f}",
         "around %{x:.2f}",
     }

@@ -63,7 +63,7 @@ def reduce_labels(data: LabelSource, settings: Settings) -> Reduction:
     return with_posterior_labels(reduction, data.panel(settings.response), gold, settings.tie)
 
 
-MOST_LABELS = 2**25  # in which shared errors are looked for
+MOST_LABELS = 2**25  # of a panel that is read whole to compare the judges
 
 
 def gate(reduction: Reduction, settings: Settings) -> pd.DataFrame:
@@ -176,10 +176,11 @@ class Fitted(Stages):
     def judges_differ(self, group: IntArray) -> bool:
         """Whether systems have different judges in any group of rubrics (J,) from 0, -1: in none.
 
-        Tallies do not tell who labelled what.
+        Tallies do not tell who labelled what, and a panel of more than MOST_LABELS is not looked at.
         """
         given = self.given()
-        if given.n_labels == given.n_cells * given.n_judges:
+        complete = given.n_labels == given.n_cells * given.n_judges
+        if complete or given.y.size * given.n_judges > MOST_LABELS:
             return False
         try:
             panel = self.panel()

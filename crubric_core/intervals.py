@@ -113,7 +113,7 @@ def effective_clusters(sizes: FloatArray) -> float:
 
 
 def effective_clusters_of_each(sizes: FloatArray) -> FloatArray:
-    """The same of each column: sizes (G, …) of its clusters → (…)."""
+    """As many clusters of equal size as each column's are worth (Kish 1965): sizes (G, …) → (…), 0 without any."""
     total, squares = sizes.sum(axis=0), (sizes**2).sum(axis=0)
     return np.divide(total**2, squares, out=np.zeros(np.shape(total)), where=squares > 0)
 

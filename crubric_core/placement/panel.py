@@ -19,7 +19,7 @@ FEWEST = 5  # queries below which no difference is tested
 
 @dataclass(frozen=True)
 class PairAgreement:
-    """Of each of P pairs of judges, as ``combinations`` orders them, on B rubrics.
+    """Agreement of each of P pairs of judges, as ``combinations`` orders them, on B rubrics.
 
     equal, pairs: (B, P) cells on which both have the same label, and that both labelled. sd: (P,) of the systems' own
     means of agreement; NaN of fewer than two systems.

@@ -62,7 +62,7 @@ class JudgeShares:
         return self.beyond(float(-ndtri(CHANCE / 2 / max(self.share.size, 1))))
 
     def beyond(self, errors: float) -> FloatArray:
-        """The same, where chance explains so many standard errors.
+        """How far the shares are from their median (M, K), less so many standard errors, which chance explains.
 
         A standard error counts as no less than its median: one label that one system happens to lack shows none.
         """

@@ -20,7 +20,7 @@ if nothing_passes(study):
 def standing() -> None:
     """Who is ahead, what that rests on, and the board."""
     now = study.now()
-    rests_on = st.empty()
+    rests_on = st.container()
 
     def told() -> Claims:
         """The claims, written anew by each run of the board, or they would go with the run that wrote them.
@@ -29,7 +29,7 @@ def standing() -> None:
         """
         said = now.claims()
         now.answer(*said.headline)
-        with rests_on.container():
+        with rests_on:
             widgets.notes(saturation_warnings(now.ranking()))
             st.caption(plain(" ".join(said.basis)))
         return said

@@ -88,6 +88,16 @@ def test_the_claim_and_what_it_rests_on_stay_whatever_is_done_on_the_board(
     wait_until_idle(page)
     assert headline.inner_text() == claim
     expect(rests_on).to_have_count(1)
+    page.get_by_label("Find a system").fill("")
+    page.keyboard.press("Enter")
+    wait_until_idle(page)
+    page.get_by_role("slider", name="Gate threshold").press("ArrowRight")
+    wait_until_idle(page)
+    page.get_by_role("tab", name="Table").click()
+    wait_until_idle(page)
+    assert "95%" in headline.inner_text()
+    expect(rests_on).to_have_count(1)
+    assert "Traceback" not in server.log.read_text()
 
 
 def test_each_page_is_one_step_back(page: Page, server: Server) -> None:

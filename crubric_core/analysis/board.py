@@ -244,11 +244,11 @@ def _evidence(board: Board) -> str:
             f"There are no two domains with labels: the evidence is {units(standing)}, and nothing is known of other "
             "domains."
         )
-    evidence = f"{units(standing)}{_of_one_group(board)}{_uneven(board)}"
+    evidence = f"{units(standing)}{_most_of_one_system(board)}{_uneven(board)}"
     return f"The evidence is {evidence}: the claims hold for {like(standing)} like these."
 
 
-def _of_one_group(board: Board) -> str:
+def _most_of_one_system(board: Board) -> str:
     """How many of the queries one system has where groups or banks have different ones; "" where all have the same."""
     if (
         board.standing.unit == "query" and board.n_rubrics[1] < board.standing.n_units

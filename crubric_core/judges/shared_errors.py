@@ -90,10 +90,10 @@ def redundancy_note(found: EffectiveJudges) -> str:
     """What must be said of a majority of judges of whom pairs are shown to share errors; empty where none is."""
     if not found.too_sure:
         return ""
-    share = "shares" if found.flagged == 1 else "share"
+    err = "errs" if found.flagged == 1 else "err"
     return (
-        f"{count(found.flagged, 'pair')} of judges {share} errors: {_worth(found)}, and their majority is wrong more "
-        "often than that of independent judges would be. See Judges on Measurability."
+        f"{count(found.flagged, 'pair')} of judges {err} on the same cells more often than independent judges would: "
+        f"{_worth(found)}. See Judges on Measurability."
     )
 
 

@@ -234,6 +234,22 @@ def test_a_threshold_that_a_refusal_proposes_is_among_the_choices_which_it_opens
         assert sorted(set(ws.dataset("x").labels()["label"])) == [0, 1]
 
 
+def test_steps_that_a_refusal_proposes_can_be_chosen_though_the_page_does_not_usually_offer_them(
+    open_page: Open, tmp_path: Path
+) -> None:
+    rows = "".join(f"m{i},q{q},{(3 * i + q) / 8}\n" for i in range(3) for q in range(4))
+    app = open_page("data", tmp_path / "w.duckdb")
+    upload(app, ("x.csv", f"model,question_id,score\n{rows}".encode()))
+    assert "“Labels come in steps of” 1/8" in app.error[0].value.replace("\\", "")
+    steps = of_files(app.selectbox, "policy multiply")
+    assert "1/8" in steps.options
+    steps.set_value(8).run()
+    assert not app.error
+    button(app, "Read 1 file").click().run()
+    with Workspace(tmp_path / "w.duckdb") as ws:
+        assert set(ws.dataset("x").labels()["label"]) == set(range(10))
+
+
 def test_a_code_for_a_missing_label_is_asked_about_and_no_option_of_the_command_line_is_named(
     open_page: Open, tmp_path: Path
 ) -> None:

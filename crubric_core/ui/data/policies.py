@@ -86,6 +86,11 @@ WORDS = "Words in place of labels"
 RANGE = "Range of the scores"
 SEVERITIES = {"critical": -8.0, "moderate": -4.0}
 UNKNOWN_WORD = "unknown"
+_OFFERED = {
+    "threshold": "from {:g}",
+    "multiply": "1/{}",
+    "bins": "{}",
+}  # a value that a refusal proposes, in words
 _PROPOSED = re.compile(r"policy (threshold|bins|multiply)=([\d.]*\d)")
 _NUMBER_OR_UNKNOWN = r"^\s*(-?\d{1,6}(\.\d{1,6})?|[Uu]nknown)?\s*$"
 
@@ -109,7 +114,7 @@ def ask(batch: Batch, plan: Plan) -> tuple[Plan, Policies]:
             for place, name in zip(st.columns(3), names[row : row + 3], strict=False):
                 question, about, answers = CHOICES[name]
                 if (value := batch.offered.get(name)) is not None and value not in answers:
-                    answers = {**answers, value: f"from {value:g}"}
+                    answers = {**answers, value: _OFFERED[name].format(value)}
                 values[name] = place.selectbox(
                     question,
                     list(answers),
@@ -156,7 +161,10 @@ def ask_about(batch: Batch, tried: IngestReport) -> None:
 
 def offer(batch: Batch, refusal: str) -> None:
     """Open the choices where a refusal proposes a value of one, which is then among them."""
-    found = {name: float(value) for name, value in _PROPOSED.findall(refusal)}
+    found = {
+        name: float(value) if name == "threshold" else int(value)
+        for name, value in _PROPOSED.findall(refusal)
+    }
     if found and found != batch.offered:
         batch.offered = found
         st.rerun()

@@ -13,6 +13,7 @@ from .votes import leave_one_out_majority
 
 FEWEST_UNANCHORED = 4
 SIMULATIONS = 5
+CORRECTIONS = 6  # of the simulated judges' rates
 SHARED = 0.1  # correlation beyond that of independent judges from which errors count as shared
 
 
@@ -118,21 +119,35 @@ def _interval(
 def _expected(panel: FloatArray, seed: int) -> FloatArray:
     """(K, K) residual correlation of simulated judges who err independently, on these cells.
 
-    They err as often as these differ from the majority of the others. Dawid–Skene's rates would do for judges who are
-    independent, and take two who always agree for the ones who are always right.
+    They differ from the majority of the others as often as these judges do: their rates are corrected until they do, as
+    a majority that is wrong makes a judge look worse. Dawid–Skene's rates would do for judges who are independent, and
+    take two who always agree for the ones who are always right.
     """
-    truth = leave_one_out_majority(panel)
-    pass_rate = np.stack([_pass_rate(panel, truth == level) for level in (0.0, 1.0)], axis=1)
-    passing = np.nanmean(truth) if np.isfinite(truth).any() else 0.5
-    rng = np.random.default_rng([seed, 1])
-    shown = []
+    goal, share = _beside_others(panel)
+    rates, passing = goal, share
+    for _ in range(CORRECTIONS):
+        found, found_share = _beside_others(_drawn(panel, rates, passing, np.random.default_rng([seed, 1])))
+        rates = np.clip(rates + goal - found, 0.001, 0.999)
+        passing = float(np.clip(passing + share - found_share, 0.01, 0.99))
+    rng, shown = np.random.default_rng([seed, 1]), []
     for _ in range(SIMULATIONS):
-        drawn = (rng.random(panel.shape[:2]) < passing).astype(np.int64)
-        labels = (rng.random(panel.shape) < pass_rate.T[drawn]).astype(np.float64)
-        products, squares, _ = _moments(np.where(np.isnan(panel), np.nan, labels), None)
+        products, squares, _ = _moments(_drawn(panel, rates, passing, rng), None)
         shown.append(_correlate(products.sum(axis=0), squares.sum(axis=0)))
     # A judge that errs nowhere in a simulation shows no correlation of its errors there.
     return np.asarray(np.ma.masked_invalid(shown).mean(axis=0).filled(0.0))
+
+
+def _beside_others(panel: FloatArray) -> tuple[FloatArray, float]:
+    """(K, 2) each judge's pass rate where the others' majority fails a cell, and passes it; the share it passes."""
+    truth = leave_one_out_majority(panel)
+    rates = np.stack([_pass_rate(panel, truth == level) for level in (0.0, 1.0)], axis=1)
+    return rates, float(np.nanmean(truth)) if np.isfinite(truth).any() else 0.5
+
+
+def _drawn(panel: FloatArray, rates: FloatArray, passing: float, rng: np.random.Generator) -> FloatArray:
+    """Labels of independent judges at these pass rates (K, 2), where the panel (M, J, K) has labels."""
+    truth = (rng.random(panel.shape[:2]) < passing).astype(np.int64)
+    return np.where(np.isnan(panel), np.nan, (rng.random(panel.shape) < rates.T[truth]).astype(np.float64))
 
 
 def _pass_rate(panel: FloatArray, cells: BoolArray) -> FloatArray:

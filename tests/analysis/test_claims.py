@@ -358,7 +358,11 @@ def test_a_system_that_passes_everything_is_named_also_where_no_pair_is_separate
             "Design effect 1.8: the variance with queries as the unit of evidence, as a multiple of that with rubrics "
             "as the unit.",
         ),
-        ({}, "The evidence is 100 queries"),
+        ({}, "The evidence is 100 queries: the claims hold for queries like these."),
+        (
+            {"settings": Settings(basis="bank"), "n_rubrics": (60, 60)},
+            "The evidence is 100 queries, at most 60 for one system: the claims hold",
+        ),
     ],
 )
 def test_what_the_claims_rest_on_is_said(changes: dict, words: str) -> None:

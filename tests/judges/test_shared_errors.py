@@ -183,3 +183,14 @@ def test_of_judges_who_hardly_err_nothing_is_said_in_numbers_that_are_none():
     found = effective_judges(residual_correlation(np.repeat(truth[..., None], 4, axis=2).astype(float)))
     assert "nan" not in shared_errors_note(found) + independence_note(found)
     assert "they err on too few cells" in independence_note(found)
+
+
+def test_of_independent_judges_who_err_on_fails_is_expected_what_they_show():
+    """How much right judges seem to err together depends on how many cells are passes."""
+    rng = np.random.default_rng(1)
+    truth = rng.random((20, 400)) < 0.85
+    wrong = rng.random((20, 400, 5)) < np.where(truth, 0.02, 0.35)[:, :, None]
+    found = residual_correlation((truth[:, :, None] ^ wrong).astype(float))
+    apart = (found.correlation - found.expected)[np.triu_indices(5, 1)]
+    assert abs(apart.mean()) < 0.04
+    assert not found.flagged.any()

@@ -36,6 +36,18 @@ def test_what_sums_up_the_criteria_is_none(ws, name, total, what):
     assert any(sentence in note for sentence in told for note in report.notes)
 
 
+def test_a_verdict_that_holds_where_one_of_others_does_is_a_criterion(ws):
+    """It is their sum in all rows, of which no two hold at once, and never more than one of them."""
+    rows = [
+        [m, f"q{q}", first, second, first + second]
+        for i, m in enumerate(MODELS)
+        for q in QUERIES
+        for first, second in [[(1, 0), (0, 1), (0, 0)][(q + i) % 3]]
+    ]
+    ws.ingest(table(["model", "query_id", "cites a book", "cites a paper", "cites a source"], rows), "d")
+    assert set(ws.dataset("d").rubrics["criterion"]) == {"cites a book", "cites a paper", "cites a source"}
+
+
 @pytest.mark.parametrize("name", ["Weighted score", "Composite", "总分"])
 def test_a_weighted_total_is_known_by_its_name_alone(ws, name):
     report, rubrics = read(ws, ["clarity", "tone", "depth", name], lambda parts: 2 * parts[0] + parts[2])

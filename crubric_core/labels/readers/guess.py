@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ...errors import IngestError
 from ...text import count
@@ -55,7 +56,12 @@ def cells_at(rows: Sample, at: int) -> list[str | None]:
 
 
 def profile(cells: Sequence[str | None]) -> Profile:
-    """The profile of a column's first cells."""
+    """The profile of a column's first cells; many questions ask for the same one."""
+    return _profile(tuple(cells))
+
+
+@lru_cache(maxsize=64)
+def _profile(cells: tuple[str | None, ...]) -> Profile:
     known = [c for c in cells if c is not None and plain(c) not in UNKNOWN]
     if not known:
         return Profile(0, 0, 0.0, 0.0, 0.0)

@@ -120,7 +120,7 @@ def leniency(panel: FloatArray, cluster: IntArray | None = None, confidence: flo
     half = np.maximum(
         jackknife_half_width(left, confidence, judges, clusters), _ratio(floor, cells.sum(axis=0))
     )
-    return Rate(value, value - half, value + half)
+    return Rate(value, np.maximum(value - half, -1), np.minimum(value + half, 1))
 
 
 def _judge_table(

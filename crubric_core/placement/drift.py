@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from ..bank.item_spread import Spread
-from ..intervals import exact_binomial_interval, jackknife_half_width
+from ..intervals import effective_clusters, exact_binomial_interval, jackknife_half_width
 from ..irt.abilities import ability_posterior, log_probabilities
 from ..irt.cells import label_scores
 from ..irt.fit import IrtFit
@@ -145,19 +145,22 @@ class JudgeDrift:
 def judge_drift(old: FloatArray, new: FloatArray, query: IntArray, confidence: float) -> JudgeDrift:
     """From two labels (C,) of each cell and its query (C,); cells that either version lacks are left out.
 
-    Intervals: the delete-one jackknife over queries, with Student's t. Few flips show it too little spread, so none is
+    Intervals: the delete-one jackknife over queries, with Student's t, of as many queries as ones with equally many
+    cells are worth. Few flips show it too little spread, so none is
     narrower than independent cells would have it: the flip rate's is at least the exact binomial one, kappa's at least
-    what that makes of it, the shift's at least that of one more flip up and one more down.
+    what that makes of it, the shift's at least that of one more flip up and one more down, and at most as wide as the
+    labels are.
     """
     known = np.isfinite(old) & np.isfinite(new)
     old, new, query = old[known], new[known], query[known]
-    names, n = np.unique(query), len(old)
+    names, sizes = np.unique(query, return_counts=True)
+    n, clusters = len(old), effective_clusters(sizes)
 
     def jackknife(statistic: Statistic) -> tuple[float, float]:
         value = statistic(old, new) if n else float("nan")
         several = names if len(names) > 1 else ()  # of one query no interval is known
         left = np.array([statistic(old[query != name], new[query != name]) for name in several])
-        return value, float(jackknife_half_width(left, confidence))
+        return value, float(jackknife_half_width(left, confidence, clusters=clusters))
 
     rate, half = jackknife(lambda a, b: float((a != b).mean()))
     least, most = exact_binomial_interval(rate * n, n, confidence)
@@ -167,16 +170,17 @@ def judge_drift(old: FloatArray, new: FloatArray, query: IntArray, confidence: f
     shift, half = jackknife(lambda a, b: float((b - a).mean()))
     error = np.sqrt(((new - old) ** 2).sum() + 2) / max(n, 1)
     half = float(np.maximum(half, ndtri((1 + confidence) / 2) * error))
+    furthest = float(np.ptp(np.concatenate([old, new]))) if n else np.inf
     return JudgeDrift(
         cells=n,
         queries=len(names),
         flips=(rate, float(np.maximum(low, 0.0)), float(np.minimum(high, 1.0))),
         kappa=(
             kappa,
-            float(np.minimum(kappa - width, 1 - high / chance)),
+            float(np.maximum(np.minimum(kappa - width, 1 - high / chance), -1.0)),
             float(np.minimum(np.maximum(kappa + width, 1 - low / chance), 1.0)),
         ),
-        shift=(shift, shift - half, shift + half),
+        shift=(shift, max(shift - half, -furthest), min(shift + half, furthest)),
         confidence=confidence,
     )
 

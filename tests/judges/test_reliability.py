@@ -304,6 +304,14 @@ def test_one_query_falls_back_on_its_rubrics():
     np.testing.assert_array_equal(query_clusters(frame.assign(query=["q", "p", "q"])), [1, 0, 1])
 
 
+def test_no_end_of_a_leniency_is_beyond_what_a_difference_of_pass_rates_can_be():
+    """A query of 100 rubrics and one of 1 are worth 1.02, whose Student's t is in the order of 10^63."""
+    panel = (np.random.default_rng(1).random((5, 101, 3)) < 0.7).astype(float)
+    found = leniency(panel, np.r_[np.zeros(100, dtype=int), 1])
+    assert found.low.tolist() == [-1, -1, -1]
+    assert found.high.tolist() == [1, 1, 1]
+
+
 def test_leniency_needs_another_judge_on_the_same_cell():
     panel = np.array([[[1.0, np.nan], [np.nan, 0.0]]])
     assert np.isnan(leniency(panel).value).all()

@@ -202,6 +202,24 @@ def test_the_intervals_hold_for_few_flips_and_by_query(queries, error, strict, e
     assert min(held.values()) >= 300 * (0.95 - 2 * np.sqrt(0.05 * 0.95 / 300))
 
 
+def test_few_large_queries_are_worth_few_and_no_end_is_beyond_what_can_be():
+    """Two of 200 cells and 30 of 2: worth 2.6 queries, where 32 of one size have 31 degrees of freedom."""
+    rng = np.random.default_rng(3)
+    query = np.repeat(np.arange(32), [200, 200, *[2] * 30])
+    old = rng.integers(1, 6, len(query)).astype(float)
+    new = np.clip(old + rng.integers(0, 2, 32)[query], 1, 5)
+    found = judge_drift(old, new, query, 0.95)
+    left = np.array([(new - old)[query != q].mean() for q in range(32)])
+    error = np.sqrt(31 / 32 * ((left - left.mean()) ** 2).sum())
+    worth = len(query) ** 2 / (2 * 200**2 + 30 * 2**2)
+    half = t.ppf(0.975, worth - 1) * error
+    assert found.shift == pytest.approx((found.shift[0], found.shift[0] - half, found.shift[0] + half))
+    lone = judge_drift(old[:201], new[:201], np.r_[np.zeros(200, dtype=int), 1], 0.95)  # worth 1.01
+    assert lone.shift[1:] == (-4, 4)
+    assert np.isnan(lone.kappa[1:]).all()  # of one cell there is none
+    assert lone.flips[1:] == (0, 1)
+
+
 def test_of_one_query_no_interval_is_known():
     found = judge_drift(np.array([1.0, 0, 1]), np.array([1.0, 1, 1]), np.zeros(3, dtype=int), 0.95)
     assert found.flips[0] == pytest.approx(1 / 3)

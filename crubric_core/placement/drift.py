@@ -154,7 +154,7 @@ def judge_drift(old: FloatArray, new: FloatArray, query: IntArray, confidence: f
     known = np.isfinite(old) & np.isfinite(new)
     old, new, query = old[known], new[known], query[known]
     names, sizes = np.unique(query, return_counts=True)
-    n, clusters = len(old), effective_clusters(sizes)
+    n, clusters = len(old), effective_clusters(sizes.astype(np.float64))
 
     def jackknife(statistic: Statistic) -> tuple[float, float]:
         value = statistic(old, new) if n else float("nan")

@@ -65,7 +65,7 @@ class Settings:
         low=-1,
         high=1,
         step=0.01,
-        none="the lowest quarter of the rubrics is dropped",
+        none="the lowest quarter of the measured rubrics is dropped",
     )
     budget: int = setting(
         200, "Bank size B", "Most rubrics that the bank may hold.", "bank", low=1, whole=True
@@ -99,7 +99,7 @@ class Settings:
             "pairs": "what each rubric adds to the separation of pairs of systems, balanced over queries",
             "greedy": "what each rubric adds to coverage of the ability scale (paper)",
             "plain": "the most informative rubrics",
-            "hard_random": "at random, of those on which all judges agree",
+            "hard_random": "at random, of those that vary and on which all judges agree",
             "random": "at random, of those that vary",
         },
     )
@@ -132,7 +132,7 @@ class Settings:
     gate: GateStatistic = setting(
         _FOLLOWS,
         "Gate statistic",
-        "By what rubrics are dropped on which judges do not agree.",
+        "The statistic by which rubrics are dropped on which judges do not agree.",
         "gate",
         choices={
             "kappa": "agreement of judge pairs beyond chance, the same scale for any number of judges",
@@ -159,12 +159,12 @@ class Settings:
             "estimated": "fitted to all rubrics (beta-binomial maximum likelihood)",
             "fixed": "Beta(alpha, beta)",
         },
-        usual="estimated, or fixed where tau_c is given alone",
+        usual="estimated, or fixed where tau_c is given alone, or alpha or beta is",
     )
     alpha: float = setting(
         1.0,
         "Prior agreements α",
-        "Agreements assumed before the first label (fixed prior).",
+        "Agreements assumed before the first instance (fixed prior).",
         "gate",
         low=0,
         open=True,
@@ -172,7 +172,7 @@ class Settings:
     beta: float = setting(
         1.0,
         "Prior disagreements β",
-        "Disagreements assumed before the first label (fixed prior).",
+        "Disagreements assumed before the first instance (fixed prior).",
         "gate",
         low=0,
         open=True,
@@ -201,7 +201,7 @@ class Settings:
     population: Population = setting(
         "queries",
         "Intervals hold for",
-        "The population that the rubrics are a sample of.",
+        "What intervals, tiers and separated pairs generalise to.",
         "ranking",
         choices={
             "queries": "queries like these",
@@ -259,7 +259,10 @@ class Settings:
         },
     )
     holm: bool = setting(
-        False, "Holm correction of the tier tests", "Holm correction of the tier tests.", "ranking"
+        False,
+        "Holm correction of the tier tests",
+        "Holm correction of the tier tests, where rubrics are resampled and pairs are not compared at once.",
+        "ranking",
     )
     composition: Composition | None = None
     seed: int = setting(0, "Seed", "Seed of everything random.", "ranking", low=0, most=2**31 - 1, whole=True)

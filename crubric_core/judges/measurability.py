@@ -97,9 +97,9 @@ def measurability_posterior(
     n_total : array (J,)
         Instances: cells with at least two labels, ≥ 0.
     alpha : float
-        Agreements assumed before the first label, > 0.
+        Agreements assumed before the first instance, > 0.
     beta : float
-        Disagreements assumed before the first label, > 0.
+        Disagreements assumed before the first instance, > 0.
 
     Returns
     -------

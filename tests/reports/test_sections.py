@@ -48,7 +48,7 @@ def test_settings_are_written_in_words_and_not_as_a_program_has_them() -> None:
         "rules": {"assign": ()},
     }
     assert settings_words(given) == {
-        "tau_c": "none (the lowest quarter of the rubrics is dropped)",
+        "tau_c": "none (the lowest quarter of the measured rubrics is dropped)",
         "holm": "no",
         "priors.b_sd": "2.0",
         "priors.c_beta": "5.0, 17.0",

@@ -120,7 +120,7 @@ def test_the_origin_names_the_dataset_only_where_it_may_be_known(result: Result,
 
 def test_every_setting_is_listed(result: Result, view: SharedView) -> None:
     listed = settings_list(view)
-    assert listed["tau_c"] == "none (the lowest quarter of the rubrics is dropped)"
+    assert listed["tau_c"] == "none (the lowest quarter of the measured rubrics is dropped)"
     assert listed["budget"] == "40"
     assert listed["priors.b_sd"] == "2.0"
     assert listed["holm"] == "no"

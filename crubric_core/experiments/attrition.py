@@ -1,4 +1,4 @@
-"""How fast the unanimity rule thins out the rubric pool as systems join (docs/method.md §4)."""
+"""How fast the unanimity rule thins out the rubrics as systems join (docs/method.md §4)."""
 
 from __future__ import annotations
 

@@ -89,10 +89,10 @@ def worth_curve(
 
 
 def gain_curve(share: FloatArray, guarantee: FloatArray | None, budget: int) -> go.Figure:
-    """Share of all candidates' utility that the first B rubrics reach; their proven share of the best. Both (n,)."""
+    """Share of the pool's utility that the first B rubrics reach; their proven share of the best. Both (n,)."""
     sizes = np.arange(1, len(share) + 1)
     at = _thin(len(share))
-    fig = figure("bank size B", "utility, share of all candidates'")
+    fig = figure("bank size B", "utility, share of the pool's")
     fig.add_scatter(
         x=sizes[at],
         y=share[at],
@@ -117,7 +117,7 @@ def gain_curve(share: FloatArray, guarantee: FloatArray | None, budget: int) -> 
 
 def strategies(shares: Mapping[str, FloatArray], budget: int) -> go.Figure:
     """Utility against B for each way of choosing, all as shares of the same total: (n,) each."""
-    fig = figure("bank size B", "utility, share of all candidates'")
+    fig = figure("bank size B", "utility, share of the pool's")
     longest = 1
     for position, (name, share) in enumerate(shares.items()):
         at = _thin(len(share))

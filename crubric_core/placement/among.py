@@ -15,11 +15,12 @@ from ..irt.fit import IrtFit
 from ..irt.models import ItemParameters
 from ..leaderboard.comparisons import Evidence, open_towards_zero, pair_errors
 from ..leaderboard.influence import as_equal
-from ..leaderboard.places import ranks_by_counting, tiers_by_first
+from ..leaderboard.places import ranks_by_counting, tiers_by
 from ..leaderboard.reference import Reference
 from ..leaderboard.simultaneous import as_normal, as_student, threshold
 from ..leaderboard.spread import NORMAL, spread_of, student_scale
 from ..leaderboard.tiers import Standing
+from ..settings import TierRule
 from ..types import BoolArray, FloatArray, IntArray
 
 DRAWS = 4000  # of the simultaneous threshold
@@ -117,7 +118,9 @@ def _item_variance(
     return np.asarray(scores.var(axis=0, ddof=1))
 
 
-def stand_among(reference: Reference, new: SystemEvidence, confidence: float, seed: int) -> Standing:
+def stand_among(
+    reference: Reference, new: SystemEvidence, confidence: float, seed: int, rule: TierRule = "leader"
+) -> Standing:
     """Rank, tier and separated pairs of the new system, last of M + 1; simultaneous over its M comparisons.
 
     Systems that have no common scale with it have no rank, nor has a new one that shares none with any.
@@ -144,7 +147,7 @@ def stand_among(reference: Reference, new: SystemEvidence, confidence: float, se
     rank, tier, best, worst = (nothing.copy() for _ in range(4))
     order, apart_here = theta[kept], separated[np.ix_(kept, kept)]
     rank[kept], best[kept], worst[kept] = ranks_by_counting(order, apart_here)
-    tier[kept] = tiers_by_first(order, apart_here)
+    tier[kept] = tiers_by(rule, order, apart_here)
     return Standing(
         theta_low=np.append(reference.low, low),
         theta_high=np.append(reference.high, high),
@@ -197,12 +200,14 @@ class _Differences:
 class Among:
     """The ranked reference systems with the draws of the simultaneous threshold, for any number of new systems.
 
-    n_units: of the new systems' contributions. others: (m,) the ranked ones of the reference.
+    n_units: of the new systems' contributions. rule: of the tiers. others: (m,) the ranked ones of the reference.
     """
 
-    def __init__(self, reference: Reference, n_units: int, confidence: float, seed: int) -> None:
+    def __init__(
+        self, reference: Reference, n_units: int, confidence: float, seed: int, rule: TierRule = "leader"
+    ) -> None:
         self.others = np.flatnonzero(np.isfinite(reference.theta))
-        self._reference, self._confidence, self._seed = reference, confidence, seed
+        self._reference, self._confidence, self._seed, self._rule = reference, confidence, seed, rule
         self._units = reference.units[self.others]
         factor = np.sqrt(
             np.divide(self._units, self._units - 1, out=np.zeros(len(self._units)), where=self._units > 1)
@@ -256,7 +261,8 @@ class Among:
         separated = np.zeros((len(self.others) + 1,) * 2, dtype=bool)
         separated[:-1, :-1] = self._reference.separated[np.ix_(self.others, self.others)]
         separated[-1, :-1] = separated[:-1, -1] = self._differences(new).separated
-        return int(tiers_by_first(np.append(self._reference.theta[self.others], new.theta), separated)[-1])
+        theta = np.append(self._reference.theta[self.others], new.theta)
+        return int(tiers_by(self._rule, theta, separated)[-1])
 
     def _own(self, new: SystemEvidence) -> FloatArray:
         """(DRAWS,) of the new system's error, with the reference's on common units."""

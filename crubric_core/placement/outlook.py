@@ -69,7 +69,11 @@ class Forecast:
         self._bank, self._settings = bank_scale, bank_scale.settings
         self._unit, self._n_units = bank_scale.query_units
         self._among = Among(
-            bank_scale.reference, self._n_units, self._settings.confidence, self._settings.seed
+            bank_scale.reference,
+            self._n_units,
+            self._settings.confidence,
+            self._settings.seed,
+            self._settings.tier_rule,
         )
         self.effect = query_effect(bank_scale) if effect is None else effect
         points, weights = roots_hermitenorm(NODES if self.effect > 0 else 1)

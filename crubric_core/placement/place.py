@@ -158,7 +158,7 @@ def _placements(bank_scale: BankScale, y: FloatArray) -> list[Placement]:
             ),
             transfer=bank_scale.transfer,
         )
-        standing = stand_among(reference, evidence, settings.confidence, settings.seed)
+        standing = stand_among(reference, evidence, settings.confidence, settings.seed, settings.tier_rule)
         found.append(
             Placement(
                 theta=evidence.theta,

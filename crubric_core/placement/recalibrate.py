@@ -158,7 +158,7 @@ def _with(bank_scale: BankScale, new: SystemEvidence, system: str) -> Reference:
     """One system more. The variance that its placement has beyond queries is a unit of its own."""
     reference, settings = bank_scale.reference, bank_scale.settings
     assert reference is not None  # noqa: S101
-    standing = stand_among(reference, new, settings.confidence, settings.seed)
+    standing = stand_among(reference, new, settings.confidence, settings.seed, settings.tier_rule)
     queries = set(bank_scale.rubrics["query"].map(str)) - set(reference.queries)
     factor = np.sqrt(new.units / (new.units - 1)) if new.units > 1 else np.inf
     own = np.append(new.contributions, np.sqrt(new.beyond)) / factor
@@ -227,7 +227,13 @@ def _tier(bank_scale: BankScale, y: FloatArray) -> int | None:
     found = _evidence(bank_scale, y)
     assert bank_scale.reference is not None  # noqa: S101
     settings = bank_scale.settings
-    among = Among(bank_scale.reference, len(found.contributions), settings.confidence, settings.seed)
+    among = Among(
+        bank_scale.reference,
+        len(found.contributions),
+        settings.confidence,
+        settings.seed,
+        settings.tier_rule,
+    )
     return among.tier(found) if found.answered else None
 
 

@@ -14,6 +14,7 @@ from crubric_core.demo import simulate
 from crubric_core.errors import PlacementError
 from crubric_core.experiments.hold_out import hold_out
 from crubric_core.irt.abilities import estimate_abilities
+from crubric_core.leaderboard.places import tiers_by_first, tiers_by_neighbour
 from crubric_core.leaderboard.reference import Reference
 from crubric_core.placement.bank_file import bank_bytes, read_bank_bytes
 from crubric_core.placement.bank_scale import bank_scale_of
@@ -77,6 +78,21 @@ def test_the_others_keep_their_place_on_the_whole_pool(result):
     for placement in placed_again(result).placements:
         np.testing.assert_array_equal(placement.abilities[:-1], reference.theta)
         np.testing.assert_array_equal(placement.standing.separated[:-1, :-1], reference.separated)
+
+
+def test_tiers_are_those_of_the_banks_rule(result):
+    bank_scale, rubrics = bank_scale_of(result), result.reduction.y[:, np.sort(result.chosen)]
+    labels = labels_on_bank(result.reduction.systems, rubrics, result.judges)
+    adjacent = replace(bank_scale, settings=replace(bank_scale.settings, tier_rule="adjacent"))
+    for scale, by_rule in ((bank_scale, tiers_by_first), (adjacent, tiers_by_neighbour)):
+        forecast = Forecast(scale).tiers(rubrics)
+        for placement, tier in zip(place_systems(scale, labels).placements, forecast, strict=True):
+            standing = placement.standing
+            expected = by_rule(placement.abilities, standing.separated)
+            np.testing.assert_array_equal(standing.tier, expected)
+            assert tier == expected[-1]
+    one, other = (place_systems(scale, labels).placements for scale in (bank_scale, adjacent))
+    assert any((a.standing.tier != b.standing.tier).any() for a, b in zip(one, other, strict=True))
 
 
 def draw(rng, theta, a, b, shift):

@@ -159,12 +159,12 @@ class Settings:
             "estimated": "fitted to all rubrics (beta-binomial maximum likelihood)",
             "fixed": "Beta(alpha, beta)",
         },
-        usual="estimated, or fixed where tau_c is given alone, or alpha or beta is",
+        usual="estimated, or fixed where tau_c is given alone",
     )
     alpha: float = setting(
         1.0,
         "Prior agreements α",
-        "Agreements assumed before the first instance (fixed prior).",
+        "Agreements assumed before the first instance (fixed prior, as with any other value than 1).",
         "gate",
         low=0,
         open=True,
@@ -172,7 +172,7 @@ class Settings:
     beta: float = setting(
         1.0,
         "Prior disagreements β",
-        "Disagreements assumed before the first instance (fixed prior).",
+        "Disagreements assumed before the first instance (fixed prior, as with any other value than 1).",
         "gate",
         low=0,
         open=True,

@@ -1,4 +1,4 @@
-"""How the unanimity rule thins out a rubric pool as the leaderboard grows (docs/method.md §4, eq:retcurve).
+"""How the unanimity rule thins out the rubrics as the leaderboard grows (docs/method.md §4, eq:retcurve).
 
 Everything is a mean over all subsets of m systems, in closed form: no subset is ever drawn.
 """

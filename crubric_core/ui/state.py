@@ -58,9 +58,9 @@ def arrive() -> None:
 def keep_address() -> None:
     """Keep dataset and settings in the address of a page that needs neither, so that a reload loses nothing."""
     arrive()
-    if (dataset := held_dataset()) is not None:
-        with one_step():
-            _write({"dataset": dataset})
+    with one_step():
+        _write({"dataset": (dataset := held_dataset())})
+        if dataset is not None:
             held_settings()
 
 
@@ -245,7 +245,10 @@ def hold_composition(dataset: str, composition: Composition | None) -> None:
 
 
 def dataset_renamed(old: str, new: str | None) -> None:
-    """What this session asks of the dataset's bank goes with it; new: None where the dataset is gone."""
+    """The dataset that is shown, and what is asked of its bank, go with it; new: None where the dataset is gone."""
+    if held_dataset() == old:
+        st.session_state[_HELD["dataset"]] = new
+        _forget("dataset")
     every: dict[str, Composition] = st.session_state.get(_HELD[COMPOSITION], {})
     composition = every.get(old)
     hold_composition(old, None)

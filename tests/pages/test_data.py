@@ -14,7 +14,7 @@ import pytest
 from crubric_core.composition import Composition
 from crubric_core.environment import typed
 from crubric_core.labels.store.workspace import Workspace
-from tests.pages.conftest import HOSTILE, Open
+from tests.pages.conftest import HOSTILE, ROOT, Open
 
 W = TypeVar("W", bound=Any)
 HEADER = "system,query,rubric,judge,label"
@@ -113,6 +113,19 @@ def test_an_addition_says_what_it_adds_and_what_it_changes(open_page: Open, tmp_
     assert "Adds 1 system and 1 label; changes 1. Nothing is stored yet." in text(app)
 
 
+def test_a_table_without_labels_is_offered_to_the_dataset_that_is_shown(
+    open_page: Open, tmp_path: Path
+) -> None:
+    """It was to become a dataset of its own, without any label."""
+    path = tmp_path / "w.duckdb"
+    with Workspace(path) as workspace:
+        workspace.ingest(csv(*ROWS), "fin")
+        workspace.ingest(csv(*ROWS[:9]), "gap")
+    app = open_page("data", path, dataset="gap")
+    upload(app, ("systems.csv", b"system,cost\na,1\nb,2\nc,3"))
+    assert next(s for s in app.selectbox if s.label == "Into").value == "gap"
+
+
 def of_files(widgets: Sequence[W], name: str) -> W:
     """The widget of that name among those of the files that are there: their keys name the files, too."""
     return next(w for w in widgets if (w.key or "").startswith(f"{name} "))
@@ -161,6 +174,26 @@ def test_a_composed_bank_goes_with_its_dataset_under_another_name(
     assert not app.exception
     assert app.session_state["composition held"]["large"] == composed
     assert not app.session_state["composition held"]["small"]
+
+
+@pytest.mark.parametrize(
+    ("label", "key", "typed", "shown"),
+    [("Rename", "rename", "large", "large"), ("Delete", "delete", "small", "other")],
+)
+def test_the_pages_follow_a_dataset_under_its_new_name_and_leave_one_that_was_deleted(
+    open_page: Open, study: Path, tmp_path: Path, label: str, key: str, typed: str, shown: str
+) -> None:
+    """They said that it was renamed or deleted, to the one who had just done so."""
+    path = tmp_path / "own.duckdb"
+    shutil.copyfile(study, path)
+    with Workspace(path) as workspace:
+        workspace.ingest(csv(*ROWS), "other")
+    app = open_page("data", path, dataset="small")
+    app.text_input(key=f"{key} small").set_value(typed).run()
+    button(app, label).click().run()
+    assert app.query_params.get("dataset") == ("large" if shown == "large" else None)
+    app.switch_page(str(ROOT / "pages" / "scenarios.py")).run()
+    assert app.title[0].value == f"Scenarios · {shown}"
 
 
 def test_rejected_rows_are_shown_with_their_reasons_and_kept_for_download(

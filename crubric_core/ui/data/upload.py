@@ -109,7 +109,7 @@ def _choose_dataset(batch: Batch, plan: Plan) -> str | None:
     there = loaders.datasets()["name"].tolist()
     name = Path(batch.names[0]).stem[:80]
     brings_labels = any("labels" in file.tables for file in plan.files if not file.skip)
-    likely = name if name in there else st.session_state.get("dataset") if not brings_labels else None
+    likely = name if name in there else state.held_dataset() if not brings_labels else None
     left, right = st.columns(2)
     into = left.selectbox(
         "Into",

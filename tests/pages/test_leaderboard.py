@@ -75,6 +75,19 @@ def test_the_dataset_is_in_the_title_and_the_basis_can_be_switched_on_the_page(
     assert app.selectbox(key="basis").value == "bank"
 
 
+def test_the_selected_row_of_the_table_is_the_one_of_the_open_profile_whatever_is_shown(
+    open_page: Open, told: Path
+) -> None:
+    """The row kept its place, at which another ranking or filter has another system."""
+    chosen = open_page("leaderboard", told).dataframe[0].value["system"].iloc[4]
+    app = open_page("leaderboard", told, system=chosen)
+    for found in ("", chosen, ""):
+        app.text_input(key="find").set_value(found).run()
+        table = next(each for each in app.dataframe if "-board " in each.proto.id)
+        rows = app.session_state[table.proto.id.split("-", 2)[2]]["selection"]["rows"]
+        assert table.value["system"].iloc[rows].tolist() == [chosen]
+
+
 def test_how_to_read_theta_interval_and_tier_is_on_the_page(open_page: Open, told: Path) -> None:
     said = words(open_page("leaderboard", told))
     assert re.search(

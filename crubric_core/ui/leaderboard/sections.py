@@ -61,13 +61,14 @@ def table(view: View, shown: pd.DataFrame, system: str | None) -> None:
         for name in shown_columns(view.table)
         if view.claims or name not in PLACES
     }
-    key = f"board {st.session_state.get('choices elsewhere', 0)}"
+    names = shown["system"].tolist()
+    # Other rows begin anew: a row is selected by its place, where another ranking or filter may have another system.
+    key = f"board {st.session_state.get('choices elsewhere', 0)} {hash(tuple(names))}"
 
     def clicked() -> None:
         rows = st.session_state[key]["selection"]["rows"]
         choose(shown["system"].iloc[rows[0]] if rows and rows[0] < len(shown) else None, here=True)
 
-    names = shown["system"].tolist()
     open_ends = {end: widgets.finite(shown[end]) for end in ("theta_low", "theta_high")}
     at = pd.Index(view.systems).get_indexer(pd.Index(names))
     numbers = {name: values[at] for name, values in view.numbers.items()}

@@ -104,8 +104,11 @@ def agreement_chip(
     """Whether the judges agree on enough rubrics; warnings: what must be said of the labels made of theirs."""
     dropped = float((~gate.feasible).mean())
     if gate_is_off(reduction):
-        said = "No cell has labels of two judges, so agreement is unknown and nothing is dropped. Add a second judge."
-        return Chip("Agreement", "unknown", "look", said)
+        said = "No cell has labels of two judges, so agreement is unknown and nothing is dropped."
+        remedy = (
+            "Add a second judge." if reduction.n_judges < 2 else "Have the judges label the same answers."
+        )
+        return Chip("Agreement", "unknown", "look", f"{said} {remedy}")
     known = gate.values[np.isfinite(gate.values)]
     figure = (
         f"median {gate.statistic} {numeral(np.median(known))}, {rounded(dropped)} dropped"

@@ -30,6 +30,11 @@ def hold_out(ds: Dataset, settings: Settings, system: str) -> tuple[BankScale, N
         raise DatasetError(
             f"There is no system {system!r} in {ds.name!r}: choose one of its {len(whole.systems)}."
         )
+    if len(whole.systems) < 3:
+        raise DatasetError(
+            f"A bank without {system!r} would be made from "
+            f"{'one system' if len(whole.systems) == 2 else 'no system'}: add labels of other systems."
+        )
     at = whole.systems.index(system)
     panel = ds.panel(settings.response)
     others, *rest = (np.arange(size) for size in panel.shape)

@@ -9,7 +9,9 @@ import numpy as np
 import streamlit as st
 
 from ..analysis import health
+from ..analysis.held_out import untested
 from ..errors import CrubricError
+from ..leaderboard.cross_fit import too_few_to_cross_fit
 from . import loaders, widgets
 from .text import count, plain, rounded
 
@@ -123,12 +125,15 @@ def _show_chip(card: Card, make: Callable[[], Chip], told: set[str]) -> Chip:
 def _bank_chip(study: loaders.Study) -> Chip:
     """A bank that leaves rubrics out is not called good: what it keeps, held out, the Bank page tells.
 
-    That takes several times as long as all else here. It is not told once it is known either: what a page says does not
-    depend on which page was opened before.
+    Nor is one of so few systems that nobody can know what it is worth. Of others, to know it takes several times as
+    long as all else here. It is not told once it is known either: what a page says does not depend on which page was
+    opened before.
     """
     rubrics = study.given().rubrics["query"]
     covered, candidates = int(rubrics.iloc[study.bank()].nunique()), int(np.count_nonzero(study.candidates))
     chip = health.bank_chip(candidates, study.settings.budget, int(rubrics.nunique()), covered)
+    if too_few_to_cross_fit(len(study.reduction().systems)):
+        return replace(chip, state="look", sentence=f"{chip.sentence} {untested(study)}")
     if chip.state != "good" or candidates <= study.settings.budget or not study.verdict().holds:
         return chip
     return replace(chip, state="look", sentence=f"{chip.sentence} {UNKNOWN_WORTH}")

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -188,6 +189,16 @@ def test_judges_who_agree_little_beyond_chance_are_no_good_judges() -> None:
     assert little.sentence.startswith("Half of the rubrics have a kappa of at most 0.08:")
     assert chip_of_kappas(0.05, 0.08, 0.3, statistic="agreement").state == "good"
     assert "human labels, or two more judges" in chip_of_kappas(0.6, 0.5, 0.7, judges=2).sentence
+
+
+@pytest.mark.parametrize(
+    ("judges", "remedy"), [(1, "Add a second judge."), (2, "Have the judges label the same answers.")]
+)
+def test_where_no_two_judges_met_the_advice_counts_the_judges(judges: int, remedy: str) -> None:
+    """Two judges who labelled different answers were to be joined by a second one."""
+    reduction = SimpleNamespace(n_judges=judges, max_panel=np.ones(2), n_total=np.zeros(2))
+    gate = SimpleNamespace(values=np.full(2, np.nan), feasible=np.ones(2, dtype=bool), statistic="kappa")
+    assert agreement_chip(reduction, gate, SimpleNamespace(holds=True)).sentence.endswith(remedy)
 
 
 def test_a_board_whose_systems_share_no_queries_is_not_fit() -> None:

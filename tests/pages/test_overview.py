@@ -123,3 +123,20 @@ def test_judges_who_share_errors_are_told_on_the_card_of_agreement_and_below_the
     assert any(said in text.value for text in (*app.caption, *app.markdown)), [c.value for c in app.caption]
     app = open_page("leaderboard", tmp_path / "w.duckdb", more="What this does not show")
     assert any(said in text.value for text in app.markdown)
+
+
+def test_of_two_systems_no_bank_is_called_good_and_none_can_be_held_out(
+    open_page: Open, tmp_path: Path
+) -> None:
+    """The card said good of a bank whose worth the Bank page does not know; the dataset was said to have one system."""
+    with Workspace(tmp_path / "w.duckdb") as workspace:
+        labels = labels_of(2).query("system in ('a', 'b')")
+        workspace.ingest(labels.to_csv(index=False).encode(), "pair")
+    app = open_page("overview", tmp_path / "w.duckdb")
+    assert any(text.value == "**Bank** · ! look" for text in app.markdown)
+    assert any(
+        "that takes 6 systems, and there are 2." in caption.value.replace("\\", "") for caption in app.caption
+    )
+    app = open_page("new_system", tmp_path / "w.duckdb", source="held-out system", held_out="a")
+    (error,) = app.error
+    assert error.value.replace("\\", "").startswith("A bank without 'a' would be made from one system:")

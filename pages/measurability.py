@@ -38,7 +38,11 @@ def table(now: StudyPage) -> int | None:
     shown = tables.measurability(gate, reduction, which, statistic)
     shown = shown[found[shown.index]]
     row = widgets.pick_one(
-        shown, tables.measurability_columns(statistic), key="measurability rubric", rows=12
+        shown,
+        tables.measurability_columns(statistic),
+        key="measurability rubric",
+        rows=12,
+        others=widgets.SEARCHED,
     )
     widgets.download(tables.file_of_all("measurability.csv", shown, gate), gate, "measurability.csv")
     return row

@@ -30,6 +30,7 @@ APART = "Long names are cut to what tells them apart; downloads have them whole.
 SHORT = 10  # letters of a figure that a narrow box shows whole
 SHORT_NAME = 20  # letters of its name that it shows whole
 MOST_ROWS = 1_000  # of a table that are sent to the browser: it reads all of them again whenever one changes
+SEARCHED, DOWNLOADED = "Search or filter for others.", "The download has all."
 
 _whole = st.column_config.NumberColumn
 _moment = st.column_config.DatetimeColumn
@@ -188,8 +189,13 @@ def _finished(fig: go.Figure | Sent) -> Sent:
     return fig if isinstance(fig, Sent) else in_ink(fig)
 
 
-def table(frame: pd.DataFrame, columns: Mapping[str, Any], *, rows: int = 10) -> None:
-    """The named columns of a frame; a heading or a column_config each, unknown as a dash. rows: in sight at most."""
+def table(
+    frame: pd.DataFrame, columns: Mapping[str, Any], *, rows: int = 10, others: str = DOWNLOADED
+) -> None:
+    """The named columns of a frame; a heading or a column_config each, unknown as a dash.
+
+    rows: in sight at most. others: how rows beyond MOST_ROWS are reached.
+    """
     frame, columns = even_percentages(frame, columns)
     frame, columns = narrow_names(frame, columns)
     st.dataframe(
@@ -200,7 +206,7 @@ def table(frame: pd.DataFrame, columns: Mapping[str, Any], *, rows: int = 10) ->
         placeholder=UNKNOWN,
         height=height(frame, rows),
     )
-    _say_more(frame)
+    _say_more(frame, others)
 
 
 def _sent(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
@@ -230,11 +236,9 @@ def height(frame: pd.DataFrame, rows: int) -> int:
     return 38 + 35 * min(max(len(frame), 1), rows)
 
 
-def _say_more(frame: pd.DataFrame) -> None:
+def _say_more(frame: pd.DataFrame, others: str) -> None:
     if len(frame) > MOST_ROWS:
-        st.caption(
-            f"The first {MOST_ROWS:,} of {len(frame):,} rows; sorting orders these alone. Search or filter for others."
-        )
+        st.caption(f"The first {MOST_ROWS:,} of {len(frame):,} rows; sorting orders these alone. {others}")
 
 
 def even_percentages(frame: pd.DataFrame, columns: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, Any]]:
@@ -274,9 +278,11 @@ def narrow_names(frame: pd.DataFrame, columns: Mapping[str, Any]) -> tuple[pd.Da
     return frame.assign(**apart), shown
 
 
-def pick_one(frame: pd.DataFrame, columns: Mapping[str, Any], *, key: str, rows: int) -> int | None:
+def pick_one(
+    frame: pd.DataFrame, columns: Mapping[str, Any], *, key: str, rows: int, others: str = DOWNLOADED
+) -> int | None:
     """A table of which one row can be chosen, the first at the start; the index of that row. rows: in sight at most."""
-    chosen = _pick(frame, columns, key, rows, "single-row", [0])
+    chosen = _pick(frame, columns, key, rows, "single-row", [0], others)
     return chosen[0] if chosen else None
 
 
@@ -287,13 +293,14 @@ def pick_some(
     key: str,
     rows: int,
     start: Sequence[int],
+    others: str,
     on_pick: Callable[[], Any] | Literal["rerun"] = "rerun",
 ) -> list[int]:
     """A table of which several rows can be chosen, those at positions ``start`` first.
 
     The indices of the rows chosen. rows: in sight at most.
     """
-    return _pick(frame, columns, key, rows, "multi-row", start, on_pick)
+    return _pick(frame, columns, key, rows, "multi-row", start, others, on_pick)
 
 
 def _pick(
@@ -303,6 +310,7 @@ def _pick(
     rows: int,
     mode: Any,
     start: Sequence[int],
+    others: str,
     on_pick: Callable[[], Any] | Literal["rerun"] = "rerun",
 ) -> list[int]:
     if frame.empty:
@@ -322,7 +330,7 @@ def _pick(
         selection_mode=mode,
         selection_default={"selection": {"rows": [p for p in start if p < min(len(frame), MOST_ROWS)]}},
     )
-    _say_more(frame)
+    _say_more(frame, others)
     return [int(frame.index[p]) for p in chosen.selection.rows if p < len(frame)]
 
 

@@ -268,9 +268,9 @@ def test_a_rubric_that_it_is_bad_to_meet_says_that_its_labels_are_shown_reversed
 def two_kinds(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Five judges get 2% of the labels of most rubrics wrong, and 15% of the others'."""
     rng = np.random.default_rng(0)
-    truth = rng.integers(0, 2, (12, 120, 1))
-    error = np.where(rng.random(120) < 0.7, 0.02, 0.15)[:, None]
-    labels = truth ^ (rng.random((12, 120, 5)) < error)
+    truth = rng.integers(0, 2, (12, 520, 1))
+    error = np.where(rng.random(520) < 0.7, 0.02, 0.15)[:, None]
+    labels = truth ^ (rng.random((12, 520, 5)) < error)
     i, j, k = (at.ravel() for at in np.indices(labels.shape))
     table = pd.DataFrame({"system": i, "query": j // 6, "rubric": j, "judge": k, "label": labels.ravel()})
     folder = tmp_path_factory.mktemp("kinds")
@@ -300,6 +300,7 @@ def test_the_votes_part_rubrics_and_without_human_verdicts_say_none_to_be_valid(
     assert "Pr(voted for)" in shown.proto.columns
     assert table["p_valid"].between(0, 100).all(), "percent"
     assert table["log_odds"].is_monotonic_increasing
+    assert len(table) == 520, "no rubric is left out"
     assert any("nothing shows which rubrics are valid" in caption.value for caption in app.caption)
 
 

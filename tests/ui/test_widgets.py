@@ -40,7 +40,10 @@ def long_page() -> None:
 
     frame = pd.DataFrame({"name": range(7), "hidden": range(7)}, index=range(100, 107))
     widgets.MOST_ROWS = 4
-    chosen = widgets.pick_some(frame, {"name": "name"}, key="long", rows=2, start=[2, 5])
+    chosen = widgets.pick_some(
+        frame, {"name": "name"}, key="long", rows=2, start=[2, 5], others=widgets.SEARCHED
+    )
+    widgets.table(frame, {"name": "name"})
     widgets.MOST_ROWS = 1_000
     st.write(f"chosen {chosen}")
 
@@ -54,6 +57,7 @@ def test_a_long_table_sends_its_first_rows_and_says_so() -> None:
         app.caption[0].value
         == "The first 4 of 7 rows; sorting orders these alone. Search or filter for others."
     )
+    assert app.caption[1].value == "The first 4 of 7 rows; sorting orders these alone. The download has all."
     assert app.markdown[0].value == "chosen [102]"
 
 

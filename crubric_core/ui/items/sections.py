@@ -96,6 +96,7 @@ def _table(study: StudyPage, which: str, found: BoolArray, clicked: Sequence[int
         key=f"item rubrics {clicked}",
         rows=7,
         start=range(len(shown)) if 0 < len(clicked) <= figures.MOST_HIGHLIGHTS else tables.typical(shown),
+        others=widgets.SEARCHED,
         on_pick=st.rerun,
     )
     widgets.download(tables.file_of_all("items.csv", shown, items), items, "items.csv")

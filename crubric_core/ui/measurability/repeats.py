@@ -87,7 +87,7 @@ def section(study: Study) -> None:
     )
     widgets.table(judges, {c: v for c, v in REPEATS.items() if c in judges})
     each = consistency_table(repeats, ["judge", "rubric", "query"], confidence)
-    widgets.table(each.head(500), REPEATS, rows=6)
+    widgets.table(each, REPEATS, rows=6)
     widgets.download("Download self_consistency.csv", each, "self_consistency.csv")
 
 

@@ -105,7 +105,7 @@ def _findings(study: StudyPage) -> None:
     shown = table if kind == "all" else table[table["kind"] == kind]
     if kind != "all":
         st.caption(KINDS[kind])
-    widgets.table(shown.head(500), FINDINGS, rows=9)
+    widgets.table(shown, FINDINGS, rows=9)
     widgets.download("Download lint.csv", table.drop(columns="at"), "lint.csv")
 
 

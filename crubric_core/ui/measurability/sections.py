@@ -265,7 +265,7 @@ def _validity(found: JudgeReliability) -> None:
     if vote := vote_note(found.judges, found.label_rates):
         st.caption(plain(vote))
     shown = VALIDITY if rates.source == "anchors" else VOTED_FOR
-    widgets.table(table.sort_values("log_odds", kind="stable").head(500), shown, rows=6)
+    widgets.table(table.sort_values("log_odds", kind="stable"), shown, rows=6)
     widgets.download("Download validity.csv", table, "validity.csv")
 
 

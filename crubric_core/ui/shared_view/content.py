@@ -171,7 +171,7 @@ def _table(
     name: Literal["leaderboard", "rubrics"], table: pd.DataFrame, columns: Mapping[str, Any], rows: int
 ) -> None:
     """A table that scrolls on the screen, and that stands row by row on paper."""
-    widgets.table(table, columns, rows=rows)
+    widgets.table(table, columns, rows=rows, others=widgets.SEARCHED)
     with st.container(key=f"shared printed {name}"):
         st.html(printed_table(name, table))
         if len(table) > PRINTED:

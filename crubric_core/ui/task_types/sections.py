@@ -80,7 +80,9 @@ def _queries(study: Study, table: pd.DataFrame) -> None:
     shown = table[keep[which]] if which in keep else table
     left, right = st.columns([3, 2], gap="large")
     with left:
-        chosen = widgets.pick_some(shown, QUERIES, key="typed queries", rows=11, start=[0])
+        chosen = widgets.pick_some(
+            shown, QUERIES, key="typed queries", rows=11, start=[0], others=widgets.SEARCHED
+        )
         widgets.download("Download task_types.csv", table, "task_types.csv")
     with right:
         if chosen:

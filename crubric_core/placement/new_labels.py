@@ -88,7 +88,11 @@ def read_new_labels(
     from_zero = all(file.format == "autorubric" for file in plan.files if not file.skip)
     policies = Policies() if from_zero else Policies(scales=_scales(bank_scale))
     with Workspace() as workspace:
-        report = _ingest(workspace, plan, kept, policies)
+        try:
+            report = _ingest(workspace, plan, kept, policies)
+        except IngestError:
+            _refuse_another_bank(bank_scale, plan, kept)
+            raise
         _add_texts(workspace, plan, kept)
         positions = any(file.format in _POSITIONS for file in plan.files)
         dataset = workspace.dataset(_STUDY)
@@ -122,6 +126,14 @@ def _ingest(workspace: Workspace, plan: Plan, kept: KeptSources, policies: Polic
         for file in plan.files:
             plan = plan.changed(file.name, mapping={**file.mapping, "judge": f"={NAMELESS}"})
         return workspace.ingest_plan(plan, _STUDY, kept, policies, other_criteria=True)
+
+
+def _refuse_another_bank(bank_scale: BankScale, plan: Plan, kept: KeptSources) -> None:
+    """Raise PlacementError where the ids are another bank's: its labels may all be off the scales of this one."""
+    with Workspace() as workspace, suppress(IngestError):
+        _ingest(workspace, plan, kept, Policies())
+        found = workspace.dataset(_STUDY)
+        match_rubrics(bank_scale, found.rubrics, found.queries, positions=False)
 
 
 def _add_texts(workspace: Workspace, plan: Plan, kept: KeptSources) -> None:

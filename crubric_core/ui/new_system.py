@@ -86,7 +86,7 @@ def choose(study: StudyPage) -> tuple[BankScale, NewLabels] | None:
             (study.fingerprint, study.dataset.name, study.settings, file.file_id), bank_scale, file
         )
     except CrubricError as error:
-        st.error(plain(str(error)))
+        st.error(plain(str(error).replace(" (--allow-unused)", ", which you take out of it")))
         return None
 
 

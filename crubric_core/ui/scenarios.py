@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 FILTERS = ("search", "which", "items", "domain", "task_type", "find", "tiers", "view")
 """Parameters of the address that filter what a page shows, beside those of columns of facts."""
 FACT = "fact "
+REPLACE = "Replace one of this name"
 AS_SHOWN = "as the pages show it now"
 RUBRICS: dict[str, Any] = {
     "rubric": "rubric",
@@ -75,7 +76,7 @@ def offer_to_save(dataset: str, page: str) -> None:
         st.caption("Keeps the settings, and the filters of this page, under a name in the workspace.")
         with st.form("save scenario", clear_on_submit=True, border=False):
             name = st.text_input("Name", max_chars=LONGEST, key="scenario name")
-            over = st.checkbox("Replace one of this name", key="scenario replace")
+            over = st.checkbox(REPLACE, key="scenario replace")
             if st.form_submit_button("Save"):
                 _save(dataset, page, name, over=over)
 
@@ -90,7 +91,7 @@ def _save(dataset: str, page: str, name: str, *, over: bool) -> None:
     try:
         save_scenario(loaders.workspace(), dataset, made, replace=over)
     except CrubricError as error:
-        st.error(plain(str(error)))
+        st.error(plain(str(error).replace("(--replace)", f"(“{REPLACE}”)")))
     else:
         st.success(plain(f"Saved as {name.strip()}."))
 

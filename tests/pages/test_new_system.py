@@ -113,6 +113,28 @@ def test_labels_that_do_not_touch_the_bank_are_answered_with_one_sentence(
     assert "No label is on any of the" in re.sub(r"\\(.)", r"\1", app.error[0].value)
 
 
+def test_labels_of_another_bank_are_refused_as_such_though_none_is_on_the_scale_of_this_one(
+    open_page: Open, study: Path
+) -> None:
+    """The page said that labels from 3 to 5 lie outside a scale from 0 to 1, and to correct the file."""
+    app = open_page("new_system", study)
+    rows = "".join(f"x,q,crb-{n:016x}@0123456789ab,j,{3 + n % 3}\n" for n in range(6))
+    app.file_uploader[0].upload(
+        "x.csv", b"system,query,rubric,judge,label\n" + rows.encode(), "text/csv"
+    ).run()
+    assert app.error[0].value.replace("\\", "").startswith("These labels belong to the bank 0123456789ab,")
+
+
+def test_no_option_of_the_command_line_is_proposed(open_page: Open, study: Path, mine: bytes) -> None:
+    app = open_page("new_system", study)
+    row = mine.splitlines()[1].decode().split(",")
+    header = mine.splitlines()[0].decode().split(",")
+    row[header.index("label")], row[header.index("judge")] = "77", "j9"
+    app.file_uploader[0].upload("x.csv", mine + ",".join(row).encode() + b"\n", "text/csv").run()
+    said = app.error[0].value.replace("\\", "")
+    assert said.endswith("Correct the file, or place without these labels, which you take out of it.")
+
+
 def test_a_held_out_system_is_placed_by_a_bank_that_never_saw_it(open_page: Open, study: Path) -> None:
     with Workspace(study) as workspace:
         dataset = workspace.dataset("small")

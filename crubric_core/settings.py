@@ -138,7 +138,7 @@ class Settings:
             "kappa": "agreement of judge pairs beyond chance, the same scale for any number of judges",
             "agreement": "posterior mean of the agreement rate (paper)",
         },
-        usual="kappa, or agreement where tau_c is given alone",
+        usual="kappa, or agreement where τ_c is given alone",
     )
     agreement: Agreement = setting(
         "unanimous",
@@ -159,7 +159,7 @@ class Settings:
             "estimated": "fitted to all rubrics (beta-binomial maximum likelihood)",
             "fixed": "Beta(alpha, beta)",
         },
-        usual="estimated, or fixed where tau_c is given alone",
+        usual="estimated, or fixed where τ_c is given alone",
     )
     alpha: float = setting(
         1.0,

@@ -138,7 +138,7 @@ def _rules(
 
 
 _DRAWN: tuple[Strategy, ...] = ("random", "hard_random")
-_NO_FEASIBLE = "No rubric is both measurable at this tau_c and informative: lower tau_c."
+_NO_FEASIBLE = "No rubric is both measurable at this τ_c and informative: lower τ_c."
 _NO_CANDIDATE: dict[Strategy, str] = {
     "pairs": _NO_FEASIBLE,
     "greedy": _NO_FEASIBLE,

@@ -47,11 +47,11 @@ def nothing_passes(reduction: Reduction, varying: BoolArray, settings: Settings)
     nearest = nearest_threshold(gate, varying)
     if nearest is None:
         return SAME_FOR_ALL
-    remedy = f"lower tau_c to {nearest.tau_c:.2f} or less"
+    remedy = f"lower τ_c to {nearest.tau_c:.2f} or less"
     if gate.statistic == "agreement" and settings.response == "ordered" and settings.agreement_tolerance == 0:
         remedy += ", let adjacent levels agree (agreement_tolerance = 1), choose a model of pass or fail"
     name = "measurability" if gate.statistic == "agreement" else "kappa"
     return (
-        f"No rubric on which the systems differ reaches tau_c = {gate.threshold:g}; the highest {name} of one is "
+        f"No rubric on which the systems differ reaches τ_c = {gate.threshold:g}; the highest {name} of one is "
         f"{nearest.best:.3f}: {remedy}, or add labels."
     )

@@ -206,7 +206,9 @@ def _budget(rubrics: int) -> None:
     moves: dict[str, Any] = {"help": spec.help, "on_change": _budget_moved, "args": (most,)}
     slider.select_slider(spec.title, steps, key="budget slider", **moves)
     # Beyond bounds of its own the box would keep what was typed, and send nothing; without a value it first shows 0.
-    box.number_input("B", value=size, step=1, key="budget", **moves)
+    box.number_input(
+        f"{spec.title}, exact", value=size, step=1, key="budget", label_visibility="collapsed", **moves
+    )
 
 
 def budget_steps(most: int, *sizes: int) -> list[int]:

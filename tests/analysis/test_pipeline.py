@@ -131,7 +131,7 @@ def test_one_judge_turns_the_gate_off_and_everything_says_so(study):
 
 def test_a_threshold_that_nothing_reaches_is_said_in_one_sentence(workspace):
     with pytest.raises(
-        DatasetError, match=r"tau_c = 1; the highest measurability of one is 0\.\d+: lower tau_c to"
+        DatasetError, match=r"τ_c = 1; the highest measurability of one is 0\.\d+: lower τ_c to"
     ):
         run_pipeline(workspace.dataset("demo"), Settings(tau_c=1.0))
 
@@ -208,7 +208,7 @@ def test_where_no_rubric_reaches_the_threshold_the_sentence_says_which_one_some_
         workspace.ingest(("system,rubric,judge,label\n" + "\n".join(rows)).encode(), "d")
         dataset = workspace.dataset("d")
         with pytest.raises(
-            DatasetError, match=r"is 0\.167: lower tau_c to 0\.16 or less, let adjacent levels agree"
+            DatasetError, match=r"is 0\.167: lower τ_c to 0\.16 or less, let adjacent levels agree"
         ):
             run_pipeline(dataset, Settings(model="GRM", tau_c=0.8))
         assert len(run_pipeline(dataset, Settings(model="GRM", tau_c=0.16, replicates=5)).bank)

@@ -83,8 +83,8 @@ def test_no_strategy_of_one_step_beats_greedy_at_the_first_rubric_and_all_end_al
 @pytest.mark.parametrize(
     ("strategy", "remedy"),
     [
-        ("greedy", "lower tau_c"),
-        ("plain", "lower tau_c"),
+        ("greedy", "lower τ_c"),
+        ("plain", "lower τ_c"),
         ("random", "same label for all systems"),
         ("hard_random", "another strategy"),
     ],
@@ -115,7 +115,7 @@ def test_pairs_orders_the_candidates():
 
 
 def test_pairs_without_candidates_or_distances_says_what_is_missing():
-    with pytest.raises(AssemblyError, match="lower tau_c"):
+    with pytest.raises(AssemblyError, match="lower τ_c"):
         pairs_ordered(candidates=np.zeros(50, dtype=bool))
     with pytest.raises(AssemblyError, match="needs the distances"):
         pairs_ordered(distances=None)

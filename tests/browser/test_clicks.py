@@ -124,7 +124,7 @@ def test_a_point_of_what_banks_are_worth_sets_their_size_and_back_undoes_it(
     chart(page, "Share of separated pairs").locator("path.point").nth(2).click(force=True)
     page.wait_for_url("**budget=**", timeout=20_000)
     wait_until_idle(page)
-    assert f"budget={page.get_by_role('spinbutton', name='B', exact=True).input_value()}" in page.url
+    assert f"budget={page.get_by_role('spinbutton', name='Bank size B, exact').input_value()}" in page.url
     page.go_back()
     page.wait_for_url(lambda url: "budget=" not in url, timeout=20_000)
 

@@ -169,7 +169,7 @@ def test_splits_whose_half_holds_no_measurable_rubric_are_left_out_and_counted(w
 
 
 def test_a_gate_that_nothing_passes_is_refused_with_the_remedy(workspace):
-    with pytest.raises(DatasetError, match="lower tau_c"):
+    with pytest.raises(DatasetError, match="lower τ_c"):
         crossfit(workspace.dataset("small"), Settings(tau_c=1.0))
 
 

@@ -137,10 +137,10 @@ def test_where_nothing_passes_the_sentence_names_the_reason_and_the_remedy():
         workspace.ingest(b"system,rubric,judge,label\na,r,x,1\na,r,y,0\nb,r,x,0\nb,r,y,0\n", "d")
         reduction = workspace.dataset("d").reduce()
     said = nothing_passes(reduction, np.array([True]), Settings(tau_c=0.8))
-    assert "the highest measurability of one is 0.500: lower tau_c to 0.50 or less, or add labels." in said
+    assert "the highest measurability of one is 0.500: lower τ_c to 0.50 or less, or add labels." in said
     assert "agreement_tolerance" not in said
     said = nothing_passes(reduction, np.array([True]), Settings(gate="kappa", tau_c=0.9))
-    assert "reaches tau_c = 0.9; the highest kappa of one is -0.333: lower tau_c to -0.34 or less" in said
+    assert "reaches τ_c = 0.9; the highest kappa of one is -0.333: lower τ_c to -0.34 or less" in said
     assert "same consensus label" in nothing_passes(reduction, np.array([False]), Settings())
 
 

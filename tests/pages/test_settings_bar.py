@@ -72,6 +72,12 @@ def test_every_setting_has_its_widget_and_its_line_of_help(open_page: Open, stud
     assert [name for name in settings if not found[name].help] == []
 
 
+def test_the_box_of_the_bank_size_has_no_second_title_beside_its_slider(open_page: Open, study: Path) -> None:
+    box = open_page("bank", study).number_input(key="budget")
+    assert box.label == "Bank size B, exact", "for those who cannot see that it is beside the slider"
+    assert box.proto.label_visibility.value == box.proto.label_visibility.COLLAPSED
+
+
 def test_a_closed_button_sends_none_of_what_is_behind_it(open_page: Open, study: Path) -> None:
     app = open_page("bank", study, settings_open=False, strategy="greedy")
     assert {"tau_c", "budget"} <= set(widgets(app))

@@ -148,6 +148,12 @@ def test_kappa_behind_the_gate_is_said_to_be_higher_by_construction_whatever_it_
     assert any("behind it (B3, B4) κ is higher by construction" in limit for limit in result.limits)
 
 
+def test_no_claim_rests_on_intervals_of_the_same_queries_that_overlap(workspace, settings):
+    limits = ablation(workspace.dataset("gold"), settings).limits
+    assert not any("not shown to change" in limit for limit in limits)
+    assert any("whether their intervals overlap is no test" in limit for limit in limits)
+
+
 def test_with_the_gate_off_b3_is_b1_and_b4_is_b2_and_it_is_said(workspace):
     result = ablation(workspace.dataset("one judge"), Settings(budget=10, replicates=20))
     table = result.frame().set_index("configuration").drop(columns=["task", "irt", "bayes"])

@@ -174,16 +174,25 @@ def _method(settings: Settings) -> str:
 def _threshold(place: DeltaGenerator, settings: Settings, quarter: Quarter) -> None:
     """The slider of tau_c; it stands at the threshold that drops the lowest quarter until it is moved."""
     low, spec, title = max(LOWEST_TAU[settings.gate], LEFT_END), SPECS["tau_c"], SPECS["tau_c"].title
-    at = settings.tau_c
+    at, off = settings.tau_c, False
     if at is None:
         at = round(quarter(settings), 3)
-        title += f": drops the lowest quarter by {settings.gate}" if np.isfinite(at) else ": drops none here"
+        off = not np.isfinite(at)
+        title += f": drops the lowest quarter by {settings.gate}" if not off else ": drops none here"
     at = float(np.clip(np.nan_to_num(at, nan=low), low, 1))
     decimals = next((n for n in (2, 3) if abs(round(at, n) - at) < 5e-5), 4)  # it may stand between two steps
     shown = f"%.{decimals}f"
     with standing_at("tau_c", at, low):
         place.slider(
-            title, low, 1.0, step=spec.step, format=shown, key="tau_c", help=spec.help, **_moves("tau_c")
+            title,
+            low,
+            1.0,
+            step=spec.step,
+            format=shown,
+            key="tau_c",
+            help=spec.help,
+            disabled=off,  # no rubric has a value: no threshold drops one
+            **_moves("tau_c"),
         )
 
 

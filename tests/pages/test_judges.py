@@ -127,12 +127,14 @@ def test_one_judge_has_no_measurability_and_a_slider_that_claims_to_drop_nothing
     assert len(table)
     assert table[["q_mean", "q_low", "q_high"]].isna().all(axis=None)
     assert app.slider(key="tau_c").label.endswith(": drops none here")
+    assert app.slider(key="tau_c").disabled, "no threshold drops one"
 
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_two_judges_are_compared_with_each_other(open_page: Open, few_judges: Path, view: str) -> None:
     app = open_page("measurability", few_judges, view=view, dataset="two")
     assert not app.exception
+    assert not app.slider(key="tau_c").disabled
     assert not app.error
     if view == "Judges":
         assert first_line(app).startswith("Two judges: κ = 0.")

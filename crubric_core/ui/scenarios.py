@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ..settings import Settings
     from ..types import IntArray
 
-FILTERS = ("search", "which", "items", "domain", "task_type", "find", "tiers", "view")
+FILTERS = ("search", "bar", "which", "items", "domain", "task_type", "find", "tiers", "view")
 """Parameters of the address that filter what a page shows, beside those of columns of facts."""
 FACT = "fact "
 REPLACE = "Replace one of this name"
@@ -168,7 +168,7 @@ def _open(dataset: str, chosen: Scenario) -> None:
         return
     state.hold_composition(dataset, chosen.settings.composition)
     state.hold_settings(replace(chosen.settings, composition=None))
-    for search in (state.SEARCH, state.FIND):
+    for search in (state.SEARCH, state.FIND, state.BAR):
         state.hold_words(search, next(iter(chosen.filters.get(search, ())), ""))
     page = loaders.PAGES / f"{chosen.page or 'leaderboard'}.py"
     if not page.is_file():

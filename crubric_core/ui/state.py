@@ -30,9 +30,12 @@ DEFAULTS = Settings()
 COMPOSITION = "composition"
 SYSTEM, VERSUS = "system", "versus"  # shown, and compared with it
 SEARCH, FIND = "search", "find"  # words by which rubrics are searched, and systems
+BAR = "bar"  # a value within the bar of a histogram whose rubrics are listed
 WRITTEN = ("publish title", "publish note")  # keys of texts that are written about a dataset
 LONGEST_COMPOSITION = 1_200  # characters of an address
-_HELD = {name: f"{name} held" for name in ("settings", "dataset", COMPOSITION, SYSTEM, VERSUS, SEARCH, FIND)}
+_HELD = {
+    name: f"{name} held" for name in ("settings", "dataset", COMPOSITION, SYSTEM, VERSUS, SEARCH, FIND, BAR)
+}
 _MOVED = "settings moved"
 _ASKED = "asked by the address"  # what is to be read from it, and was not yet
 _TOLD = "address told"  # the page, and what the browser was told last of its address
@@ -101,7 +104,7 @@ def show_dataset(name: str) -> None:
     """From now on the pages show this dataset; what was searched in another is dropped."""
     session = st.session_state
     if session.get(_HELD["dataset"], name) != name:
-        session[_HELD[SEARCH]] = session[_HELD[FIND]] = ""
+        session[_HELD[SEARCH]] = session[_HELD[FIND]] = session[_HELD[BAR]] = ""
         hold_system(SYSTEM, None)
         hold_system(VERSUS, None)
         if held().rules is not None:
@@ -206,7 +209,7 @@ def hold_system(name: str, system: str | None) -> None:
 
 
 def held_words(name: str) -> str:
-    """The words of a search, SEARCH or FIND, kept as dataset and settings are."""
+    """The words of a search, SEARCH or FIND, or the value of a BAR, kept as dataset and settings are."""
     if _is_asked(name):
         hold_words(name, st.query_params.get(name, ""))
     words: str = st.session_state.get(_HELD[name], "")

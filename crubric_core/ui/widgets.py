@@ -115,16 +115,20 @@ def show_brushable(
     alt: str,
     key: str,
     on_range: Callable[[float, float], None],
+    on_none: Callable[[], None],
     title: str = "",
     look: str = "",
 ) -> None:
     """A figure of bars on which a range of x can be dragged (``dragged_range``), which draws the page anew.
 
-    ``on_range`` gets its ends. A click on a bar is the range that begins and ends in its middle.
+    ``on_range`` gets its ends. A click on a bar is the range that begins and ends in its middle. ``on_none`` is called
+    after a double click.
     """
 
     def brushed() -> None:
-        if (dragged := dragged_range(key)) is not None:
+        if (dragged := dragged_range(key)) is None:
+            on_none()
+        else:
             on_range(*dragged)
         st.rerun()
 

@@ -98,15 +98,21 @@ def test_a_curve_and_a_row_of_items_list_their_rubrics_and_a_system_leads_to_the
     page.wait_for_url("**/items**", timeout=20_000)
 
 
-def test_a_bar_of_measurability_lists_its_rubrics_until_a_double_click(page: Page, server: Server) -> None:
+def test_a_bar_of_measurability_lists_its_rubrics_until_a_double_click_or_the_button(
+    page: Page, server: Server
+) -> None:
     page.goto(f"{server.url}/measurability")
-    only, alt = page.get_by_text("A double click on the histogram lists all again."), "Rubrics by the gate's"
-    for _ in range(2):
+    only, alt = page.get_by_text("Of the bar from"), "Rubrics by the gate's"
+    for by_button in (True, False, False):
         highest = max(chart(page, alt).locator(".bars .point path").all(), key=lambda bar: height(bar))
         highest.click(force=True)
         expect(only).to_be_visible(timeout=20_000)
         wait_until_idle(page)
-        chart(page, alt).locator(".nsewdrag").first.dblclick(position={"x": 9, "y": 9})
+        assert "bar=" in page.url
+        if by_button:
+            page.get_by_role("button", name="List all rubrics").click()
+        else:
+            chart(page, alt).locator(".nsewdrag").first.dblclick(position={"x": 9, "y": 9})
         expect(only).to_have_count(0, timeout=20_000)
     assert "tau_c" not in page.url
 

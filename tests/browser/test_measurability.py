@@ -54,7 +54,7 @@ def test_a_range_within_one_bar_lists_its_rubrics_and_one_over_several_moves_the
     drag(page, left + 0.3 * (right - left), right - 0.3 * (right - left), y)
     page.wait_for_function(f"every => ({ROWS})() < every", arg=every, timeout=20_000)
     assert "tau_c" not in page.url
-    only = page.get_by_text("A double click on the histogram lists all again.")
+    only = page.get_by_text("Of the bar from")
     only.wait_for()
     page.locator(".js-plotly-plot .nsewdrag").first.dblclick(position={"x": 9, "y": 9})
     page.wait_for_function(f"every => ({ROWS})() == every", arg=every, timeout=20_000)

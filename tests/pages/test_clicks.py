@@ -153,8 +153,16 @@ def test_a_bar_of_measurability_lists_its_rubrics(open_page: Open, study: Path) 
     at = kept["y"].index(max(kept["y"]))
     app = click(app, alt, number=at, x=kept["x"][at], y=1)
     assert not app.exception
-    assert len(listed(app)) == kept["y"][at] + sum(trace["y"][at] for trace in dropped)
+    of_the_bar = kept["y"][at] + sum(trace["y"][at] for trace in dropped)
+    assert len(listed(app)) == of_the_bar
     assert query(app, "tau_c") is None
+    again = open_page("measurability", study, bar=query(app, "bar"))
+    assert len(listed(again)) == of_the_bar, "a bookmark lists the same"
+    next(button for button in again.button if button.label == "List all rubrics").click().run()
+    assert len(listed(again)) > of_the_bar
+    assert query(again, "bar") is None
+    odd = open_page("measurability", study, bar="wide")
+    assert any("bar=wide" in warning.value.replace("\\", "") for warning in odd.warning)
     assert query(drag(app, alt, 0.434, 0.9), "tau_c") == "0.43", "a range of several bars moves the threshold"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from ...analysis.selection import query_positions
@@ -12,7 +13,7 @@ from ...errors import CrubricError
 from ...figures.measurability import histogram_edges, measurability_histogram, price_curve
 from ...judges.gate import STATISTIC_NAMES, agreements_needed, possible_values, shown_threshold
 from ...judges.gate_price import gate_prices
-from .. import widgets
+from .. import state, widgets
 from ..charts import computed, drawn
 from ..nothing_passes import offer_thresholds
 from ..settings_bar import keep_from
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from ..page import StudyPage
 
 STEPS = 100  # of a unit of the threshold, on the price curve as on its slider
-HISTOGRAM = "measurability histogram"  # its key
+HISTOGRAM = "measurability histogram"  # its key, and how often all rubrics were listed again: nothing is selected then
 
 
 def answer(study: StudyPage, *first: str) -> None:
@@ -105,7 +106,9 @@ def _histogram(gate: Gate) -> None:
     """The rubrics by their statistic; dragging a range moves the threshold, a bar that is clicked shows its rubrics."""
 
     def dragged(low: float, high: float) -> None:
-        if _bar(gate, low) != _bar(gate, high):
+        one = _bar(gate, low) == _bar(gate, high)
+        state.hold_words(state.BAR, f"{low:.6g}" if one else "")
+        if not one:
             keep_from(low)
 
     widgets.show_brushable(
@@ -115,8 +118,9 @@ def _histogram(gate: Gate) -> None:
             STATISTIC_NAMES[gate.statistic],
         ),
         f"Rubrics by the gate's statistic ({gate.statistic}), kept and dropped",
-        HISTOGRAM,
+        f"{HISTOGRAM} {st.session_state.get(HISTOGRAM, 0)}",
         dragged,
+        lambda: state.hold_words(state.BAR, ""),
         title="Rubrics by the gate's statistic",
         look="Drag across the bars that should stay: the threshold moves to their left end. "
         "Click a bar to list its rubrics.",
@@ -124,14 +128,24 @@ def _histogram(gate: Gate) -> None:
 
 
 def of_the_bar(gate: Gate) -> BoolArray:
-    """(J,) the rubrics of the bar that was clicked, which a line says; all without one, or of a range over several."""
-    dragged = widgets.dragged_range(HISTOGRAM)
-    if dragged is None or (bar := int(_bar(gate, dragged[0]))) != _bar(gate, dragged[1]):
-        return np.ones(len(gate.values), dtype=bool)
+    """(J,) the rubrics of the bar that was clicked, which a line says; all without one. It stands in the address."""
+    told, every = state.held_words(state.BAR), np.ones(len(gate.values), dtype=bool)
+    if not told or gate.off or not np.isfinite(gate.values).any():
+        return every
+    at = pd.to_numeric(told, errors="coerce")
+    if not np.isfinite(at):
+        state.hold_words(state.BAR, "")
+        state.ignore(f"{state.BAR}={told}")
+        state.say_ignored()
+        return every
+    bar = int(_bar(gate, float(at)))
     low, high = histogram_edges(gate.values, possible_values(gate))[bar : bar + 2]
-    st.caption(
-        f"Of the bar from {low:.2f} to {high:.2f} only. A double click on the histogram lists all again."
-    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(f"Of the bar from {low:.2f} to {high:.2f} only.", width="content")
+        if st.button("List all rubrics", key="list all rubrics"):
+            state.hold_words(state.BAR, "")
+            st.session_state[HISTOGRAM] = st.session_state.get(HISTOGRAM, 0) + 1
+            st.rerun()
     return np.asarray(np.isfinite(gate.values) & (_bar(gate, gate.values) == bar))
 
 

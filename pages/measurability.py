@@ -37,14 +37,9 @@ def table(now: StudyPage) -> int | None:
     found = gate_section.of_the_bar(now.gating()) & search_rubrics(reduction.rubrics)
     shown = tables.measurability(gate, reduction, which, statistic)
     shown = shown[found[shown.index]]
-    row = widgets.pick_one(
-        shown,
-        tables.measurability_columns(statistic),
-        key="measurability rubric",
-        rows=12,
-        others=widgets.SEARCHED,
-    )
-    widgets.download(tables.file_of_all("measurability.csv", shown, gate), gate, "measurability.csv")
+    columns = tables.measurability_columns(statistic)
+    row = widgets.pick_one(shown, columns, key="measurability rubric", rows=12, others=widgets.SEARCHED)
+    widgets.download(tables.file_of_all("measurability.csv", shown, gate), gate, "measurability.csv", columns)
     return row
 
 

@@ -338,13 +338,36 @@ def _pick(
     return [int(frame.index[p]) for p in chosen.selection.rows if p < len(frame)]
 
 
-def download(label: str, frame: pd.DataFrame | Callable[[], pd.DataFrame], file_name: str) -> None:
-    """A button for the frame as CSV, written, and made where it is a function, when it is clicked."""
+def download(
+    label: str,
+    frame: pd.DataFrame | Callable[[], pd.DataFrame],
+    file_name: str,
+    columns: Mapping[str, Any] | None = None,
+) -> None:
+    """A button for the frame as CSV, written, and made where it is a function, when it is clicked.
+
+    columns: of the table on the page; the button says which column of the file is which.
+    """
 
     def written() -> bytes:
         return csv_bytes(significant(frame() if callable(frame) else frame))
 
-    st.download_button(label, written, file_name, "text/csv", on_click="ignore", key=f"download {file_name}")
+    st.download_button(
+        label,
+        written,
+        file_name,
+        "text/csv",
+        on_click="ignore",
+        key=f"download {file_name}",
+        help=None if columns is None else _names_in_files(columns),
+    )
+
+
+def _names_in_files(columns: Mapping[str, Any]) -> str:
+    """What files call the columns that the page calls otherwise: files keep the names of the command line's."""
+    titles = {name: c if isinstance(c, str) else c.get("label") or name for name, c in columns.items()}
+    named = [f"`{name}` is {plain(title)}" for name, title in titles.items() if name != title]
+    return f"Columns are named as in the command line's files: {', '.join(named)}."
 
 
 def notes(sentences: Sequence[str]) -> None:

@@ -48,6 +48,21 @@ def long_page() -> None:
     st.write(f"chosen {chosen}")
 
 
+def named_page() -> None:
+    import pandas as pd
+    import streamlit as st
+
+    from crubric_core.ui import widgets
+
+    columns = {"system": "system", "theta": st.column_config.NumberColumn("ability θ"), "tier": "tier"}
+    widgets.download("Download x.csv", pd.DataFrame({"theta": [1.0]}), "x.csv", columns)
+
+
+def test_a_download_says_which_of_its_columns_is_which() -> None:
+    (button,) = AppTest.from_function(named_page).run().get("download_button")
+    assert button.proto.help == "Columns are named as in the command line's files: `theta` is ability θ."
+
+
 def test_a_long_table_sends_its_first_rows_and_says_so() -> None:
     app = AppTest.from_function(long_page).run()
     shown = app.dataframe[0].value

@@ -99,7 +99,7 @@ def _table(study: StudyPage, which: str, found: BoolArray, clicked: Sequence[int
         others=widgets.SEARCHED,
         on_pick=st.rerun,
     )
-    widgets.download(tables.file_of_all("items.csv", shown, items), items, "items.csv")
+    widgets.download(tables.file_of_all("items.csv", shown, items), items, "items.csv", tables.ITEMS)
     return chosen
 
 

@@ -89,7 +89,7 @@ def table(view: View, shown: pd.DataFrame, system: str | None) -> None:
     if system:
         profile.lead_to(system, "above")
     whole = view.ranked.table if view.claims else without_places(view.ranked.table)
-    widgets.download("Download leaderboard.csv", whole, "leaderboard.csv")
+    widgets.download("Download leaderboard.csv", whole, "leaderboard.csv", columns)
 
 
 def _around(view: View, shown: pd.DataFrame, system: str | None) -> tuple[pd.DataFrame, IntArray]:

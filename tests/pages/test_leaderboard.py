@@ -88,6 +88,17 @@ def test_the_selected_row_of_the_table_is_the_one_of_the_open_profile_whatever_i
         assert table.value["system"].iloc[rows].tolist() == [chosen]
 
 
+def test_a_click_on_the_labels_is_offered_where_answers_or_reasons_can_be_read(
+    open_page: Open, told: Path, study: Path
+) -> None:
+    why = "Strongest and weakest rubrics"
+    for path, offered in ((told, True), (study, False)):
+        system = best(open_page("leaderboard", path))
+        said = words(open_page("leaderboard", path, system=system, why=why))
+        assert ("Click a cell to read the answer and reasons" in said) == offered
+        assert ("The dataset has no answer of" in said) != offered
+
+
 def test_how_to_read_theta_interval_and_tier_is_on_the_page(open_page: Open, told: Path) -> None:
     said = words(open_page("leaderboard", told))
     assert re.search(

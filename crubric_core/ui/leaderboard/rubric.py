@@ -53,6 +53,8 @@ def _grid(view: View, at: int, systems: Sequence[str], key: str) -> None:
     part = order[window(len(order), chosen, MOST_ROWS)]
     rubric = reduction.rubrics.iloc[at]
 
+    told = _is_told(view, rubric)
+
     def clicked(cell: widgets.Mark) -> None:
         st.session_state[key] = facts.systems[part[int(cell.y)]]
 
@@ -67,9 +69,16 @@ def _grid(view: View, at: int, systems: Sequence[str], key: str) -> None:
         ),
         alt="Labels of the opened rubric, systems by judges",
         title="Labels, systems by judges",
-        look="Click a cell to read the answer and reasons of its system.",
-        on_click=clicked,
+        look="Click a cell to read the answer and reasons of its system." if told else "",
+        on_click=clicked if told else None,
     )
+
+
+def _is_told(view: View, rubric: pd.Series[Any]) -> bool:
+    """Whether the dataset has answers to the rubric's query, or reasons of its judges."""
+    data, query = view.study.dataset, str(rubric["query"])
+    labels = data.labels(query=query, rubric=str(rubric["rubric"]))
+    return "reason" in labels or not data.answers(query=query).empty
 
 
 def _evidence(view: View, rubric: pd.Series[Any], system: str) -> None:

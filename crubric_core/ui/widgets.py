@@ -366,8 +366,8 @@ def download(
 def _names_in_files(columns: Mapping[str, Any]) -> str:
     """What files call the columns that the page calls otherwise: files keep the names of the command line's."""
     titles = {name: c if isinstance(c, str) else c.get("label") or name for name, c in columns.items()}
-    named = [f"`{name}` is {plain(title)}" for name, title in titles.items() if name != title]
-    return f"Columns are named as in the command line's files: {', '.join(named)}."
+    named = [f"“{plain(title)}” is `{name}`" for name, title in titles.items() if name != title]
+    return f"Its columns have the command line's names: {', '.join(named)}."
 
 
 def notes(sentences: Sequence[str]) -> None:

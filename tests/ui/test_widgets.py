@@ -60,7 +60,7 @@ def named_page() -> None:
 
 def test_a_download_says_which_of_its_columns_is_which() -> None:
     (button,) = AppTest.from_function(named_page).run().get("download_button")
-    assert button.proto.help == "Columns are named as in the command line's files: `theta` is ability θ."
+    assert button.proto.help == "Its columns have the command line's names: “ability θ” is `theta`."
 
 
 def test_a_long_table_sends_its_first_rows_and_says_so() -> None:

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from ...errors import IngestError
 from ...text import count
+from .columns.label_names import ENDINGS
 from .columns.specs import KINDS, SPECS, SYSTEM_FACTS, Kind, choose_columns, plain_name, synonyms_of
 from .columns.synonyms import INSTEAD_OF_RUBRIC, INSTEAD_OF_SYSTEM
 from .plan import Guess
@@ -26,6 +27,31 @@ _CONTAINS: Mapping[str, tuple[str, ...]] = {
     "annotator": ("annotator", "rater", "expert", "physician", "human"),
     "label": ("label", "score", "rating", "grade", "verdict", "met"),
 }
+
+# words of names of models that answered nothing: judge_model, guessed_model, model_returned (by the judge's service)
+_NO_SYSTEMS = frozenset(
+    (
+        *("judge", "judging", "grader", "grading", "evaluator", "rater", "scorer", "embedding", "tokenizer"),
+        *("guess", "guessed", "predicted", "returned", "preferred", "winning", "losing"),
+    )
+)
+# last words of names of what a judge said: judge_score, human_label, evaluator_notes
+_SAID = frozenset(
+    (
+        *(
+            *ENDINGS,
+            "correct",
+            "decision",
+            "choice",
+            "answer",
+            "reason",
+            "reasoning",
+            "explanation",
+            "rationale",
+        ),
+        *("comment", "comments", "note", "notes", "raw", "output", "response", "text", "cost", "confidence"),
+    )
+)
 
 _ANSWERS = frozenset(["response", "responses", "output", "outputs", "reply", "completion", "text", "latency"])
 
@@ -174,7 +200,9 @@ def _by_name(kind: Kind, canonical: str, column: str) -> tuple[float, str]:
         return 0.65, f"{column!r} may be the system"
     parts = set(re.findall(r"[^\W\d_]+", name))
     answer = canonical == "system" and parts & _ANSWERS  # model_response is what a model said
-    if (hints := parts & set(_CONTAINS.get(canonical, ()))) and not answer:
+    other = canonical == "system" and parts & _NO_SYSTEMS
+    said = canonical in ("judge", "annotator") and name.rpartition("_")[2] in _SAID
+    if (hints := parts & set(_CONTAINS.get(canonical, ()))) and not (answer or other or said):
         sure = 0.65 if "model" in parts else 0.55 if hints == {"item"} else 0.6  # an item may be a query
         return sure, f"{column!r} contains a hint"
     return 0.0, ""
@@ -198,6 +226,6 @@ def _by_content(canonical: str, held: Profile, rows: int) -> tuple[float, str]:
             else (0.4, "")
         )
     if canonical in ("system", "judge", "annotator"):
-        few = texty and 1 < held.distinct <= max(50, rows // 2) and held.length < 60
+        few = held.labels < ENOUGH and 1 < held.distinct <= max(50, rows // 2) and held.length < 60
         return (0.75, f"{held.distinct} different short names in {count(rows, 'row')}") if few else (0.4, "")
     return (1.0, "") if canonical != "query" else (0.8, "")

@@ -82,6 +82,7 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "run": (
         *("epoch", "trial", "attempt", "run_id", "repeat", "repetition", "replicate", "run_index", "draw"),
         *("attempt_id", "trial_id", "repeat_id", "attempt_index", "trial_index"),
+        *("rep", "rep_id", "replicate_id", "repetition_id"),
     ),
     "reason": (
         "explanation",

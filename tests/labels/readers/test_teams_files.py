@@ -1,0 +1,100 @@
+"""Files as teams keep them: who is judged and by whom, what is no rubric, and mappings that do what they say."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from crubric_core.errors import IngestError
+from crubric_core.labels import Workspace
+from crubric_core.labels.readers.bundle import plan_ingest
+from tests.labels.readers.test_layouts import cells, lines, table
+
+AUTHORS = ("alder", "birch", "cedar")
+
+
+def refused(content, name="file.csv"):
+    """The sentence that refuses a file."""
+    with Workspace() as ws, pytest.raises(IngestError) as error:
+        ws.ingest(content, "d", name=name)
+    return str(error.value)
+
+
+def shown(sentence):
+    """The mappings that a sentence shows, in its order."""
+    found, at, decoder = [], 0, json.JSONDecoder()
+    while (at := sentence.find("{", at)) >= 0:
+        try:
+            mapping, length = decoder.raw_decode(sentence[at:])
+        except ValueError:
+            at += 1
+        else:
+            found.append(mapping)
+            at += length
+    return [m for m in found if m]
+
+
+def followed(ws, content, mapping, name="file.csv", **choices):
+    """The labels of a file that is read by the mapping which a sentence shows, the system written in place of …"""
+    typed = {c: "=mine" if v == "=…" else v for c, v in mapping.items()}
+    ws.ingest(content, "d", name=name, mapping=typed, **choices)
+    return cells(ws)
+
+
+def names(found, at):
+    return {key[at] for key in found}
+
+
+# Judges and systems
+
+
+@pytest.mark.parametrize("column", ["guessed_model", "predicted_model", "embedding_model"])
+def test_what_a_judge_took_a_model_for_is_no_system(column):
+    rows = [
+        [f"q{q}", j, m, AUTHORS[(i + q) % 3], (i + q) % 2, q % 2]
+        for q in range(6)
+        for i, m in enumerate(AUTHORS)
+        for j in ("j1", "j2")
+    ]
+    content = table(["prompt_id", "judge", "author", column, "correct", "fluent"], rows)
+    assert "has no column for system" in refused(content)
+
+
+SAID = {
+    "judge_overall_score": ("human_overall_score", ("4.86", "4.5")),
+    "judge_label": ("expected_label", ("True", "False")),
+    "grader_verdict": ("grade_primary", ("correct", "incorrect")),
+    "llm_judge": ("human_label", ("CORRECT", "INCORRECT")),
+}
+
+
+@pytest.mark.parametrize("said", SAID)
+def test_what_a_judge_said_names_no_judge(said):
+    beside, words = SAID[said]
+    rows = [[f"q{q}", f"a text {q}", words[q % 2], words[q // 2 % 2]] for q in range(12)]
+    (plan,) = plan_ingest(("file.csv", table(["example_id", "answer", beside, said], rows))).files
+    assert plan.mapping.get("judge") != said
+
+
+def test_the_model_of_a_judge_is_no_system():
+    records = [
+        {"judge": j, "source_model": m, "question_id": f"q{q}", "model_returned": f"{j}-2024", "score": q % 3}
+        for q in range(6)
+        for m in AUTHORS
+        for j in ("gpt-4o", "claude-3")
+    ]
+    (plan,) = plan_ingest(("file.jsonl", lines(records))).files
+    assert plan.mapping["system"] == "source_model"
+
+
+def test_a_numbered_repetition_is_a_run(ws):
+    rows = [
+        [m, f"q{q}", r, (q + r + i) % 2, q % 2]
+        for i, m in enumerate(AUTHORS)
+        for q in range(4)
+        for r in (1, 2)
+    ]
+    report = ws.ingest(table(["model", "doc_id", "rep_id", "clear", "polite"], rows), "d")
+    assert (report.accepted, report.collapsed, report.rejected) == (48, 0, 0)
+    assert set(ws.dataset("d").labels()["run"]) == {"1", "2"}

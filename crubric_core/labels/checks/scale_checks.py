@@ -58,7 +58,10 @@ _FAULTS = (
     "sycophancy|sycophantic|deception|deceptive|dangerous|vulnerabilit(y|ies)|incoherence|incoherent|inconsistency|"
     "inconsistent|irrelevance|irrelevant|clich[eé]s?|not[ _]attempted"
 )
-_FAULT = f"([a-z0-9 ]{{1,20}}[./_-])?({_FAULTS})([./_ -](score|rate|value|label|v1|present|content|overall))*"
+_FAULT = (
+    f"([a-z0-9 ]{{1,20}}[./_-]){{0,3}}({_FAULTS})([./_ -](score|rate|value|label|v1|present|content|overall))*"
+    "|errs?[./_-].+"  # err_language
+)
 _SENTENCE = (
     "((the |an? )?(response|answer|summary|output|text|model|assistant) )?("
     "(contains|has|makes|includes) ((factual|grammatical|logical|spelling) )?(errors?|mistakes?|hallucinations?)|"

@@ -98,3 +98,27 @@ def test_a_numbered_repetition_is_a_run(ws):
     report = ws.ingest(table(["model", "doc_id", "rep_id", "clear", "polite"], rows), "d")
     assert (report.accepted, report.collapsed, report.rejected) == (48, 0, 0)
     assert set(ws.dataset("d").labels()["run"]) == {"1", "2"}
+
+
+# What is no rubric
+
+
+@pytest.mark.parametrize(
+    "column", ["clarity_parse_error", "parse_failed", "walking_minutes", "judge_n", "parse_ok"]
+)
+def test_flags_times_and_counts_of_judging_are_no_rubrics(ws, column):
+    rows = [
+        [m, f"q{q}", 1 + (q + i) % 5, 1 + (q * i) % 5, (q + i) % 3 // 2]
+        for i, m in enumerate(AUTHORS)
+        for q in range(8)
+    ]
+    report = ws.ingest(table(["model", "question_id", "clarity", "tone", column], rows), "d")
+    assert set(ws.dataset("d").rubrics["criterion"]) == {"clarity", "tone"}
+    assert any(column in note for note in report.notes)
+
+
+@pytest.mark.parametrize("name", ["err_language", "flip_semantic_frame_errors"])
+def test_counts_of_errors_are_asked_which_way_is_better(ws, name):
+    rows = [[m, f"q{q}", (q + i) % 2, q % 2] for i, m in enumerate(AUTHORS) for q in range(6)]
+    report = ws.ingest(table(["model", "question_id", name, "fluency"], rows), "d")
+    assert any(c.code == "named_after_fault" and name in c.sentence for c in report.checks)

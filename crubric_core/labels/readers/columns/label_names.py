@@ -140,7 +140,7 @@ _NOTED_LAST = frozenset(  # last words of names of settings, versions, places an
         *("penalty", "mode", "enabled", "effort", "budget", "offset", "ids", "logprobs", "embedding"),
     )
 )
-_COUNTED = frozenset(["len", "chars", "bytes"])  # last words of such names, after others
+_COUNTED = frozenset(["len", "chars", "bytes", "n"])  # last words of such names, after others
 # those after what has a size: "Nuanced Characters" is a criterion
 _SIZES = frozenset(["length", "words", "characters", "size", "tokens"])
 _SIZED = (
@@ -157,6 +157,7 @@ _COUNTING = frozenset(
     ["num", "n", "nb", "number", "total", "count", "len"]
 )  # first words of such names: num_correct
 _SPENT = (["time", "spent"], ["time", "taken"])
+_TIMES = frozenset(["minutes", "seconds", "secs", "hours", "ms"])  # units that only what is timed ends with
 _UNITS = frozenset(["ms", "s", "sec", "secs", "seconds", "minutes", "usd", "in"])
 
 
@@ -168,6 +169,8 @@ def is_measured(column: str) -> bool:
     bare = [w for i, w in enumerate(parts) if i == 0 or w not in _UNITS]
     while len(bare) > 1 and bare[-1] in ENDINGS:
         bare = bare[:-1]
+    if len(parts) > 1 and parts[-1] in _TIMES:
+        return True
     if len(bare) < 2:
         return bool(bare) and bare[0] in _MEASURED | {"tokens"}
     sized = bare[-1] in _COUNTED or (bare[-1] in _SIZES and bare[-2] in _SIZED.split())
@@ -197,6 +200,7 @@ def is_certainty(column: str) -> bool:
 _DERIVED = re.compile(
     r"final|agree(ment|d)?|disagreement|flag(ged)?|confidence_\w+|(is_)?(reviewed|discussed|disputed|escalated|edited)"
     r"|(\w+_)?(review|attention|exclusion|outlier|qc)_flag|\w+_(percentile|quantile|bin|diff|delta|conf)|delta|diff(erence)?|kappa(_\w+)?"
+    r"|(\w+_)?(parse|parsing)_(errors?|failed|failures?|ok|mode)|(\w+_)?parsed_(cleanly|ok)|needs_review"
     r"|composite|aggregated?|weighted(_(total|sum|average|mean))?|gesamtpunktzahl|gesamtpunkte|note_totale|punteggio_totale"
     r"|puntuación_total|pontuação_total|总分|總分|合計|合计|总计|총점|итого"
 )
@@ -251,11 +255,12 @@ def may_hold_labels(column: str) -> bool:
 
 def called_after_criteria(wide: Sequence[str]) -> bool:
     """Whether most of the columns are called like criteria: ``clarity``, ``helpfulness``, ``tone_score``."""
-    criteria = sum(bool(_CRITERION.search(plain_name(c))) for c in wide)
+    criteria = sum(bool(_CRITERION.search(plain_name(_SCALE.sub("", c)))) for c in wide)
     return 2 * criteria >= len(wide) > 0
 
 
+_SCALE = re.compile(r"\s*[(\[]\s*\d+\s*(?:[-–]|to|\.\.)\s*\d+\s*[)\]]\s*$")  # "Safety Score (1-5)"
 _CRITERION = re.compile(
     r"(ity|ness|ency|ance|ence|acy|tion|sion|ment|ism|ability|style|tone|quality|depth|length|format|grammar|logic"
-    r"|safe|helpful|harmful|correct|relevant|coherent|fluent|accurate|complete|concise|faithful|overall)(_score|_rating)?$"
+    r"|safety|honesty|empathy|novelty|safe|helpful|harmful|correct|relevant|coherent|fluent|accurate|complete|concise|faithful|overall)(_score|_rating)?$"
 )

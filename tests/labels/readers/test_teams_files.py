@@ -122,3 +122,34 @@ def test_counts_of_errors_are_asked_which_way_is_better(ws, name):
     rows = [[m, f"q{q}", (q + i) % 2, q % 2] for i, m in enumerate(AUTHORS) for q in range(6)]
     report = ws.ingest(table(["model", "question_id", name, "fluency"], rows), "d")
     assert any(c.code == "named_after_fault" and name in c.sentence for c in report.checks)
+
+
+# Mappings that read what they are shown for
+
+
+def test_the_mapping_of_a_response_matrix_can_be_pasted(ws):
+    content = b",scores1,scores2,winner\n0,1,1,\n1,51,1,\n2,51,50,\n3,51,50,2\n4,51,50,1\n"
+    assert [set(m) for m in shown(refused(content))] == [{"system", "rubric"}] * 2
+
+
+# One system for all, and columns that are systems
+
+
+def test_columns_of_systems_beside_one_model_are_asked_about():
+    """The model that all rows name may have judged, or lie within each of those that are compared."""
+    columns = [f"{s}_{c}" for s in ("vanilla", "indexed") for c in ("relevance", "depth", "clarity")]
+    rows = [["llama-3", f"q{q}", *(1 + (q + k) % 5 for k in range(6))] for q in range(8)]
+    content = table(["model", "question_id", *columns], rows)
+    mapping = shown(refused(content))[0]
+    with Workspace() as ws:
+        assert names(followed(ws, content, mapping), 0) == {"vanilla", "indexed"}
+
+
+def test_where_only_scores_differ_they_are_asked_about():
+    rows = [
+        [m, f"q{q}", 1.0, (0.9444, 0.8889, 0.8333)[(q + i) % 3], 1.0]
+        for i, m in enumerate(AUTHORS)
+        for q in range(6)
+    ]
+    sentence = refused(table(["model", "scenario_id", "coverage", "alignment", "concision"], rows))
+    assert shown(sentence)[0]["rubric"] == ["coverage", "alignment", "concision"]

@@ -27,6 +27,8 @@ from .column_names import (
 from .label_columns import ticked_among
 from .matrix import Matrix, guess_matrix
 from .questions import (
+    asked_of_one_system,
+    asked_of_scores,
     mapping_of,
     may_be_crossed,
     may_be_judges,
@@ -44,6 +46,10 @@ from .reasons import reason_rule, reasons_by
 from .spread import guess_spread, is_query
 
 _CROSSED = re.compile(r"__|[/|:(]| - ")  # models have other signs within their names
+_WAYS = (
+    ("system", "rubric"),
+    ("rubric", "system"),
+)  # what the rows of a response matrix may be, and its columns
 SURE = 0.7  # confidence from which a layout need not be asked for
 
 
@@ -73,10 +79,10 @@ def _as_matrix(plan: FilePlan, matrix: Matrix, *, strict: bool) -> FilePlan:
     """The plan of a response matrix; which way it lies is asked for where nothing tells it."""
     other = matrix.rows_are
     guess = Guess(other, matrix.key, matrix.confidence, matrix.reason)
+    rows, columns = (json.dumps({c: matrix.key, o: ["*"]}, ensure_ascii=False) for c, o in _WAYS)
     problem = (
         f"{plan.name} looks like a response matrix, {len(matrix.columns):,} columns wide, and does not say whether its "
-        f'rows or its columns are the systems: say {{"system": {matrix.key!r}, "rubric": ["*"]}} or '
-        f'{{"rubric": {matrix.key!r}, "system": ["*"]}} (mapping).'
+        f"rows or its columns are the systems: say {rows} or {columns} (mapping)."
     )
     return replace(
         plan,
@@ -130,6 +136,10 @@ def _of_guess(
     asked = what_they_are(plan, what, wide, own) if what in ("judge", "annotator") else ""
     if asked and strict:
         problem = f"In {plan.name} {asked}."
+    asks = (asked_of_one_system, asked_of_scores)
+    for doubt in filter(None, (ask(plan, rows, what, wide, mapping) for ask in asks)):
+        problem = f"In {plan.name} {doubt}." if strict else problem
+        remarks.append(doubt)
     if choices := ticked_among(plan.columns, rows):
         problem = ticks(plan.name, choices)
     beside = [asked] if asked else may_be_queries(what, wide, own | within)

@@ -194,6 +194,46 @@ def may_be_crossed(what: str, wide: Sequence[str]) -> list[str]:
     ]
 
 
+def asked_of_scores(
+    plan: FilePlan, rows: tuple[Any, ...], what: str, wide: Sequence[str], mapping: Columns
+) -> str:
+    """What is asked where only scores between levels differ, and the columns of levels have one value in all rows."""
+    if what != "rubric" or plan.mapping:
+        return ""
+    held = {c: profile(cells_at(rows, i)) for i, c in enumerate(plan.columns)}
+    used = {v for v in mapping.values() if isinstance(v, str)}
+    between = [c for c in plan.columns if held[c].scores >= ENOUGH and may_hold_labels(c) and c not in used]
+    between = [c for c in between if not is_derived(c)]
+    if not between or any(held[c].distinct > 1 for c in wide):
+        return ""
+    every = json.dumps({"rubric": [c for c in plan.columns if c in {*wide, *between}]}, ensure_ascii=False)
+    some, one = listed([repr(c) for c in wide], 3), len(wide) == 1
+    return (
+        f"{some} {'has' if one else 'have'} one value in all rows, and {listed([repr(c) for c in between], 3)} scores "
+        f"between levels: to read all of them, give {every}, and policy threshold= or multiply= (mapping)"
+    )
+
+
+def asked_of_one_system(
+    plan: FilePlan, rows: tuple[Any, ...], what: str, wide: Sequence[str], mapping: Columns
+) -> str:
+    """What is asked where the columns are each of some names times each of others, and all rows are of one system."""
+    column = mapping.get("system")
+    if what != "rubric" or column not in plan.columns or plan.mapping:
+        return ""
+    systems = {cell for cell in cells_at(rows, plan.columns.index(str(column))) if cell}
+    found = _either_first(what, wide, "system")
+    parts = [{pair[i].lower() for pair in crossed_names(wide, 1) or ()} for i in (0, 1)]
+    if found is None or len(systems) != 1 or any(names <= WORDS_OF_LABELS for names in parts):
+        return ""
+    (first, given), (last, back) = found
+    one = json.dumps({"system": column, "rubric": list(wide)}, ensure_ascii=False)
+    return (
+        f"all rows have one value of {column!r}, and the columns of labels are each of {first} times each of {last}: "
+        f"where {first} are the systems, give {given}, where {last} are, {back}, and where none are, {one} (mapping)"
+    )
+
+
 def may_be_judges(named: Sequence[str], wide: Sequence[str], mapping: Columns) -> list[str]:
     """What is told of columns that are read as rubrics, though what they name is not called like criteria."""
     names = spread_names(named)

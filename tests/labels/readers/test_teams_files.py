@@ -9,7 +9,7 @@ import pytest
 from crubric_core.errors import IngestError
 from crubric_core.labels import Workspace
 from crubric_core.labels.readers.bundle import plan_ingest
-from tests.labels.readers.test_layouts import cells, lines, table
+from tests.labels.readers.test_layouts import cells, label, lines, table
 
 AUTHORS = ("alder", "birch", "cedar")
 
@@ -125,6 +125,30 @@ def test_counts_of_errors_are_asked_which_way_is_better(ws, name):
 
 
 # Mappings that read what they are shown for
+
+
+def test_a_refusal_of_lost_labels_names_the_column_that_may_be_the_system(ws):
+    rows = [
+        [f"s{q}", a, j, 1 + label(q, a, j), 2 + label(a, q)]
+        for q in range(4)
+        for a in AUTHORS
+        for j in ("j1", "j2")
+    ]
+    content = table(["seg", "arm", "judge", "adequacy", "fluency"], rows)
+    with pytest.raises(IngestError, match=r'\{"system": "arm"\}'):
+        ws.ingest(content, "d", mapping={"system": "=x", "query": "seg", "rubric": ["adequacy", "fluency"]})
+
+
+def test_a_column_that_tells_answers_apart_is_offered_before_their_texts(ws):
+    rows = [
+        [f"q{q}", mode, f"text {q} {mode}", label(q, mode), 1 + q % 4]
+        for mode in ("plain", "translated")
+        for q in range(8)
+    ]
+    content = table(["question_id", "mode", "predicted_answer", "answer_correct", "fluency"], rows)
+    mapping = shown(refused(content))[0]
+    assert mapping["system"] == "mode"
+    assert len(followed(ws, content, mapping)) == 32
 
 
 def test_the_mapping_of_a_response_matrix_can_be_pasted(ws):

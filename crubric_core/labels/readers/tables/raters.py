@@ -173,10 +173,14 @@ def question(plan: FilePlan) -> str:
     judged = any(c in plan.mapping for c in ("judge", "annotator"))
     judge = "" if judged else f'{{"{_judge_of(plan)}": "{plan.apart}"}}'
     run = f'{{"run": "{plan.apart}"}}' if plan.kind == "labels" and "run" not in plan.mapping else ""
-    whose = " or ".join(w for w in ("who judged" * bool(judge), "which draw it is" * bool(run)) if w)
-    ways = " or ".join(way for way in (judge, run) if way)
+    fixed = str(plan.mapping.get("system", "")).startswith("=")
+    system = f'{{"system": "{plan.apart}"}}' if fixed else ""
+    meanings = {"which system it is of": system, "who judged": judge, "which draw it is": run}
+    whose = " or ".join(meaning for meaning, way in meanings.items() if way)
+    ways = " or ".join(way for way in meanings.values() if way)
     remedy = f"where it says {whose}, map it ({ways}); " if ways else ""
+    apart = "queries" if fixed else "systems or queries"
     return (
-        f"rows about the same differ in its column {plan.apart!r}, which is not used: {remedy}where it tells systems "
-        "or queries apart, put it into these names"
+        f"rows about the same differ in its column {plan.apart!r}, which is not used: {remedy}where it tells {apart} "
+        "apart, put it into these names"
     )

@@ -45,9 +45,11 @@ def asked_whose(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     ids = [c for c in told if bare_name(c).endswith("_id") and is_written(c.rpartition("_")[0])]
     written = (*ids, *(c for c in told if is_written(c) and not is_feedback(c)))
     answer = next((c for c in written if len(set(zip(keys, told[c], strict=True))) > len(set(keys))), "")
-    column = "" if answer else told_apart(plan, rows).apart
+    column = told_apart(plan, rows).apart
+    if answer and column and len(set(zip(keys, told[column], strict=True))) < len(rows):
+        column = ""
     column, judge = "" if column in raters else column, (raters or ["…"])[0]
-    apart = answer or column
+    apart = column or answer
     differ = f" (they differ in {apart!r})" if apart else ""
     says = bool(column) and not all(map(is_number, cells_of(plan, rows, column)))
     graded = next(
@@ -61,4 +63,9 @@ def asked_whose(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
         f'{offer}add such a column; or say that they are repeated draws of one system ({{"system": "=…", "run": '
         f'"{apart or "…"}"}} in the mapping), or who judged each ({{"system": "=…", "judge": "{judge}"}}).'
     )
-    return replace(plan, problem=f"{plan.problem or ''} {sentence}".strip())
+    problem = plan.problem or ""
+    if system:  # so that the mapping that is shown before reads all rows
+        problem = problem.replace(
+            '{"system": "=…", ', f'{{"system": {json.dumps(system, ensure_ascii=False)}, ', 1
+        )
+    return replace(plan, problem=f"{problem} {sentence}".strip())

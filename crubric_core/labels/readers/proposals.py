@@ -9,8 +9,16 @@ from dataclasses import replace
 from typing import Any
 
 from ...text import listed
-from .columns.label_names import ENDINGS, NOTED, RATERS, is_derived, is_index, may_hold_labels
-from .columns.query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES, TURNS, bare_name
+from .columns.label_names import (
+    ENDINGS,
+    NOTED,
+    RATERS,
+    called_after_criteria,
+    is_derived,
+    is_index,
+    may_hold_labels,
+)
+from .columns.query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES, TURNS, bare_name, is_written
 from .columns.specs import MISSING, SPECS, plain_name, synonyms_of
 from .ground_truth import is_truth
 from .guess import MODEL, Profile, fits_name, guess_columns, profile
@@ -18,6 +26,7 @@ from .nested.field_names import GRADER
 from .plan import FilePlan
 from .tables.open_questions import label_by_content, runs_as_systems
 from .tables.plan_cells import cells_of, rows_of_keys
+from .tables.query_column import with_query
 from .tables.raters import told_apart
 from .values import shortened
 from .wide.column_names import (
@@ -28,10 +37,11 @@ from .wide.column_names import (
     spread_names,
     without_queries,
 )
-from .wide.label_columns import counts_rows
+from .wide.label_columns import ANSWERED, counts_rows
 from .wide.plan import systems_times_judges
 from .wide.spread import spread_key
-from .words import is_number, is_verdict
+from .wide.totals import totals_among
+from .words import is_abc, is_number, is_verdict, letters_of
 
 _LABELS = 0.8  # share of a column's cells that look like labels
 _MARKS = (
@@ -40,12 +50,15 @@ _MARKS = (
     r"(?i)(?:score|rating|grade|verdict)\s*[:=]\s*\**\s*(\w+(?:\.\d+)?)",
 )  # of labels in judges' texts
 _FEW = 12  # different labels of a column, at most
+_CONTRADICTING = 0.2  # of the rows, from which they are several systems
+_SUMMING = ("pass", "passed", "outcome", "decision")  # what sums up criteria beside it
+_CRITERIA = 3  # of these, at least
 _HINT = 0.5  # confidence of a name that only contains a word for what it may be
 _IDS_OF_ANSWERS = ("run", "run_id")  # of traces: each of one answer, and no repeated draw
 _PLACES = ("idx", "index", "sentence", "sent", "claim", "fact", "step", "position")  # of parts of an answer
 _NAMES_OF_SYSTEMS = (
     *("submission", "submission_id", "team", "team_id", "team_name"),  # of shared tasks
-    *("student", "student_id", "student_name", "idstud"),  # of classes
+    *("student", "student_id", "student_name", "student_username", "idstud"),  # of classes
 )
 _NAMING = (
     "name",
@@ -74,6 +87,10 @@ def with_proposal(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     held = {c: profile(cells_of(plan, rows, c)) for c in plan.columns if _is_free(plan, rows, c)}
     label = next((c for c in held if plain_name(c) in ("label", *synonyms_of(plan.kind, "label"))), None)
     label = label or label_by_content(plan, rows).get("label")
+    if label is not None and plain_name(label) in _SUMMING:
+        criteria = [c for c in _alike(plan, rows, held)[0] if c != label and called_after_criteria([c])]
+        label = None if len(criteria) >= _CRITERIA else label  # the whole passes where these do
+        held = held if label else {c: own for c, own in held.items() if plain_name(c) not in _SUMMING}
     if label is not None:
         keys = _keys(plan, rows, held, [label])
         told = _long(plan, rows, {"system": "=…", "rubric": f"={plain_name(label)}", **keys, "label": label})
@@ -113,9 +130,13 @@ def _keys(
     sure = [g for g in guess_columns(plan.kind, free, ()) if g.column in names or g.confidence > _HINT]
     found = {g.canonical: g.column for g in sure if g.canonical in wanted} | given
     left = [c for c in free if c in names and c not in found.values()]
-    if "system" not in found and (models := next((c for c in left if _names_models(plan, rows, c)), "")):
+    judges = cells_of(plan, rows, found["judge"]) if found.get("judge") in plan.columns else []
+    models_in = (c for c in left if _names_models(plan, rows, c) and not _follows(plan, rows, c, judges))
+    if "system" not in found and (models := next(models_in, "")):
         found["system"] = models
         left.remove(models)
+    if _is_hint(plan, found.get("query")) and any(_last(c) in NAMES_OF_QUERIES for c in left):
+        left.append(found.pop("query"))  # prompt_variant beside qid
     words_for = {"system": _NAMES_OF_SYSTEMS, "query": NAMES_OF_QUERIES, "rubric": _NAMING}
     for canonical, words in words_for.items():
         named = sorted(
@@ -129,6 +150,20 @@ def _keys(
             left.remove(named[0])
     found |= _criteria_of_texts(plan, rows, found, left) | _rater_of(plan, rows, found, left)
     return {c: found[c] for c in wanted if c in found}
+
+
+def _is_hint(plan: FilePlan, column: str | None) -> bool:
+    """Whether the name of what is taken for the query only contains a word for it, and is not given."""
+    names = ("query", *synonyms_of(plan.kind, "query"))
+    return bool(column) and column not in plan.mapping.values() and plain_name(str(column)) not in names
+
+
+def _follows(plan: FilePlan, rows: Sequence[Sequence[Any]], column: str, judges: Sequence[Any]) -> bool:
+    """Whether a column has one value for each judge, and another one for each: a tag that names the judge."""
+    if not judges:
+        return False
+    cells = cells_of(plan, rows, column)
+    return len(set(zip(judges, cells, strict=True))) == len(set(judges)) == len(set(cells)) > 1
 
 
 def _names_models(plan: FilePlan, rows: Sequence[Sequence[Any]], column: str) -> bool:
@@ -209,15 +244,55 @@ def _last(column: str) -> str:
 def _long(plan: FilePlan, rows: Sequence[Sequence[Any]], mapping: dict[str, str]) -> str:
     shown = {c: v for c, v in mapping.items() if c in SPECS[plan.kind].columns}
     shown |= _parts_of_answers(replace(plan, mapping=shown), rows) or _what_is_asked(plan, rows, shown)
+    shown |= _query_of(plan, rows, shown)
+    if shown.get("system") == "=…" and (differ := _several_systems(plan, rows, shown)):
+        rest = {c: v for c, v in shown.items() if c != "system"}
+        return (
+            f"Several rows of it are about the same{differ}, and no column says which system each is of: add such a "
+            f"column, called system; such a mapping then reads it: {_shown(rest)}."
+        )
     return f"Such a mapping would read it: {_shown(shown)}."
+
+
+def _query_of(plan: FilePlan, rows: Sequence[Sequence[Any]], shown: dict[str, Any]) -> dict[str, str]:
+    """The query, where no name tells it: the column without which rows would be about the same cell."""
+    if "query" in shown:
+        return {}
+    mapping = {c: tuple(v) if isinstance(v, list) else v for c, v in shown.items()}
+    used = {v for value in mapping.values() for v in (value if isinstance(value, tuple) else (value,))}
+    runs = ("run", *synonyms_of(plan.kind, "run"))
+    unused = tuple(c for c in plan.columns if c not in used and c.strip() and plain_name(c) not in runs)
+    found = with_query(replace(plan, mapping=mapping, unused=unused, problem=None), rows, strict=False)
+    column = found.mapping.get("query")
+    return {"query": column} if isinstance(column, str) else {}
+
+
+def _several_systems(plan: FilePlan, rows: Sequence[Sequence[Any]], shown: dict[str, str]) -> str:
+    """What differs in rows that would contradict each other, in brackets, where a text of theirs does; else ""."""
+    keys, labels = (
+        rows_of_keys(replace(plan, mapping=shown), rows),
+        cells_of(plan, rows, shown.get("label", "")),
+    )
+    given: dict[Any, set[Any]] = {}
+    for key, label in zip(keys, labels, strict=True):
+        given.setdefault(key, set()).add(label)
+    if sum(len(given[key]) > 1 for key in keys) < _CONTRADICTING * len(keys):
+        return ""
+    texts = (c for c in plan.columns if is_written(c) and c not in shown.values())
+    answer = next(
+        (c for c in texts if not _repeats(list(zip(keys, cells_of(plan, rows, c), strict=True)))), ""
+    )
+    return f" (they differ in {answer!r})" if answer else ""
 
 
 def _wide(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile]) -> str:
     """What is said of a table in which several columns look like labels; "" where none or one does."""
-    labels, scores = _alike(plan, held)
-    if len(labels) == 1 and not scores:
-        keys = _keys(plan, rows, held, labels)
-        return _long(plan, rows, {"system": "=…", "rubric": "=…", **keys, "label": labels[0]})
+    labels, scores = _alike(plan, rows, held)
+    if len(labels) + len(scores) == 1:
+        (label,) = labels or scores
+        keys = _keys(plan, rows, held, [label])
+        told = _long(plan, rows, {"system": "=…", "rubric": "=…", **keys, "label": label})
+        return told if labels else f"{told.rstrip('.')}, with the policy threshold= or bins=."
     continuous = len(labels) < 2
     halves = [c for c in labels if any("." in cell for cell in cells_of(plan, rows, c) if cell)]
     alike = [c for c in held if c in {*scores, *halves}] if continuous else labels
@@ -228,6 +303,7 @@ def _wide(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile
         return ""
     likeliest = max(alike, key=lambda c: all(map(is_verdict, filter(None, cells_of(plan, rows, c)))))
     shown: dict[str, Any] = {"system": "=…"} | keys | {what: likeliest if what == "label" else alike}
+    shown |= _query_of(plan, rows, shown) if what != "system" else {}
     if what == "system":
         shown |= {"rubric": shown.get("rubric", "=score")} | _named_with_systems(alike, shown)
     whose = "one of them is the label" if what == "label" else f"each is a {what}'s"
@@ -265,7 +341,9 @@ def _mark_in(cells: Sequence[Any]) -> str:
     return ""
 
 
-def _alike(plan: FilePlan, held: dict[str, Profile]) -> tuple[list[str], list[str]]:
+def _alike(
+    plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile]
+) -> tuple[list[str], list[str]]:
     """The columns whose cells look like labels, and those whose cells look like scores.
 
     Whole numbers of many levels are labels where no column has few.
@@ -279,10 +357,24 @@ def _alike(plan: FilePlan, held: dict[str, Profile]) -> tuple[list[str], list[st
         and not is_index(c, plan.columns)
     }
     could = {c: found for c, found in could.items() if not is_derived(c)} or could
+    choices = {c for c in could if is_abc(letters_of(cells_of(plan, rows, c)))}  # A and B beside other labels
+    could = {c: found for c, found in could.items() if c not in choices} or could
     labels = [c for c, found in could.items() if found.labels >= _LABELS and found.distinct > 1]
     scores = [c for c, found in could.items() if found.scores >= _LABELS and found.distinct > 1]
     few = [c for c in labels if could[c].distinct <= _FEW]
-    return few or ([] if scores else labels), scores
+    labels = few or ([] if scores else labels)
+    alike = [c for c in could if c in labels or (few and _is_constant(plan, rows, c, could[c], few))]
+    totals = totals_among(alike, plan.columns, rows)
+    return [c for c in alike if c not in totals or len(alike) - len(totals) < 2], scores
+
+
+def _is_constant(
+    plan: FilePlan, rows: Sequence[Sequence[Any]], column: str, held: Profile, labels: Sequence[str]
+) -> bool:
+    """Whether a column is called like a criterion and has, in all rows, one number that other criteria have, too."""
+    if held.distinct != 1 or held.labels < 1 or not called_after_criteria([column]):
+        return False
+    return set(cells_of(plan, rows, column)) <= {cell for c in labels for cell in cells_of(plan, rows, c)}
 
 
 def _worded(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile]) -> str:
@@ -295,10 +387,11 @@ def _worded(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profi
         return ""
     keys = _keys(plan, rows, held, found)
     what = {"rubric": keys.get("rubric", "=…"), "label": found[0]} if len(found) == 1 else {"rubric": found}
+    shown = {"system": "=…"} | keys | what
     some = ", ".join(repr(shortened(word)) for word in words[found[0]][:3])
     return (
         f"{listed([repr(c) for c in found], 3)} hold a few words, such as {some}: where these are labels, say what "
-        f"each stands for (--answer WORD=LABEL), with such a mapping: {_shown({'system': '=…'} | keys | what)}."
+        f"each stands for (--answer WORD=LABEL), with such a mapping: {_shown(shown | _query_of(plan, rows, shown))}."
     )
 
 
@@ -322,6 +415,8 @@ def _what_each_is(
     if "system" in keys:
         judges = all(map(names_a_judge, spread_names(alike)))
         return "judge" if judges else "label" if "rubric" in keys else "rubric", keys
+    if all(map(ANSWERED.match, alike)):
+        return "rubric", keys
     first = [c for c in plan.columns if c in held and c not in alike][:3]
     if (
         "judge" not in keys
@@ -330,7 +425,11 @@ def _what_each_is(
     ):  # the columns as tables often begin
         wanted = [c for c in ("system", "query", "rubric") if c not in keys]
         return "judge", keys | dict(zip(wanted, (c for c in first if c not in keys.values()), strict=False))
-    return spread_key(set(keys), alike) or ("" if "rubric" in keys else "rubric"), keys
+    what = spread_key(set(keys), alike)
+    judge = any(map(names_a_judge, spread_names(alike))) and not any(map(MODEL.search, alike))
+    if what == "system" and "judge" not in keys and judge:
+        return "judge", {"rubric": "=…"} | keys  # beside others that tell the same: exact_match, llm_judge
+    return what or ("" if "rubric" in keys else "rubric"), keys
 
 
 def _shown(mapping: dict[str, Any]) -> str:

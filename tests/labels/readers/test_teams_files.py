@@ -127,6 +127,82 @@ def test_counts_of_errors_are_asked_which_way_is_better(ws, name):
 # Mappings that read what they are shown for
 
 
+def test_a_mapping_that_is_shown_names_the_query_that_tells_rows_apart(ws):
+    """Whatever it is called, and with it no label is lost."""
+    rows = [[f"R{i:02}", *(1 + label(i, c) for c in "abcd"), "a remark", "AB"] for i in range(12)]
+    content = table(["review_id", "grounding", "relevance", "safety", "clarity", "reason", "annotator"], rows)
+    (mapping,) = shown(refused(content))
+    found = followed(ws, content, mapping)
+    assert len(found) == 48
+    assert names(found, 1) == {f"R{i:02}" for i in range(12)}
+
+
+def test_of_one_score_too():
+    records = [
+        {
+            "judge_id": j,
+            "model_id": m,
+            "packet_id": f"p{q}",
+            "rank": i + 1,
+            "reason": "so",
+            "score": 4 + label(m, q, j),
+        }
+        for q in range(5)
+        for i, m in enumerate(AUTHORS)
+        for j in ("j1", "j2")
+    ]
+    (mapping,) = shown(refused(lines(records), "judged.jsonl"))
+    with Workspace() as ws:
+        assert len(followed(ws, lines(records), mapping, "judged.jsonl")) == 30
+    assert mapping["query"] == "packet_id"
+
+
+def test_a_criterion_with_one_label_is_shown_and_a_total_is_not():
+    rows = [
+        [f"{q}{side}", 2, two, 2, 2, 6 + two, "Tie"]
+        for q in range(8)
+        for side in "AB"
+        for two in [1 + label(q, side)]
+    ]
+    columns = [
+        "output_id",
+        "accuracy",
+        "completeness",
+        "clarity",
+        "safety",
+        "overall_score",
+        "better_than_other",
+    ]
+    (mapping,) = shown(refused(table(columns, rows)))
+    assert mapping["rubric"] == ["accuracy", "completeness", "clarity", "safety"]
+
+
+def test_where_nothing_tells_the_systems_apart_that_is_said():
+    rows = [["law", f"source {q}", f"output {q} {k}", 1 + (q + k) % 5] for q in range(4) for k in range(6)]
+    sentence = refused(table(["domain", "source", "model_output", "rating_out_of_5(Ann)"], rows))
+    assert "they differ in 'model_output'" in sentence
+    assert "no column says which system each is of: add such a column" in sentence
+
+
+def test_answers_of_tasks_are_criteria_and_inputs_are_not():
+    rows = [
+        [f"q{q}", f"ground {q}", f"dialogue {q}", s, f"answer {q} {s}", 1 + label(q, s), 2 + label(s, q)]
+        for s in AUTHORS
+        for q in range(6)
+    ]
+    columns = [
+        "Input.id",
+        "Input.ground",
+        "Input.history",
+        "Input.cond",
+        "Input.response",
+        "Answer.right",
+        "Answer.kind",
+    ]
+    (mapping,) = shown(refused(table(columns, rows)))
+    assert mapping == {"system": "=…", "query": "Input.id", "rubric": ["Answer.right", "Answer.kind"]}
+
+
 def test_a_refusal_of_lost_labels_names_the_column_that_may_be_the_system(ws):
     rows = [
         [f"s{q}", a, j, 1 + label(q, a, j), 2 + label(a, q)]
@@ -149,6 +225,39 @@ def test_a_column_that_tells_answers_apart_is_offered_before_their_texts(ws):
     mapping = shown(refused(content))[0]
     assert mapping["system"] == "mode"
     assert len(followed(ws, content, mapping)) == 32
+
+
+def test_metrics_beside_a_judge_are_judges_and_what_people_said_is_gold():
+    rows = [
+        [
+            f"what is {i}?",
+            f"it is {i}",
+            i % 2,
+            (i // 2) % 2,
+            ("CORRECT", "INCORRECT")[i % 3 == 0],
+            ("CORRECT", "INCORRECT")[i % 2],
+        ]
+        for i in range(16)
+    ]
+    columns = ["question", "gt_answer", "exact_match", "contains", "llm_judge", "human_label"]
+    (mapping,) = shown(refused(table(columns, rows)))
+    assert mapping["judge"] == ["exact_match", "contains", "llm_judge"]
+
+
+def test_letters_of_choices_are_no_labels():
+    rows = [
+        [m, f"i{q}", "AB"[q % 2], -20.5 - q, "AB"[(q + i) % 2], (q + i) % 2]
+        for i, m in enumerate(AUTHORS)
+        for q in range(8)
+    ]
+    (mapping,) = shown(refused(table(["model", "item_id", "forced", "logprob", "choice", "congruent"], rows)))
+    assert mapping["label"] == "congruent"
+
+
+def test_a_verdict_of_the_whole_hides_no_criteria():
+    rows = [[f"A{i}", *(1 + label(i, c) + i % 3 for c in "abc"), str(i % 2 == 0)] for i in range(9)]
+    (mapping,) = shown(refused(table(["test_id", "accuracy", "compliance", "relevance", "pass"], rows)))
+    assert mapping["rubric"] == ["accuracy", "compliance", "relevance"]
 
 
 def test_the_mapping_of_a_response_matrix_can_be_pasted(ws):

@@ -42,7 +42,7 @@ def counts_rows(cells: Sequence[str | None]) -> bool:
     return distinct and min(numbers) in (0, 1) and max(numbers) < 2 * len(numbers)  # scores lie wider apart
 
 
-_ANSWERED = re.compile(r"(?i)answer\.|output:")  # MTurk, Toloka
+ANSWERED = re.compile(r"(?i)answer\.|output:")  # MTurk, Toloka
 
 
 def label_columns(columns: Sequence[str], sample: Sample, *, scores: bool = False) -> tuple[str, ...]:
@@ -78,7 +78,7 @@ def columns_like_labels(columns: Sequence[str], sample: Sample, *, scores: bool 
     }
     found = tuple(c for c in could if c in alike or share[c] >= ENOUGH)
     found = tuple(c for c in found if not _is_legend(cells[c]))
-    found = tuple(c for c in found if _ANSWERED.match(c)) or found
+    found = tuple(c for c in found if ANSWERED.match(c)) or found
     reasons = {c for c in say_why(found) if not all(map(is_number, filter(None, cells[c])))}
     found = tuple(c for c in found if c not in reasons)
     found = tuple(c for c in found if not is_derived(c)) or found

@@ -32,7 +32,11 @@ def _told_apart(plan: Plan) -> Iterator[Finding]:
 
 
 def _unused_labels(plan: Plan) -> Iterator[Finding]:
-    found = [(f.name, column) for f in plan.files if not f.skip for column in f.suspects]
+    # A key of JSON may hold half a character, which no table can.
+    plain = [
+        (f.name, c.encode(errors="replace").decode()) for f in plan.files if not f.skip for c in f.suspects
+    ]
+    found = list(dict.fromkeys(plain))
     if not found:
         return
     table = pd.DataFrame(found, columns=["file", "column"])

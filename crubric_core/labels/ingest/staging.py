@@ -120,7 +120,7 @@ def _stage_table(cursor: duckdb.DuckDBPyConnection, *, file: FilePlan, piece: Pi
     imagined = [*fixed, *(["label", *names] if spread else []), *(["reason"] if reasons else [])]
     free = ["" if c in wide else c for c in reader.columns]  # those are nothing else by their names
     columns = (*free, *(c for c in imagined if c not in free))
-    chosen = choose_columns(file.kind, columns, named, piece.name)
+    chosen = choose_columns(file.kind, columns, named, piece.name, opened.columns)
     chosen = {c: i for c, i in chosen.items() if i < len(reader.columns) and c not in imagined}
     facts = _facts(file, reader.columns, chosen, fixed)
     chosen |= {c: reader.columns.index(name) for c, name in facts.items() if c.startswith("fact")}

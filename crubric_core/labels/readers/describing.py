@@ -17,8 +17,8 @@ from .formats.records import Fault
 from .listed_rubrics import with_listed
 from .native_files import companions, first_records, native_of, native_rows
 from .nested.field_names import last_name
-from .nested.labels import Nested, find_nested, keys_as_systems, with_nested_unused
-from .not_labels import why_no_labels, why_pairs
+from .nested.labels import Nested, find_nested, keys_as_systems, keys_of_judges, with_nested_unused
+from .not_labels import why_no_labels, why_pairs, why_sides
 from .packed_keys import is_packed, own_names, packed_keys, question_of
 from .paths import fields_of_records, is_path, unescaped
 from .plan import Columns, FilePlan, Guess, Overrides
@@ -157,10 +157,16 @@ def _within(
     nested = replace(nested, mapping=_with_plain_columns(nested.mapping, plan.columns))
     given = set(overrides.mapping.values())
     mapping = {c: v for c, v in nested.mapping.items() if v not in given} | dict(overrides.mapping)
+    whose = keys_of_judges(nested.mapping, fields) if "system" in nested.missing else []
+    if not overrides.mapping and (sides := why_sides(plan.name, whose)):
+        return replace(found, plan=replace(plan, mapping={}, guesses=(), problem=sides))
+    systems = keys_as_systems(plan.kind, nested.mapping, fields) if "system" not in overrides.mapping else {}
     if overrides.strict and not nested.sure:
-        return replace(
-            found, plan=replace(plan, mapping={}, guesses=(), problem=nested.question(plan.name, mapping))
-        )
+        query = {} if "query" in mapping else _query_that_parts(piece, plan, overrides, mapping)
+        of_records = str(nested.mapping.get("label", "")).startswith("{}.")
+        other = {**systems, **query} if systems and of_records else {}
+        problem = nested.question(plan.name, mapping | query) + _if_systems(other)
+        return replace(found, plan=replace(plan, mapping={}, guesses=(), problem=problem))
     complete = look_into(piece, replace(overrides, mapping=mapping))
     keys = packed_keys(replace(plan, mapping=complete.plan.mapping), found.rows, mapping)
     if keys:
@@ -172,7 +178,6 @@ def _within(
         mapping |= names
         complete = look_into(piece, replace(overrides, mapping=mapping))
     complete = _with_query(piece, complete, overrides, mapping)
-    systems = keys_as_systems(plan.kind, nested.mapping, fields) if "system" not in overrides.mapping else {}
     complete = _with_own_columns(complete, plan.columns, systems)
     paths = {c: ", ".join(v) if isinstance(v, tuple) else v for c, v in nested.mapping.items()}
     wide = (paths[c] for c, v in nested.mapping.items() if isinstance(v, tuple))
@@ -200,10 +205,24 @@ def _with_own_columns(found: Found, columns: Sequence[str], systems: Columns) ->
     if MISSING not in problem or not listing:
         return found
     told = f"{before}{listing}{listed_columns(columns)}; rename{after.partition('; rename')[2]}"
-    if systems and f"{MISSING}system," in problem:
-        told += f" Where the keys at {systems['system']!r} are systems, read it with the mapping "
-        told += f"{json.dumps(dict(systems), ensure_ascii=False)}."
+    if f"{MISSING}system," in problem:
+        told += _if_systems(systems)
     return replace(found, plan=replace(found.plan, problem=told))
+
+
+def _query_that_parts(piece: Piece, plan: FilePlan, overrides: Overrides, mapping: Columns) -> dict[str, str]:
+    """The column of a file that would be the query of labels within its records, as without it cells would repeat."""
+    tried = look_into(piece, replace(overrides, mapping={"system": "=…", **mapping}, strict=False))
+    query = tried.plan.mapping.get("query")
+    return {"query": query} if isinstance(query, str) and query in plan.columns else {}
+
+
+def _if_systems(mapping: Columns) -> str:
+    """The sentence with the mapping where keys are systems, after another; "" of an empty mapping."""
+    if not mapping:
+        return ""
+    shown = json.dumps(dict(mapping), ensure_ascii=False)
+    return f" Where the keys at {mapping['system']!r} are systems, read it with the mapping {shown}."
 
 
 def _lies_in(nested: Nested, packed: Mapping[str, str]) -> bool:

@@ -28,6 +28,9 @@ _ANSWERS = frozenset(
     )
 )
 _SIDES = (("1", "2"), ("a", "b"), ("0", "1"), ("left", "right"), ("chosen", "rejected"))
+_WINNERS = frozenset(
+    ("winner", "preferred", "preference", "preferred_response", "preferred_model", "better_response")
+)
 _PREFERENCE = re.compile(r"\W*[AB]\W*(?:>{1,2}|<{1,2}|=)\W*[AB]\W*")  # A>B, B>>A, A=B
 _OUTPUT = re.compile(r"\[[^\[\]]+\] .+", re.DOTALL)  # [provider] prompt
 _PROMPTFOO = frozenset(("Status", "Grader Reason"))  # beside each output
@@ -42,7 +45,7 @@ def why_no_labels(
 ) -> str | None:
     """Why a file in which no labels are found has none, by its columns, rows and nested fields; None: nothing tells."""
     plain = {plain_name(c) for c in columns}
-    if any(prefers(values) for values in fields.values()):
+    if any(prefers(values) for values in fields.values()) or _names_winners(columns, rows):
         return _compares(name, None)
     if any(plain >= spans for spans in _SPANS) or _lists_spans(columns, fields):
         return (
@@ -56,6 +59,14 @@ def why_no_labels(
             "JSON (promptfoo eval -o results.json), which has each assertion, and read that."
         )
     return _why_trec(name, columns, rows)
+
+
+def _names_winners(columns: Sequence[str], rows: Sample) -> bool:
+    """Whether a column says which of two answers won, or that neither did, and none is called a score or the like."""
+    if any(plain_name(c).rpartition("_")[2] in ENDINGS for c in columns):
+        return False
+    won = [cells_at(rows, i) for i, c in enumerate(columns) if plain_name(c) in _WINNERS]
+    return any(len({cell for cell in cells if cell}) > 1 and _are_texts(cells) for cells in won)
 
 
 def _lists_spans(columns: Sequence[str], fields: Mapping[str, Sequence[Any]]) -> bool:
@@ -114,6 +125,19 @@ def why_pairs(name: str, columns: Sequence[str], rows: Sample) -> str | None:
             rated = [c for c in columns if c not in texts]
             return _holds_both(name, both) if _on_each_side(rated, pair) else _compares(name, both)
     return None
+
+
+def why_sides(name: str, keys: Sequence[str]) -> str | None:
+    """Why labels of two sides of a comparison, which keys such as ``scores_a`` and ``scores_b`` name, are of no system.
+
+    None where the keys are no such sides, and the labels may be read.
+    """
+    if len(keys) != len(_SIDES[0]):
+        return None
+    sided = _ANSWERS | {ending.removesuffix("s") for ending in ENDINGS}
+    first, other = ({(at, *rest): word for at, word, rest in _words(key) if sided & {*rest}} for key in keys)
+    pairs = {(first[place], other[place]) for place in first.keys() & other.keys()}
+    return _holds_both(name, (keys[0], keys[1])) if pairs & {*_SIDES} else None
 
 
 def _words(column: str) -> Iterator[tuple[int, str, list[str]]]:

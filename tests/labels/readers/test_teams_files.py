@@ -278,6 +278,17 @@ def test_columns_of_systems_beside_one_model_are_asked_about():
         assert names(followed(ws, content, mapping), 0) == {"vanilla", "indexed"}
 
 
+def test_within_json_too(ws):
+    turns = [
+        {"query": f"q{q}"}
+        | {f"{s}_{c}": 1 + (q + k) % 5 for s in ("vanilla", "indexed") for k, c in enumerate(("rel", "div"))}
+        for q in range(8)
+    ]
+    content = json.dumps({"model": "llama-3", "n_turns": 8, "turns": turns}).encode()
+    mapping = shown(refused(content, "judged.json"))[0]
+    assert names(followed(ws, content, mapping, "judged.json"), 0) == {"vanilla", "indexed"}
+
+
 def test_where_only_scores_differ_they_are_asked_about():
     rows = [
         [m, f"q{q}", 1.0, (0.9444, 0.8889, 0.8333)[(q + i) % 3], 1.0]
@@ -286,3 +297,94 @@ def test_where_only_scores_differ_they_are_asked_about():
     ]
     sentence = refused(table(["model", "scenario_id", "coverage", "alignment", "concision"], rows))
     assert shown(sentence)[0]["rubric"] == ["coverage", "alignment", "concision"]
+
+
+# Within JSON
+
+
+def test_a_judge_that_failed_once_hides_no_judge(ws):
+    records = [
+        {
+            "id": f"q{q}",
+            "system": s,
+            "scores": {j: {"novelty": 1 + label(q, s, j), "depth": 2} for j in ("gpt-4o", "gemini-2")},
+        }
+        for q in range(6)
+        for s in AUTHORS
+    ]
+    records[4]["scores"]["gemini-2"] = {"error": "Expecting value: line 4 column 19"}
+    ws.ingest(lines(records), "d", name="judged.jsonl")
+    found = cells(ws)
+    assert names(found, 3) == {"gpt-4o", "gemini-2"}
+    assert len(found) == 2 * (2 * 18 - 1)
+
+
+def test_keys_of_records_with_verdicts_may_be_systems(ws):
+    records = [
+        {"number": f"n{q}"}
+        | {s: {"match": bool(label(q, s)), "reason": f"as {q}"} for s in ("base", "rag", "tuned")}
+        for q in range(6)
+    ]
+    content = json.dumps(records).encode()
+    mapping = next(m for m in shown(refused(content, "judged.json")) if m["system"] != "=…")
+    found = followed(ws, content, mapping, "judged.json")
+    assert names(found, 0) == {"base", "rag", "tuned"}
+    assert len(found) == 18
+
+
+def test_two_sides_of_a_comparison_are_no_judges():
+    records = [
+        {"task_id": f"t{q}", "hidden_a": "x", "hidden_b": "y", "overall_winner": "AB"[q % 2]}
+        | {f"scores_{side}": {"depth": 1 + label(q, side), "use": 2 + label(side, q)} for side in "ab"}
+        for q in range(6)
+    ]
+    assert "holds two answers in each row (scores_a, scores_b)" in refused(lines(records), "judged.jsonl")
+
+
+def test_who_won_is_a_preference():
+    records = [
+        {
+            "id": f"q{q}",
+            "variant": v,
+            "judge": j,
+            "first": q % 2 == 0,
+            "raw": "AB"[q % 2],
+            "winner": ("plain", "variant", "tie")[q % 3],
+        }
+        for q in range(6)
+        for v in ("bold", "table")
+        for j in ("j1", "j2")
+    ]
+    assert "says which of two answers is better" in refused(lines(records), "judged.jsonl")
+
+
+def test_an_id_of_the_items_of_a_list_is_the_query(ws):
+    items = [
+        {"helpfulness": 1 + i % 4, "grounding": 2 + i % 3, "reason": "so", "golden_id": f"g{i}"}
+        for i in range(8)
+    ]
+    content = json.dumps({"individual": items, "mode": "mock"}).encode()
+    mapping = shown(refused(content, "judged.json"))[0]
+    assert len(followed(ws, content, mapping, "judged.json")) == 16
+
+
+def test_a_refusal_lists_the_columns_of_the_file_alone():
+    records = [
+        {
+            "id": f"q{q}",
+            "scores": {
+                j: {"novelty": 1 + label(q, j), "depth": 2 + label(j, q)} for j in ("gpt-4o", "gemini-2")
+            },
+        }
+        for q in range(6)
+    ]
+    records[4]["scores"]["gemini-2"] = {"error": "Expecting value"}
+    assert "its columns are 'id', 'scores';" in refused(lines(records), "judged.jsonl")
+
+
+def test_half_a_character_in_the_name_of_an_unused_field_stops_nothing(ws):
+    graded = '[{"criterion": "brief", "points": 5, "criteria_met": true}]'
+    records = [
+        f'{{"prompt_id": "p{q}", "rubric_items": {graded}, "more\\ud800": {graded}}}\n' for q in range(4)
+    ]
+    assert ws.ingest("".join(records).encode(), "d", name="model.jsonl").accepted == 4

@@ -116,9 +116,15 @@ SPECS: Mapping[str, TableSpec] = {
 
 
 def choose_columns(
-    kind: Kind, columns: Sequence[str], mapping: Mapping[str, str] | None, source: str
+    kind: Kind,
+    columns: Sequence[str],
+    mapping: Mapping[str, str] | None,
+    source: str,
+    own: Sequence[str] | None = None,
 ) -> dict[str, int]:
     """Which column (by position) of the file holds each canonical column of ``kind``.
+
+    own: the columns that the file itself has, where some were made of them by rules.
 
     ``mapping`` (canonical name → the file's name, "" for none of them) goes first, then the canonical names,
     then synonyms and words of other languages, all in any case; those of ``INSTEAD_OF_SYSTEM``, and of labels those
@@ -143,7 +149,7 @@ def choose_columns(
     if {"system", "rubric"} <= set(chosen) and "label" not in chosen and (mapping or {}).get("label") != "":
         named = [i for i, c in enumerate(columns) if plain_name(c) in INSTEAD_OF_LABEL]
         chosen |= {"label": named[0]} if len(set(named) - set(chosen.values())) == len(named) == 1 else {}
-    _require_needed(kind, columns, chosen, source)
+    _require_needed(kind, columns if own is None else own, chosen, source)
     return chosen
 
 

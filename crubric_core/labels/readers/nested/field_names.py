@@ -68,7 +68,25 @@ def others(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, taken: se
     texts = [f for f in free if len(set(map(str, fields[f]))) > 1]
     if "query" not in found and texts:  # of a column of its own that is decided later
         found["query"] = min(texts, key=lambda f: NAMES_OF_QUERIES.index(last_name(f)))
+    if "query" not in found and (ids := _free_ids(fields, usable, found, home)):
+        found["query"] = ids[0]
     return found
+
+
+def _free_ids(
+    fields: Mapping[str, Sequence[Any]], usable: Sequence[str], found: Mapping[str, str], home: str
+) -> list[str]:
+    """The fields of a list's items that are called ids, of another value in each item: ``results[].golden_id``."""
+    return [
+        f
+        for f in usable
+        if home
+        and f.rpartition(".")[0] == home
+        and f not in found.values()
+        and last_name(f).endswith("_id")
+        and last_name(f) not in (*RATERS, *IDS_OF_ANSWERS)
+        and len(set(map(str, fields[f]))) == len(fields[f]) > 1
+    ]
 
 
 def _runs_on_the_way(home: str, found: Mapping[str, str]) -> str:

@@ -16,6 +16,7 @@ from ..plan import Columns, FilePlan
 from ..rules import sources_of
 from ..tables.open_questions import names_runs
 from ..tables.unused import MOST, is_verdict_field
+from ..wide.column_names import is_crossing
 from .beside import beside, named_raters
 from .criteria import lists_names
 from .field_names import GRADER, is_called, last_name
@@ -52,15 +53,37 @@ class Nested:
 
 def keys_as_systems(kind: Kind, found: Columns, fields: Mapping[str, Sequence[Any]]) -> dict[str, str]:
     """The mapping where keys of an object of labels are systems, and no criteria or judges; {} where they cannot be."""
+    if any(isinstance(path, tuple) for path in found.values()):
+        return {}
     label = str(found.get("label", ""))
-    holder = label.removesuffix("[]").removesuffix("{}")
+    holder, _, tail = label.removesuffix("[]").rpartition("{}")
+    if label.endswith("[]") or "." in tail[1:] or "[]" in tail:
+        tail = ""
+    holder = holder if tail or label.endswith(("{}", "{}[]")) else label
     whose = next((c for c, path in found.items() if path == f"{holder}{{}}.#"), "")
-    keys = [unescaped(parts_of(f)[len(parts_of(holder))]) for f in fields if f.startswith(f"{holder}.")]
+    depth = len(parts_of(holder)) if holder else 0
+    inside = [f for f in fields if not holder or f.startswith(f"{holder}.")]
+    held = [f for f in inside if f.endswith(tail)] if tail else inside
+    keys = [unescaped(parts_of(f)[depth]) for f in held if len(parts_of(f)) > depth]
     named = called_after_criteria(keys) or all(map(GRADER.search, keys))
     if whose in ("", "system", "query") or "system" in found or not keys or named:
         return {}
     kept = {c: str(path) for c, path in found.items() if c != whose}
-    return {"system": f"{holder}{{}}.#", "rubric": "=score"} | kept
+    only = tail[1:] if tail else "score"
+    return {"system": f"{holder}{{}}.#", "rubric": f"={only}"} | kept
+
+
+def keys_of_judges(found: Columns, fields: Mapping[str, Sequence[Any]]) -> list[str]:
+    """The keys of the records, or of an object within them, that are taken for judges or criteria; [] of others."""
+    paths = (str(found.get(c, "")) for c in ("judge", "annotator", "rubric"))
+    holder = next((path.removesuffix("{}.#") for path in paths if path.endswith("{}.#")), None)
+    if holder is None:
+        return []
+    depth = len(parts_of(holder)) if holder else 0
+    label = found.get("label") or next((v for v in found.values() if isinstance(v, tuple)), ("",))[0]
+    tail = str(label).removeprefix(f"{holder}{{}}")
+    held = [f for f in fields if (not holder or f.startswith(f"{holder}.")) and f.endswith(tail or "")]
+    return list(dict.fromkeys(unescaped(parts_of(f)[depth]) for f in held if len(parts_of(f)) > depth))
 
 
 def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Nested | None:
@@ -81,6 +104,7 @@ def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Nested | Non
     by_place = any(str(found.get(c, "")).endswith(("[].#", "[].##")) for c in ("rubric", "system")) or within
     by_place = by_place or str(found.get("run", "")).endswith("{}[].#") or _pairs_unnamed(found, fields)
     by_place = by_place or _names_by_values(kind, fields, found) or _asks_each(found)
+    by_place = by_place or is_crossing(str(found.get("system", "")))
     by_place = by_place or found.get("system") == f"{str(found.get('label')).removesuffix('[]')}.#"
     sure = named is not None and set(lacking) <= {"system"} and not by_place
     if not sure and "system" in lacking and names_runs(fields.get(str(found.get("run")), ())):

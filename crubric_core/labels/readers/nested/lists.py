@@ -10,6 +10,7 @@ from ..columns.label_names import called_after_criteria, may_hold_labels
 from ..columns.specs import SPECS, Kind
 from ..guess import MODEL, profile
 from ..paths import parts_of, unescaped
+from ..wide.column_names import crossed_names, crossing
 from ..words import is_verdict, levels_of
 from .field_names import (
     GRADER,
@@ -192,6 +193,11 @@ def in_wide_items(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, 
         mapping = {"label": labels[0]} | others(kind, fields, home, set(labels))
         if not {"system", "judge", "annotator"} & set(mapping) or "rubric" in mapping:
             continue
+        names = [unescaped(parts_of(label)[-1]) for label in labels]
+        if "[]" not in mapping.get("system", "[]") and crossed_names(names, 1):
+            mapping["system"] = crossing(
+                "system", "rubric"
+            )  # the model that the file names judged, or is in each
         found = [_with_siblings(kind, fields, {**mapping, "label": label}) for label in labels]
         return {
             **{c: p for c, p in found[0].items() if c != "label"},

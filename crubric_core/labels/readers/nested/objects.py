@@ -35,6 +35,8 @@ HOLDERS = frozenset(
     )
 )
 
+_FAILED = frozenset(("error", "errors", "error_message", "parse_error", "exception"))  # in place of labels
+
 
 def in_objects(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Mapping[str, str | tuple[str, ...]] | None:
     """Labels as the values of an object such as ``scores``: its keys are criteria, else judges."""
@@ -45,7 +47,7 @@ def in_objects(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Mapping[str, 
     for holder, members in groups.items():
         if _sums_up(fields, holder, members):
             continue
-        labels = [m for m in members if not is_certainty(last_name(m))]
+        labels = [m for m in members if not is_certainty(last_name(m)) and last_name(m) not in _FAILED]
         known = {f: v for f, v in fields.items() if f not in members or f in labels}
         mapping = _of_object(kind, known, holder, labels) if labels else None
         if mapping is not None:

@@ -31,6 +31,7 @@ from .tables.raters import told_apart
 from .values import shortened
 from .wide.column_names import (
     called_after_queries,
+    crossed_names,
     crossing,
     names_a_judge,
     repeats_among,
@@ -50,6 +51,7 @@ _MARKS = (
     r"(?i)(?:score|rating|grade|verdict)\s*[:=]\s*\**\s*(\w+(?:\.\d+)?)",
 )  # of labels in judges' texts
 _FEW = 12  # different labels of a column, at most
+_OF_NAMES = {"system": crossing("system", "rubric")}
 _CONTRADICTING = 0.2  # of the rows, from which they are several systems
 _SUMMING = ("pass", "passed", "outcome", "decision")  # what sums up criteria beside it
 _CRITERIA = 3  # of these, at least
@@ -310,7 +312,12 @@ def _wide(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile
     kind = "continuous scores" if continuous else "labels"
     ending = ", with the policy threshold= or bins=." if continuous else "."
     some = listed([repr(c) for c in alike], 3)
-    return f"{some} look like {kind}: where {whose}, give such a mapping: {_shown(shown)}{ending}"
+    told = f"{some} look like {kind}: where {whose}, give such a mapping: {_shown(shown)}{ending}"
+    pairs = crossed_names(alike, 1) if what == "rubric" and shown["system"] == "=…" else None
+    if not pairs:
+        return told
+    systems = listed(list(dict.fromkeys(repr(system) for system, _ in pairs)), 3)
+    return f"{told} Where {systems} in their names are systems, give {_shown(shown | _OF_NAMES)}{ending}"
 
 
 def _named_with_systems(columns: Sequence[str], shown: dict[str, Any]) -> dict[str, str]:

@@ -265,6 +265,14 @@ def test_the_mapping_of_a_response_matrix_can_be_pasted(ws):
     assert [set(m) for m in shown(refused(content))] == [{"system", "rubric"}] * 2
 
 
+def test_numbered_answers_times_criteria_may_be_systems(ws):
+    columns = [f"summary_{i}_{c}" for i in (1, 2, 3) for c in ("fluency", "coherence", "redundancy")]
+    rows = [[j, s, *(1 + (s + k) % 5 for k in range(9))] for j in ("ann", "ben") for s in range(6)]
+    content = table(["evaluator_name", "sample_id", *columns], rows)
+    _, mapping = shown(refused(content))
+    assert names(followed(ws, content, mapping), 0) == {"summary_1", "summary_2", "summary_3"}
+
+
 # One system for all, and columns that are systems
 
 

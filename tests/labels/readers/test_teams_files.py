@@ -273,6 +273,18 @@ def test_numbered_answers_times_criteria_may_be_systems(ws):
     assert names(followed(ws, content, mapping), 0) == {"summary_1", "summary_2", "summary_3"}
 
 
+def test_rubrics_that_no_two_systems_share_are_told_of(ws):
+    rows = [
+        [m, f"q{q}", f"item_{m}_{q}", j, 1 + label(m, q, j)]
+        for m in AUTHORS
+        for q in range(4)
+        for j in ("j1", "j2")
+    ]
+    report = ws.ingest(table(["model", "question_id", "item_id", "judge", "score"], rows), "d")
+    (note,) = (n for n in report.notes if "no two systems share a value of its column 'item_id'" in n)
+    assert shown(note) == [{"query": "item_id", "rubric": "=score"}]
+
+
 # One system for all, and columns that are systems
 
 

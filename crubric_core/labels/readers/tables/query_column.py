@@ -178,6 +178,25 @@ def told_of_own_queries(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePl
     return plan
 
 
+def told_of_own_rubrics(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
+    """The plan with a remark where no two systems share a rubric, though one was labelled in several rows.
+
+    What is taken for the rubric then tells answers apart: ``item_id`` of each model's answers.
+    """
+    rubric, system, label = (str(plan.mapping.get(c, "")) for c in ("rubric", "system", "label"))
+    if rubric not in plan.columns or system not in plan.columns or len(rows) < LEAST:
+        return plan
+    systems, rubrics = cells_of(plan, rows, system), cells_of(plan, rows, rubric)
+    several = len(set(systems)) > 1 and len(set(rubrics)) < len(rubrics)
+    if not several or not all(rubrics) or not of_one_system(rubrics, systems):
+        return plan
+    remark = (
+        f"no two systems share a value of its column {rubric!r}, which is taken as the rubric: where it tells answers "
+        f'or queries apart, give {{"query": "{rubric}", "rubric": "={plain_name(label) or "score"}"}} (mapping)'
+    )
+    return replace(plan, remarks=(*plan.remarks, remark))
+
+
 def _id_of(text: str, offers: Sequence[str], plan: FilePlan, rows: Sequence[Sequence[Any]]) -> str:
     """The id that says the same of each row as a text: item_id beside context."""
     cells = cells_of(plan, rows, text)

@@ -21,7 +21,7 @@ from ..guess import ENOUGH, profile
 from ..plan import FilePlan
 from ..wide.column_names import is_crossing
 from .plan_cells import cells_of, rows_of_keys, taken
-from .query_column import told_of_own_queries, with_query, with_texts_as_queries
+from .query_column import told_of_own_queries, told_of_own_rubrics, with_query, with_texts_as_queries
 
 _RESPONSE = "response_id"  # of a Qualtrics export; elsewhere it may be the id of a system's response
 _NUMBERED = {"ID", "Start time", "Completion time"}  # of Microsoft Forms, which numbers the responses
@@ -36,7 +36,8 @@ def settled(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -> F
     named = with_query(with_texts_as_queries(_with_rater(plan, rows), rows), rows, strict=strict)
     if named.problem:
         return named
-    complete = told_apart(_with_respondent(told_of_own_queries(named, rows), rows), rows)
+    told = told_of_own_rubrics(told_of_own_queries(named, rows), rows)
+    complete = told_apart(_with_respondent(told, rows), rows)
     asked = "" if complete.apart else _several_answers(complete, rows)
     if asked and strict:
         return replace(complete, problem=f"In {plan.name} {asked}.")

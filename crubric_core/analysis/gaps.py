@@ -197,6 +197,6 @@ def rewrite_sentence(found: Rewrites, given: bool) -> str:
     )
     return (
         f"{said} Read where the judges differ before you rewrite one: "
-        f"{'' if given else 'this threshold drops a quarter even where all rubrics are equally clear, and '}"
+        f"{'' if given else 'this threshold drops up to a quarter even where all rubrics are equally clear, and '}"
         "only new labels show whether the new wording is better."
     )

@@ -46,7 +46,8 @@ class Gate(AgreementRates):
     """Which of J rubrics judges apply alike enough to be used.
 
     statistic: kappa or agreement. values: (J,) of it; NaN where undefined, which drops no rubric.
-    threshold: tau_c, or the value that drops the lowest quarter; NaN where ``off`` or nothing has a value.
+    threshold: tau_c, or the value that drops the lowest quarter of the measured rubrics and none that is not measured;
+    NaN where ``off`` or nothing has a value.
     given: whether tau_c was given. feasible: (J,) value ≥ threshold, or True.
     off: whether the labels hold no information on agreement.
     """
@@ -81,14 +82,14 @@ def agreement_rates(reduction: Reduction, settings: Settings) -> AgreementRates:
 
 
 def decide_gate(reduction: Reduction, settings: Settings, rates: AgreementRates | None = None) -> Gate:
-    """Each rubric's statistic, and the rubrics that reach tau_c; without tau_c the lowest quarter is dropped.
+    """Each rubric's statistic, and the rubrics that reach tau_c; without it ``own_threshold`` decides.
 
     rates: those of these settings, where they are known.
     """
     rates = rates or agreement_rates(reduction, settings)
     values = pair_kappa(reduction.pairs) if settings.gate == "kappa" else rates.posterior.mean
     off = gate_is_off(reduction)
-    threshold = lowest_quarter(values[reduction.n_total > 0]) if settings.tau_c is None else settings.tau_c
+    threshold = own_threshold(values, reduction.n_total > 0) if settings.tau_c is None else settings.tau_c
     return Gate(
         **vars(rates),
         statistic=settings.gate,
@@ -118,6 +119,16 @@ def share_weight(pairs: PairCounts, n_total: IntArray) -> float:
     within = float((pairs.agree_squares - pairs.agree_share**2 / some).sum())
     binomial = float((pairs.agree_share * (1 - pairs.agree_share / some)).sum())
     return max(1.0, binomial / within) if within > 0 else 1.0
+
+
+def own_threshold(values: FloatArray, measured: BoolArray) -> float:
+    """The threshold that follows from the labels: that of the lowest quarter of the measured rubrics.
+
+    Rubrics without any instance have the mean of all, and no label speaks against them: where that is lower, it is the
+    threshold. NaN where nothing has a value.
+    """
+    quarter = lowest_quarter(values[measured])
+    return quarter if measured.all() else float(np.fmin(quarter, values[~measured].min()))
 
 
 def lowest_quarter(values: FloatArray) -> float:

@@ -237,6 +237,21 @@ def test_without_tau_c_the_lowest_quarter_goes_and_the_threshold_is_told(graded)
     )
 
 
+def test_without_tau_c_no_rubric_is_dropped_that_no_two_judges_labelled():
+    """A second judge of one cell in twenty-four: most rubrics have the mean of all."""
+    rng = np.random.default_rng(0)
+    panel = np.repeat(rng.integers(0, 2, (8, 60, 1)).astype(float), 2, axis=2)
+    panel[:, 20:, 1] = panel[1:, :20, 1] = np.nan
+    panel[0, :3, 1] = 1 - panel[0, :3, 1]
+    found = reduced(panel)
+    for statistic in ("kappa", "agreement"):
+        gate = decide_gate(found, Settings(gate=statistic))
+        measured = gate.n_total > 0
+        assert gate.feasible[~measured].all()
+        assert 0 < (~gate.feasible).sum() <= measured.sum() // 4
+        assert gate.threshold == gate.values[~measured][0] < lowest_quarter(gate.values[measured])
+
+
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=30))
 def test_at_most_a_quarter_is_below_the_threshold_of_the_lowest_quarter(values):
     threshold = lowest_quarter(np.array([*values, np.nan]))

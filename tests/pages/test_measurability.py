@@ -27,10 +27,17 @@ def test_a_range_that_is_dragged_moves_the_threshold_to_its_left_end(monkeypatch
 
 def test_a_threshold_that_many_rubrics_share_is_not_said_to_drop_a_quarter() -> None:
     values = np.array([0.1, 0.4, 0.4, 0.4, 0.4, 0.8, 0.8, 0.9])
-    shared = SimpleNamespace(values=values, n_total=np.full(8, 5), feasible=values >= 0.4)
+    shared = SimpleNamespace(values=values, n_total=np.full(8, 5), feasible=values >= 0.4, threshold=0.4)
     assert "reach it exactly stay" in gate.own_threshold(shared)
     distinct = SimpleNamespace(values=values, n_total=np.full(8, 5), feasible=values >= 0.5)
     assert gate.own_threshold(distinct) == "this threshold drops the lowest quarter"
+
+
+def test_a_threshold_below_the_quarter_of_the_measured_is_said_to_keep_what_is_not_measured() -> None:
+    values = np.array([0.1, 0.6, 0.6, 0.6, 0.8, 0.8, 0.8, 0.9, 0.9, 0.9, 0.9])
+    measured = values != 0.6
+    some = SimpleNamespace(values=values, n_total=5 * measured, feasible=values >= 0.6, threshold=0.6)
+    assert gate.own_threshold(some).endswith("of which no cell has labels of two judges, and these stay")
 
 
 @pytest.mark.parametrize("page", ["measurability", "items", "bank"])

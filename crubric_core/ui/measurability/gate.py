@@ -11,7 +11,13 @@ import streamlit as st
 from ...analysis.selection import query_positions
 from ...errors import CrubricError
 from ...figures.measurability import histogram_edges, measurability_histogram, price_curve
-from ...judges.gate import STATISTIC_NAMES, agreements_needed, possible_values, shown_threshold
+from ...judges.gate import (
+    STATISTIC_NAMES,
+    agreements_needed,
+    lowest_quarter,
+    possible_values,
+    shown_threshold,
+)
 from ...judges.gate_price import gate_prices
 from .. import state, widgets
 from ..charts import computed, drawn
@@ -61,7 +67,12 @@ def own_threshold(gate: Gate) -> str:
     """What the threshold that follows from the labels does: rubrics equal to it stay, however many they are."""
     measured = np.isfinite(gate.values) & (gate.n_total > 0)
     if (~gate.feasible).sum() >= measured.sum() // 4:
-        return "this threshold drops the lowest quarter"
+        of = "" if measured.all() else " of those that two judges labelled"
+        return f"this threshold drops the lowest quarter{of}"
+    if gate.threshold < lowest_quarter(gate.values[measured]):
+        return (
+            "this threshold is the value of rubrics of which no cell has labels of two judges, and these stay"
+        )
     return "this threshold is where the lowest quarter ends, and rubrics that reach it exactly stay"
 
 

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.special import bdtr
 
 from ..leaderboard.cross_fit import FEW_SYSTEMS
 from ..leaderboard.inference import Inference
 from ..settings import Settings
 from ..text import count, listed, percent, short_name
-from ..types import BoolArray, IntArray
+from ..types import BoolArray, FloatArray, IntArray
 
 LONGEST = 40  # characters of a name
 # Of nominal 95% intervals of θ and of differences, in the worst design of docs/inference.md.
@@ -26,23 +25,27 @@ CHANCE = 0.05  # that any system is said to have fewer where all are as likely t
 class Labelled:
     """On how many queries, or rubrics, each of M systems has labels, of those by which it is placed.
 
-    on, of: (M,) counts; of differs where each system has a bank of its own. together: how many may be missing at once.
+    on, of: (M,) counts; of differs where each system has a bank of its own. together: how many are missing at once, of
+    each system or of all.
     """
 
     on: IntArray
     of: IntArray
-    together: float = 1.0
+    together: FloatArray | float = 1.0
 
     def fewer(self) -> BoolArray:
         """(M,) which systems have less than FEWER of the others' share, and fewer than chance explains.
 
-        An exact binomial test of each against all systems' share, Bonferroni over the systems.
+        Fisher's exact test of each against the others, Bonferroni over the systems.
         """
         share = self.on / np.maximum(self.of, 1)
-        usual = self.on.sum() / max(self.of.sum(), 1)
-        on, of = (np.ceil(count / self.together).astype(int) for count in (self.on, self.of))
-        tail = bdtr(on, of, usual)
-        return np.asarray((share < FEWER * share.max()) & (tail < CHANCE / len(share)))
+        fewer = share < FEWER * share.max()
+        if fewer.any():
+            from scipy.stats import hypergeom  # a quarter of a second, and on few boards labels are missing
+
+            on, of = (np.ceil(count / self.together).astype(int) for count in (self.on, self.of))
+            fewer &= hypergeom.cdf(on, of.sum(), on.sum(), of) < CHANCE / len(share)
+        return np.asarray(fewer)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,7 +188,8 @@ def _fewer(board: Board, labelled: Labelled | None, what: str) -> str:
     if labelled is None or not board.standing.ranked.any():
         return ""
     ranked = np.flatnonzero(board.standing.ranked)
-    labelled = Labelled(labelled.on[ranked], labelled.of[ranked], labelled.together)
+    together = np.broadcast_to(labelled.together, labelled.on.shape)[ranked]
+    labelled = Labelled(labelled.on[ranked], labelled.of[ranked], together)
     fewer = np.flatnonzero(labelled.fewer())
     if not len(fewer):
         return ""

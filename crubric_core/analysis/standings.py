@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..labels.store.reduction import Reduction
     from ..leaderboard.inference import Inference
     from ..settings import Settings
-    from ..types import FloatArray
+    from ..types import FloatArray, IntArray
     from .result import Ranking
 
 SCORE = "the score without the model's weights"
@@ -82,15 +82,30 @@ def _labelled(ranking: Ranking) -> dict[str, Labelled]:
     asked, known = ranking.use[:, ranking.use.any(axis=0)], np.isfinite(scores.by_query)
     scored = np.flatnonzero(known.any(axis=0))
     queries = np.array([np.isin(scored, scores.query_index[bank]).sum() for bank in asked])[ranking.fold]
-    rubrics = asked.sum(axis=1)[ranking.fold]
+    labelled, rubrics = np.isfinite(scores.points), asked[ranking.fold]
+    on, of = (
+        np.array([np.bincount(scores.query_index[of_one], minlength=known.shape[1]) for of_one in every])
+        for every in (labelled, rubrics)
+    )
     return {
         "queries": Labelled(known.sum(axis=1), queries),
-        "rubrics": Labelled(
-            np.isfinite(scores.points).sum(axis=1),
-            rubrics,
-            together=max(rubrics.sum() / max(queries.sum(), 1), 1.0),
-        ),
+        "rubrics": Labelled(labelled.sum(axis=1), rubrics.sum(axis=1), missing_together(on, of)),
     }
+
+
+def missing_together(known: IntArray, asked: IntArray) -> FloatArray:
+    """(M,) how many of a system's rubrics are missing at once: from 1, of each alone, to all of the usual query.
+
+    How much the known rubrics of its queries vary, as a multiple of what they would if each were missing alone; of the
+    system or of all systems, whichever is more. known, asked: (M, N) rubrics of each query with a label, and of all.
+    """
+    queries = (asked > 0).sum(axis=1)
+    share = (known.sum(axis=1) / np.maximum(asked.sum(axis=1), 1))[:, None]
+    found = ((known - asked * share) ** 2).sum(axis=1) * queries / np.maximum(queries - 1, 1)
+    alone = (asked * share * (1 - share)).sum(axis=1)
+    own = np.divide(found, alone, out=np.ones(len(found)), where=alone > 0)
+    pooled = found.sum() / alone.sum() if alone.sum() > 0 else 1.0
+    return np.clip(np.maximum(own, pooled), 1.0, max(asked.sum() / max(queries.sum(), 1), 1.0))
 
 
 def without_places(table: pd.DataFrame) -> pd.DataFrame:

@@ -13,12 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crubric_core import Settings
+from crubric_core import Settings, Workspace, run_pipeline
 from crubric_core.analysis.agreement import compare_order, compare_standing
 from crubric_core.analysis.board import Board, Labelled, rests_on
 from crubric_core.analysis.claims import claims_of, pair_sentence, place_sentence
-from crubric_core.analysis.standings import without_places
+from crubric_core.analysis.standings import missing_together, without_places
 from crubric_core.analysis.tables import comparisons_table
+from crubric_core.demo import simulate
 from crubric_core.leaderboard.inference import Inference, infer
 from crubric_core.leaderboard.influence import Influence
 from crubric_core.leaderboard.places import ranks_by_counting, tiers_by_first
@@ -567,6 +568,48 @@ def test_systems_with_fewer_queries_are_named_and_what_that_may_hide() -> None:
         and said.endswith(" Scores are compared beside one effect of each query.")
         for said in rests_on(several)
     )
+
+
+def test_labels_that_are_missing_one_by_one_are_told_from_whole_queries_that_are_missing() -> None:
+    rng = np.random.default_rng(1)
+    asked = np.full((10, 12), 6)
+    alone = rng.binomial(6, 0.8, (10, 12))
+    whole = 6 * rng.binomial(1, 0.8, (10, 12))
+    assert missing_together(alone, asked).max() < 3 < missing_together(whole, asked).min() <= 6
+    alone[0] = rng.binomial(6, 0.5, 12)
+    for known, told in ((alone, True), (whole, False)):
+        fewer = Labelled(known.sum(axis=1), asked.sum(axis=1), missing_together(known, asked)).fewer()
+        assert fewer.tolist() == [told] + [False] * 9
+    np.testing.assert_array_equal(missing_together(asked, asked), 1)
+
+
+def test_systems_that_were_all_asked_the_same_fewer_queries_have_fewer() -> None:
+    """What they lack was counted as usual: 16 of 24 queries of three systems of eight passed for chance."""
+    found = Labelled(np.array([24] * 5 + [16] * 3), np.full(8, 24)).fewer()
+    assert found.tolist() == [False] * 5 + [True] * 3
+
+
+def test_equal_shares_of_missing_labels_are_seldom_said_to_be_fewer() -> None:
+    rng, said = np.random.default_rng(2), 0
+    for _ in range(200):
+        known = 3 * rng.binomial(2, 0.8, (8, 12))
+        asked = np.full(known.shape, 6)
+        found = Labelled(known.sum(axis=1), asked.sum(axis=1), missing_together(known, asked))
+        said += found.fewer().any()
+    assert said <= 10
+
+
+def test_systems_whose_failures_were_not_labelled_are_said_to_have_fewer_labels() -> None:
+    """Every query has some label of each system, so that no query is missing; before, nothing was said."""
+    made = simulate(seed=3, systems=8, queries=12, pool=(6, 6), missing=0)
+    labels = made.labels
+    weak = labels["system"].isin(sorted(set(labels["system"]))[4:])
+    labels = labels[~weak | (labels["label"] == 1)]
+    with Workspace() as workspace:
+        workspace.ingest(labels.to_csv(index=False).encode(), "d")
+        said = " ".join(run_pipeline(workspace.dataset("d")).claims.basis)
+    assert "a consensus label on clearly fewer rubrics than others" in said
+    assert "no separation on this board is false, unless labels are missing because systems failed." in said
 
 
 def test_a_system_whose_bank_has_fewer_queries_has_labels_on_all_of_them() -> None:

@@ -75,6 +75,10 @@ class AssemblyError(CrubricError):
     """A bank cannot be assembled from these candidates."""
 
 
+class NoBankWithoutError(AssemblyError):
+    """No bank can be chosen without each of the systems: those that remain differ on no rubric that passes."""
+
+
 class PlacementError(CrubricError):
     """A folder holds no bank to place systems on, or labels do not touch it."""
 

@@ -15,6 +15,7 @@ from ..bank.composed import require_room
 from ..bank.constraints import Constraints
 from ..bank.utility import Utility
 from ..bank.worth import Worth
+from ..errors import NoBankWithoutError
 from ..leaderboard.transfer import transfer_excess, transfer_variance
 from ..settings import Strategy
 from ..types import BoolArray, FloatArray, IntArray, silent
@@ -226,11 +227,18 @@ class Banks(Fitted):
         return None if self.folds().n_folds == 1 or not self.feasible.any() else self._gate_worth()
 
     def transfer(self) -> float:
-        """Variance of a placement on the bank beyond sampling (``leaderboard.transfer``); 0 where none is held out."""
+        """Variance of a placement on the bank beyond sampling (``leaderboard.transfer``).
+
+        0 where no system is held out, or no bank can be chosen without one.
+        """
         if self.folds().n_folds == 1:
             return 0.0
+        try:
+            banks = self.bank_masks()
+        except NoBankWithoutError:
+            return 0.0
         query_index = selection.query_positions(self.queries(), self.reduction())
-        excess = transfer_excess(self.folds(), self.pool, self.bank_masks(), query_index)
+        excess = transfer_excess(self.folds(), self.pool, banks, query_index)
         return transfer_variance(excess)
 
     @stage("budget", "strategy", after=("_order", "folds"))

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..declarations import choice_words
-from ..errors import CrubricError
+from ..errors import CrubricError, NoBankWithoutError
 from ..settings import SPECS, Settings
 from ..text import count, listed
 from ..types import IntArray
@@ -75,6 +75,15 @@ class Change:
         return known[known["rank_first"] != known["rank_second"]]
 
 
+def _worth(analysis: Analysis) -> Worth | None:
+    """What the bank is worth for systems that it has not seen; None where none can be held out."""
+    try:
+        curve = analysis.worth(curve=False)
+    except NoBankWithoutError:
+        return None
+    return None if curve is None else curve.chosen[0]
+
+
 def outcome_of(name: str, analysis: Analysis) -> Outcome:
     """What an analysis comes to; where nothing passes its gate, the outcome says so and has no bank and no places."""
     given, verdict = analysis.given(), analysis.verdict()
@@ -83,8 +92,7 @@ def outcome_of(name: str, analysis: Analysis) -> Outcome:
     positions, queries = query_positions(analysis.queries(), given), len(analysis.queries())
     try:
         bank = np.asarray(analysis.bank(), dtype=np.int64)
-        curve = analysis.worth(curve=False)
-        worth = None if curve is None else curve.chosen[0]
+        worth = _worth(analysis)
         refused = "" if verdict.holds else verdict.sentence
         if not refused:
             places, separated = _places(analysis, none)

@@ -13,7 +13,7 @@ from ..bank.certificate import Knapsack, certify
 from ..bank.constraints import Constraints
 from ..bank.pairs import PairDistances, PairMoments, pair_moments
 from ..bank.utility import Coverage, Utility
-from ..errors import AssemblyError, DatasetError
+from ..errors import DatasetError, NoBankWithoutError
 from ..irt.information import item_information
 from ..irt.person_fit import person_fit
 from ..judges.consensus import baseline_mask
@@ -229,7 +229,7 @@ def order_without_fold(
     strategy pairs without constraints makes use of them.
     """
     if not (feasible & others.usable).any() and (constraints is None or not constraints.pinned.any()):
-        raise AssemblyError(
+        raise NoBankWithoutError(
             "Every rubric that passes tells only one system, or one fold of systems, from all others: no bank can be "
             "chosen as if these were new. Add rubrics on which more systems differ."
         )

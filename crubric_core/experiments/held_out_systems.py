@@ -157,7 +157,9 @@ def _place_fold(
     rng: np.random.Generator,
     placed: Repeat,
 ) -> None:
-    """Fit and choose without the ``new`` systems (M,), and place them."""
+    """Fit and choose without the ``new`` systems (M,), and place them; not where the others differ on no rubric."""
+    if constant_rubrics(inputs.reduction.y[~new]).all():
+        return
     training = train(inputs, panel, pooled, ~new)
     y = inputs.reduction.y[new]
     shares = y / (inputs.reduction.levels - 1)

@@ -10,7 +10,7 @@ from ..analysis.ranking import rank_systems
 from ..analysis.reference import reference_on_pool
 from ..analysis.result import Calibration
 from ..analysis.selection import masks, order_candidates, orders_without_folds, person_fits, query_positions
-from ..errors import DatasetError
+from ..errors import DatasetError, NoBankWithoutError
 from ..labels.store.dataset import Dataset
 from ..labels.store.reduction import Reduction
 from ..leaderboard.cross_fit import CrossFit
@@ -74,7 +74,12 @@ def _transfer(
     if cross.n_folds == 1:
         return 0.0
     settings = inputs.settings
-    orders = orders_without_folds(reduction, calibration, cross, feasible, settings, budget=settings.budget)
+    try:
+        orders = orders_without_folds(
+            reduction, calibration, cross, feasible, settings, budget=settings.budget
+        )
+    except NoBankWithoutError:
+        return 0.0
     use = masks(orders, settings.budget, len(feasible))
     pool = feasible & ~calibration.fit.constant
     excess = transfer_excess(cross, pool, use, query_positions(inputs.queries, reduction))

@@ -23,12 +23,14 @@ from crubric_core.analysis.bank_value import (
     worth_sentences,
 )
 from crubric_core.analysis.fitted import with_rules
+from crubric_core.analysis.scenarios import change_sentences, compare, outcome_of
 from crubric_core.analysis.selection import masks, orders_without_folds, query_positions, usable_without_folds
 from crubric_core.analysis.stage import Memory
 from crubric_core.analysis.stages import Analysis
 from crubric_core.bank.worth import bank_worth
 from crubric_core.demo import simulate
 from crubric_core.errors import AssemblyError
+from crubric_core.experiments.held_out_systems import held_out_systems
 from crubric_core.leaderboard import cross_fit
 from crubric_core.workers import Workers, use_workers
 
@@ -42,6 +44,29 @@ def analysis():
         ds = workspace.dataset("small")
         settings = with_rules(ds, Settings(budget=20))
         yield Analysis(dataset=ds, fingerprint=ds.fingerprint, settings=settings)
+
+
+@pytest.fixture
+def one_of_seven():
+    """A dataset in which one system passes every rubric, and all others fail it."""
+    rows = [f"m{i},q{j % 3},r{j},k{k},{int(i == 0)}" for i in range(7) for j in range(9) for k in range(2)]
+    with Workspace() as workspace:
+        workspace.ingest("\n".join(["system,query,rubric,judge,label", *rows]).encode(), "one", "labels")
+        yield workspace.dataset("one")
+
+
+def test_a_bank_that_no_system_can_be_held_out_of_is_a_bank_to_place_systems_on(one_of_seven):
+    """Writing bank.json failed where the page shows the board and the bank."""
+    analysis = Analysis(dataset=one_of_seven, fingerprint="one", settings=Settings())
+    assert analysis.transfer() == 0
+    change = compare(outcome_of("a", analysis), outcome_of("b", analysis))
+    assert change_sentences(change)[-1] == "No system changes its tier or its rank."
+
+
+def test_systems_are_not_held_out_of_others_that_are_all_alike(one_of_seven):
+    """It ended in a traceback."""
+    table = held_out_systems(one_of_seven, Settings(), repeats=1).tables["new_systems"]
+    assert table["new_pairs"].isna().all()
 
 
 def test_rubrics_that_tell_one_system_from_all_others_choose_no_bank_without_it():

@@ -828,7 +828,7 @@ def shown_of_unequal(weight):
     for i in range(weight.shape[1]):
         share = weight[:, i] / weight[:, i].sum()
         squares = sum(w * w for w in share)
-        n = math.floor(1 / squares + 1e-9)
+        n = math.floor(1 / squares + 0.05)
         for q, w in enumerate(share):
             if w > 0:
                 out[q, i] = math.sqrt((1 - 2 * w + squares) * n / (n - 1))

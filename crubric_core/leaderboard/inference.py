@@ -47,7 +47,8 @@ class Inference:
     rank_probability: (M, M) P(rank of row ≤ k) in column k - 1; NaN where there are several groups, or an allowance.
     saturated: (M,) 1 all labels the highest, -1 all the lowest, else 0.
     critical: multiple of difference_se that a separated pair exceeds; NaN by percentiles.
-    design_effect: mean variance over units / mean variance over rubrics within these queries; NaN unknown.
+    design_effect: mean variance over units / mean variance over rubrics within these queries, of the systems with two
+        units or more: one does not show how it varies; NaN unknown.
     n_units: units of evidence. unit: what they are. lone: those that are queries, where the others are domains.
     n_equal: how many equal units those of the median system are worth; None: as many.
     confidence: of intervals, tiers and ranks.
@@ -171,7 +172,8 @@ def infer(
     alone = np.sqrt(np.maximum(se**2 - shown, TIE_BREAK**2))
     errors = draws + rng.standard_normal(draws.shape) * alone
     values = pairs.spread.values(evidence.estimate, errors * student_scale(rng, len(errors), evidence.units))
-    within = influence.within_variance[kept]
+    several = evidence.units > 1
+    within = influence.within_variance[kept][several]
     columns = {
         "se": se,
         "low": low,
@@ -191,7 +193,7 @@ def infer(
         rank_probability=_rank_probability(values if all_comparable else None, kept, size),
         saturated=influence.saturated,
         critical=pairs.critical,
-        design_effect=float(shown.mean() / within.mean()) if within.sum() > 0 else float("nan"),
+        design_effect=float(shown[several].mean() / within.mean()) if within.sum() > 0 else float("nan"),
         n_units=len(influence.psi),
         unit=influence.unit,
         confidence=confidence,

@@ -23,6 +23,7 @@ from .linked import linked_groups
 Unit = Literal["query", "rubric", "domain"]
 # how many equal units those of a system are worth, as a share of its units, if these are much alike
 ALIKE = 0.75
+SHORT = 0.05  # of a unit, that unequal ones may lack to a whole number
 
 
 @dataclass(frozen=True)
@@ -58,10 +59,11 @@ def as_equal(size: FloatArray) -> tuple[FloatArray, IntArray, bool]:
 
     size: of a score the weight, of an ability the number of labels. A unit that holds the share w of a system's
     estimate pulls the mean towards itself and shows 1 - 2 w + sum w² of its variance, 1 - 1 / n where all are equal:
-    scaled, n / (n - 1) times the squares is all of it. A system's units n are 1 / sum w² (Kish 1965), rounded down.
+    scaled, n / (n - 1) times the squares is all of it. A system's units n are 1 / sum w² (Kish 1965), rounded down
+    unless they are SHORT of the next number: 16 and 15 labels are two units.
     """
     total, squares = size.sum(axis=0), (size**2).sum(axis=0)
-    n = np.floor(np.divide(total**2, squares, out=np.zeros(total.shape), where=squares > 0) + 1e-9)
+    n = np.floor(np.divide(total**2, squares, out=np.zeros(total.shape), where=squares > 0) + SHORT)
     shown = n * (total**2 - 2 * total * size + squares)
     where = (size > 0) & (shown > 0)
     scale = np.sqrt(np.divide((n - 1) * total**2, shown, out=np.ones(shown.shape), where=where))

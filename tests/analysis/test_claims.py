@@ -631,6 +631,12 @@ def test_it_is_said_that_a_few_queries_have_most_of_the_labels() -> None:
         "for queries like these."
     ) in few
     assert many == rests_on(board(found))
+    assert any(
+        said.startswith(
+            "The evidence is 2 queries, which count as one since it has most of the labels, so that nothing "
+        )
+        for said in rests_on(board(replace(found, n_units=2, n_equal=1)))
+    )
     half = labelled(40, 40, 40, of=40)  # of each system's own queries
     assert rests_on(board(replace(found, n_equal=38), queries=half)) == rests_on(board(found, queries=half))
 

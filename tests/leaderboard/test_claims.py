@@ -69,6 +69,23 @@ def test_intervals_of_abilities_differences_and_ranks_hold_the_truth(clones):
     assert (np.mean(shares, axis=0) >= 0.92).all()
 
 
+@pytest.mark.parametrize(
+    ("sizes", "worth"), [((16, 15), 2), ((10, 9, 8), 3), ((31, 3), 1), ((20, 10), 1), ((20, 10, 10), 2)]
+)
+def test_queries_that_hardly_differ_in_size_are_as_many_units(sizes, worth):
+    """16 and 15 rubrics are worth 1.998 equal queries, which was rounded to one: every interval was open."""
+    query = np.repeat(np.arange(len(sizes)), sizes)
+    rng = np.random.default_rng(3)
+    y = (
+        rng.random((8, len(query))) < expit(np.linspace(-1, 1, 8)[:, None] - rng.normal(size=len(query)))
+    ).astype(float)
+    fit = fit_irt(y)
+    found = infer(ability_influence(cross_fit(y, fit), np.ones(len(query), dtype=bool), query), rng)
+    assert found.n_equal == worth
+    assert np.isfinite(found.design_effect) == (worth > 1)
+    assert np.isfinite(found.low).all() == (worth > 1)
+
+
 def test_few_queries_that_have_most_of_the_rubrics_are_few_units():
     """Identical systems do well or badly on whole queries, of which two have 100 rubrics and 40 have three."""
     query, told = np.repeat(np.arange(42), [100] * 2 + [3] * 40), []

@@ -36,7 +36,7 @@ def panel_notes(bank_scale: BankScale, new: NewLabels) -> list[str]:
             f"fewer than {FEW_SYSTEMS} its rubrics are fitted on the labels of the very systems that a new one is "
             "compared with."
         )
-    elif bank_scale.reference is None and bank_scale.settings.cross_fitted:
+    elif only_bootstrapped(bank_scale):
         notes.append(
             "Rank and tier are no claims: they come from a bootstrap of the bank's rubrics, by which equal systems are "
             "often separated. It takes a bank from several queries, and intervals for queries like these."
@@ -48,6 +48,11 @@ def panel_notes(bank_scale: BankScale, new: NewLabels) -> list[str]:
     if bank_scale.settings.consensus != "majority":
         notes.append("The bank's consensus weighs its judges; the new labels go by their majority.")
     return notes + _split(bank_scale, new) + _unused(new)
+
+
+def only_bootstrapped(bank_scale: BankScale) -> bool:
+    """Whether rank and tier come from a bootstrap of the bank's rubrics though claims were to be cross-fitted."""
+    return bank_scale.reference is None and bank_scale.settings.cross_fitted
 
 
 def _who(bank_scale: BankScale, new: NewLabels) -> list[str]:

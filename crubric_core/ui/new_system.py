@@ -17,6 +17,7 @@ from ..leaderboard.cross_fit import FEW_SYSTEMS, too_few_to_cross_fit
 from ..placement.bank_scale import BankScale
 from ..placement.formats.table import form_table
 from ..placement.new_labels import NewLabels, read_new_labels
+from ..placement.notes import only_bootstrapped
 from ..placement.place import Placed
 from . import judging, loaders, state, widgets
 from .bank_file import bank_scale_of_study, download_bank
@@ -110,8 +111,9 @@ def notes(found: Placed) -> list[str]:
 
 
 def may_claim(study: StudyPage, bank_scale: BankScale) -> bool:
-    """Whether a rank and a tier may be said; the notes say why not where the systems are too few."""
-    return study.verdict().holds and not too_few_to_cross_fit(len(bank_scale.systems))
+    """Whether a rank and a tier may be said; the notes say why not where the bank does not allow it."""
+    few = too_few_to_cross_fit(len(bank_scale.systems))
+    return study.verdict().holds and not few and not only_bootstrapped(bank_scale)
 
 
 def answer(study: StudyPage, bank_scale: BankScale, system: str, placed: Placement) -> None:
@@ -119,8 +121,10 @@ def answer(study: StudyPage, bank_scale: BankScale, system: str, placed: Placeme
     standing, name = placed.standing, short_name(system)
     if not may_claim(study, bank_scale):
         verdict = study.verdict()
-        few = f"The bank was made from {count(len(bank_scale.systems), 'system')}, fewer than {FEW_SYSTEMS}."
-        study.answer(f"No claim about where {name} stands.", few if verdict.holds else verdict.sentence)
+        why = f"The bank was made from {count(len(bank_scale.systems), 'system')}, fewer than {FEW_SYSTEMS}."
+        if not too_few_to_cross_fit(len(bank_scale.systems)):
+            why = "Only a bootstrap of the bank's rubrics compares it, by which equal systems are often separated."
+        study.answer(f"No claim about where {name} stands.", why if verdict.holds else verdict.sentence)
         return
     if np.isnan(standing.rank[-1]):
         study.answer(f"{name} cannot be ranked by its {count(placed.answered, 'label')} on the bank.")

@@ -194,6 +194,21 @@ def test_where_claims_are_about_scores_the_leaderboard_has_a_score_and_no_open_i
     assert "rank" not in app.dataframe[0].value
 
 
+def test_a_bank_of_one_query_gives_no_claim_about_a_place(open_page: Open, tmp_path: Path) -> None:
+    """The first line named tier and rank, and a warning below said that these are no claims."""
+    made = simulate(seed=1, systems=8, queries=1, pool=(30, 30))
+    with Workspace(tmp_path / "one.duckdb") as workspace:
+        workspace.ingest(made.labels.to_csv(index=False).encode(), "one", "labels")
+        name = workspace.dataset("one").systems[0]
+    app = open_page("new_system", tmp_path / "one.duckdb", source=HELD_OUT, held_out=name)
+    assert not app.exception
+    assert first_line(app).startswith(
+        f"No claim about where {name} stands. Only a bootstrap of the bank's rubrics"
+    )
+    assert any("Rank and tier are no claims" in note.value for note in app.warning)
+    assert "rank" not in app.dataframe[0].value
+
+
 def test_a_place_is_among_the_systems_of_a_common_scale_alone(open_page: Open, tmp_path: Path) -> None:
     first, second = (simulate(seed=seed, systems=7, queries=14, pool=(9, 12)) for seed in (5, 6))
     with Workspace(tmp_path / "apart.duckdb") as workspace:

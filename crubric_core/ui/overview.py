@@ -60,10 +60,12 @@ def agreement_tiles(reduction: Reduction, tolerance: int) -> Tiles:
     else:
         how, equal = "", "all of them are equal"
     names, known = (f"Judges agree{how}", f"Unanimous{how}"), int(reduction.n_total.sum())
-    shares = (reduction.n_agree.sum() / max(known, 1), reduction.unanimous.mean())
+    measured = reduction.n_total > 0  # a rubric that no two judges labelled has nothing to differ on
+    unanimous = reduction.unanimous[measured].sum() / max(int(measured.sum()), 1)
+    shares = (reduction.n_agree.sum() / max(known, 1), unanimous)
     helps = (
         f"Pairs of system and rubric with at least two labels on which {equal}",
-        "Rubrics on which the judges agree in this sense for every system",
+        "Of the rubrics that two judges labelled, those on which they agree in this sense for every system",
     )
     shown = [rounded(float(share)) if known else widgets.UNKNOWN for share in shares]
     return Tiles(dict(zip(names, shown, strict=True)), dict(zip(names, helps, strict=True)))

@@ -140,3 +140,19 @@ def test_of_two_systems_no_bank_is_called_good_and_none_can_be_held_out(
     app = open_page("new_system", tmp_path / "w.duckdb", source="held-out system", held_out="a")
     (error,) = app.error
     assert error.value.replace("\\", "").startswith("A bank without 'a' would be made from one system:")
+
+
+def test_unanimity_is_of_rubrics_that_two_judges_labelled(open_page: Open, tmp_path: Path) -> None:
+    """A second judge of one rubric in nine, who differs: all others were counted as unanimous."""
+    rows = [f"s{i},q{j % 3},r{j},one,{(i + j) % 2}" for i in range(8) for j in range(9)]
+    rows += [f"s{i},q0,r0,other,{int(i < 3)}" for i in range(8)]
+    path = tmp_path / "few.duckdb"
+    with Workspace(path) as workspace:
+        workspace.ingest("\n".join(["system,query,rubric,judge,label", *rows]).encode(), "few", "labels")
+        tiles = agreement_tiles(workspace.dataset("few").reduce(), 0)
+    assert tiles.figures["Unanimous"] == "0%"
+    for view in ("Rubrics", "Baseline"):
+        app = open_page("measurability", path, view=view)
+        assert any(
+            "8 rubrics have no cell with labels of two judges" in said.value for said in app.caption
+        ), view

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from ...judges.attrition import Attrition
     from ...labels.store.reduction import Reduction
+    from ...types import IntArray
     from ..page import StudyPage
 
 SPLIT = "splits of the rubrics listed"
@@ -51,6 +52,18 @@ def compared_with_rules(reduction: Reduction, kept: int) -> None:
     ):
         share = rounded(number / len(reduction.unanimous))
         st.metric(rule, f"{number:,}", delta=share, delta_color="off", delta_arrow="off")
+    if said := vacuous_sentence(reduction.n_total):
+        st.caption(said)
+
+
+def vacuous_sentence(n_total: IntArray) -> str:
+    """How many rubrics have no instance (J,), so that unanimity holds of them for want of labels; "" where none."""
+    if not (vacuous := int((n_total == 0).sum())):
+        return ""
+    return (
+        f"{count(vacuous, 'rubric')} {'has' if vacuous == 1 else 'have'} no cell with labels of two judges: unanimity "
+        "counts what nobody could differ on as agreed."
+    )
 
 
 def coverage(study: StudyPage) -> None:
@@ -225,7 +238,10 @@ def baseline(study: StudyPage) -> None:
             "neither": f"{int((~here & ~strict).sum()):,}",
         }
     )
-    st.caption("Unanimity: all judges agree on every system, and some systems pass, some fail.")
+    vacuous = vacuous_sentence(table["n_total"].to_numpy())
+    st.caption(
+        f"Unanimity: all judges agree on every system, and some systems pass, some fail. {vacuous}".rstrip()
+    )
     if lost.empty:
         return
     left, right = st.columns([2, 3], gap="large")

@@ -18,8 +18,9 @@ facts, reduction = loaders.facts(study), study.reduction()
 counts, shares = facts.counts, loaders.shares(study)
 instances = counts["systems"] * counts["rubrics"]
 
+verb = "was" if counts["systems"] == 1 else "were"
 judged = (
-    f"{count(int(counts['systems']), 'system')} were judged on {count(int(counts['rubrics']), 'rubric')} of "
+    f"{count(int(counts['systems']), 'system')} {verb} judged on {count(int(counts['rubrics']), 'rubric')} of "
     f"{count(int(counts['queries']), 'query', 'queries')} by {count(int(counts['judges']), 'judge')}."
 )
 study.answer(judged)

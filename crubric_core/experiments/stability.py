@@ -281,7 +281,8 @@ def _limits(inputs: Inputs, table: pd.DataFrame, asked: Sequence[str]) -> tuple[
     if missing:
         limits.append(f"No {' and no '.join(missing)} could be removed: there are too few.")
     if failed := int(table["rho"].isna().sum()):
-        limits.append(f"{failed} variants could not be analysed; their notes say why.")
+        notes = "its note says" if failed == 1 else "their notes say"
+        limits.append(f"{count(failed, 'variant')} could not be analysed; {notes} why.")
     if inputs.reduction.n_judges == 2:
         limits.append("Without one of two judges the gate is off: those variants show its whole effect.")
     return tuple(limits)

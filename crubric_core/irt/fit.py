@@ -166,6 +166,11 @@ def fit_irt(
     if constant.all():
         if len(y) == 1:
             raise FitError("There is one system: add labels of others to compare it with.")
+        if (np.isfinite(y).sum(axis=0) < 2).all():
+            raise FitError(
+                f"No rubric (of {y.shape[1]}) has labels of two systems, so that nothing compares the "
+                f"{len(y)} systems: have several of them answer the same queries."
+            )
         raise FitError(
             f"No rubric (of {y.shape[1]}) has two different labels, so that nothing separates "
             f"the {len(y)} systems: add systems or rubrics on which they differ."

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from ..labels.store.reduction import Reduction
 
 SAME_FOR_ALL = (
-    "On every rubric all systems have the same consensus label, so none can rank them: add rubrics."
+    "On no rubric do two systems have different consensus labels, so none can rank them: add rubrics, or labels of "
+    "several systems on the same queries."
 )
 
 

@@ -141,7 +141,7 @@ def test_where_nothing_passes_the_sentence_names_the_reason_and_the_remedy():
     assert "agreement_tolerance" not in said
     said = nothing_passes(reduction, np.array([True]), Settings(gate="kappa", tau_c=0.9))
     assert "reaches τ_c = 0.9; the highest kappa of one is -0.333: lower τ_c to -0.34 or less" in said
-    assert "same consensus label" in nothing_passes(reduction, np.array([False]), Settings())
+    assert "different consensus labels" in nothing_passes(reduction, np.array([False]), Settings())
 
 
 def test_the_nearest_threshold_leaves_what_it_says_and_a_higher_one_leaves_none():

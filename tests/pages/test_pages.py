@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 from streamlit.testing.v1 import AppTest
@@ -18,7 +19,7 @@ from crubric_core.demo import simulate
 from crubric_core.figures import diagnostics, items
 from crubric_core.irt.uncertainty import ability_standard_errors
 from crubric_core.ui.items import checks
-from crubric_core.ui.items.model_check import flagged_sentence
+from crubric_core.ui.items.model_check import flagged_sentence, ratio_sentence, within_sentence
 from crubric_core.ui.overview import UNKNOWN_WORTH
 from tests.pages.conftest import HOSTILE, Open
 
@@ -404,3 +405,46 @@ def test_flagged_pairs_are_called_an_excess_only_where_there_is_one() -> None:
     assert said.endswith("another such table may have twice as many."), "one drawn table is no limit"
     assert flagged_sentence(3, 10, 3).endswith("has 3. That is no sign of rubrics that overlap.")
     assert flagged_sentence(0, 0, 0) == "No two rubrics were labelled on enough systems to be compared."
+
+
+def test_pairs_of_one_query_are_told_beside_what_all_pairs_are() -> None:
+    """Of one query all pairs are two of one query, which shows no blocks."""
+    one, two = pd.Series(["q"] * 4), pd.Series(["q", "q", "p", "p"])
+    assert within_sentence(1.0, one).endswith("as are 100% of all pairs.")
+    assert within_sentence(1.0, two).endswith("as are 33% of all pairs. Look for blocks.")
+    assert within_sentence(0.2, two).endswith("as are 33% of all pairs.")
+
+
+def test_a_ratio_of_eigenvalues_that_is_unknown_is_called_so() -> None:
+    nan = float("nan")
+    assert "unknown" in ratio_sentence(nan, nan, 2.0)
+    assert "unknown" in ratio_sentence(1.2, nan, nan)
+    assert ratio_sentence(1.2, 1.1, 2.0).endswith(
+        "1.20; of tables simulated from the model, 95% have at most 2.00."
+    )
+
+
+def test_what_is_unknown_of_alike_and_of_disjoint_systems_is_said_plainly(
+    open_page: Open, tmp_path: Path
+) -> None:
+    """Two kinds of systems have no second eigenvalue, equal labels no α, and one system is singular."""
+    rows = [f"s{i},q{j % 3},r{j},k{k},{{}}" for i in range(7) for j in range(9) for k in range(3)]
+    head = "system,query,rubric,judge,label"
+    tables = {
+        "alike": [row.format(1) for row in rows],
+        "two": [row.format(int(row.startswith("s0"))) for row in rows],
+        "lone": [row.format(n % 2) for n, row in enumerate(rows) if row.startswith("s0")],
+        "apart": [row.format(n % 2) for n, row in enumerate(rows) if row[1] == row.split(",r")[1][0]],
+    }
+    path = tmp_path / "unknown.duckdb"
+    with Workspace(path) as workspace:
+        for name, table in tables.items():
+            workspace.ingest("\n".join([head, *table]).encode(), name, "labels")
+    assert "α unknown." in first_line(open_page("measurability", path, dataset="alike", view="Judges"))
+    app = open_page("items", path, dataset="two", view="Dependence")
+    assert not first_line(app).startswith("The residuals show")
+    assert any("eigenvalue: unknown" in caption.value for caption in app.caption)
+    assert "1 system was judged on" in first_line(open_page("overview", path, dataset="lone"))
+    assert "have several of them answer the same queries" in first_line(
+        open_page("overview", path, dataset="apart")
+    )

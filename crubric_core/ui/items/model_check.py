@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -50,7 +50,7 @@ def _dependence(study: StudyPage, _items: pd.DataFrame) -> None:
     spectrum, checked = checks.spectrum(study), checks.dependence(study)
     found = checked.found
     names = study.reduction().rubrics["rubric"].tolist()
-    known = np.isfinite(checked.line)
+    known = np.isfinite(checked.line) and np.isfinite(spectrum.ratio)
     if known:
         _one_ability(study, spectrum.ratio > checked.line)
     left, right = st.columns(2, gap="large")
@@ -58,12 +58,7 @@ def _dependence(study: StudyPage, _items: pd.DataFrame) -> None:
         widgets.show(
             figures.scree(spectrum.eigenvalues), "Eigenvalues of the residual correlations", "One ability?"
         )
-        model = (
-            f"of tables simulated from the model, 95% have at most {checked.line:.2f}."
-            if known
-            else f"a table simulated from the model has {checked.ratio:.2f}: only a clear excess says something."
-        )
-        st.caption(f"First over second eigenvalue: {spectrum.ratio:.2f}; {model}")
+        st.caption(ratio_sentence(spectrum.ratio, checked.ratio, checked.line))
     with right:
         widgets.show(
             figures.q3_histogram(found.counts, found.edges, found.mean, found.critical),
@@ -80,12 +75,35 @@ def _dependence(study: StudyPage, _items: pd.DataFrame) -> None:
         "Columns are in the order of the rows.",
     )
     if np.isfinite(found.within_query) and study.reduction().rubrics["query"].duplicated().any():
-        st.caption(
-            f"{rounded(found.within_query)} of the flagged pairs are two rubrics of one query. Look for blocks."
-        )
+        st.caption(within_sentence(found.within_query, study.reduction().rubrics["query"]))
     listed = found.pairs.head(LISTED)
     named = {side: [names[j] for j in listed[side]] for side in ("first", "second")}
     show_table(listed.assign(**named), TABLES["pairs"])
+
+
+def ratio_sentence(ratio: float, one_table: float, line: float) -> str:
+    """The first eigenvalue over the second, beside that of tables that the model made; each may be unknown."""
+    if not np.isfinite(ratio):
+        return "First over second eigenvalue: unknown, as there is no second one above 0."
+    said = f"First over second eigenvalue: {ratio:.2f}"
+    if np.isfinite(line):
+        return f"{said}; of tables simulated from the model, 95% have at most {line:.2f}."
+    if not np.isfinite(one_table):
+        return f"{said}; that of a table simulated from the model is unknown."
+    return (
+        f"{said}; a table simulated from the model has {one_table:.2f}: only a clear excess says something."
+    )
+
+
+def within_sentence(share: float, queries: pd.Series[Any]) -> str:
+    """Which share of the flagged pairs is of one query, beside that of all pairs of rubrics. queries: (J,) of each."""
+    sizes, total = queries.value_counts().to_numpy(), len(queries)
+    every = float((sizes * (sizes - 1)).sum() / (total * (total - 1)))
+    look = " Look for blocks." if share > every else ""
+    return (
+        f"{rounded(share)} of the flagged pairs are two rubrics of one query, as are {rounded(every)} of all pairs."
+        f"{look}"
+    )
 
 
 def flagged_sentence(flagged: int, pairs: int, chance: int) -> str:

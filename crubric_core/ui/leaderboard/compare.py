@@ -84,7 +84,7 @@ def _rubrics(view: View, found: HeadToHead, one: int, other: int) -> int | None:
     reduction = view.study.reduction()
     ends = np.unique(np.r_[np.arange(min(EACH, len(found.rubrics))), np.arange(len(found.rubrics))[-EACH:]])
     if not len(ends):
-        st.write("None: every label is the same.")
+        st.write("None: every label is the same." if found.compared else "None: no rubric is judged on both.")
         return None
     rows = found.rubrics[ends]
     share = reduction.y[:, rows] / (reduction.levels[rows] - 1)

@@ -112,7 +112,7 @@ def _judges(study: StudyPage) -> None:
     else:
         alpha = agreed.loc[agreed["measure"].str.startswith("Krippendorff"), "value"].iloc[0]
         study.answer(
-            f"{count(len(names), 'judge')}, Krippendorff's α = {numeral(alpha)}.",
+            f"{count(len(names), 'judge')}, Krippendorff's α {f'= {numeral(alpha)}' if alpha == alpha else 'unknown'}.",
             *filter(None, [report.copies, guessing_note(table)]),
             worst_sentence(table, found.label_rates),
         )

@@ -91,8 +91,8 @@ class Inference:
 
     @property
     def n_groups(self) -> int:
-        """Groups of ranked systems between which no pair is compared; 1 where all are linked."""
-        return 1 if self.group is None else len(np.unique(self.group[self.ranked]))
+        """Groups of ranked systems between which no pair is compared; 1 where all are linked, or none is ranked."""
+        return 1 if self.group is None else max(1, len(np.unique(self.group[self.ranked])))
 
     @property
     def group_number(self) -> FloatArray:

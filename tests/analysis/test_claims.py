@@ -618,6 +618,16 @@ def test_a_system_whose_bank_has_fewer_queries_has_labels_on_all_of_them() -> No
     assert rests_on(board(found, queries=own)) == rests_on(board(found))
 
 
+def test_a_board_on_which_nobody_is_ranked_says_so() -> None:
+    """Systems that were asked disjoint queries, each placed on a bank that it has no label on: a traceback."""
+    nan = np.full(3, np.nan)
+    found = replace(standing(nan, np.zeros((3, 3), dtype=bool)), group=np.arange(3))
+    shown = board(found, queries=labelled(0, 0, 0, of=1))
+    said = claims_of(shown)
+    assert said.headline == ("No system could be ranked.",)
+    assert "3 systems are not ranked: no label on these rubrics counts." in said.basis
+
+
 def test_an_unranked_system_is_not_one_with_fewer_queries() -> None:
     found = standing(np.array([2.0, 1.0, np.nan]), np.zeros((3, 3), dtype=bool))
     assert not any("fewer" in said for said in rests_on(board(found, queries=labelled(100, 99, 0, of=100))))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import duckdb
 import pandas as pd
 
-from ...text import count
+from ...text import count, short_name
 from ..ingest.findings import SHOWN, Finding, Severity, names, select, warning
 from ..ingest.parsed import execute
 from ..readers import values
@@ -36,6 +36,8 @@ def _unmatched_names(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iter
             yield Finding(severity, code, title, sentence, len(found), found.head(SHOWN))
 
 
+_FEWEST = 100  # labels of a system that may be a copy
+_RARER = 10  # of them, other than the most frequent one: where nearly all is a pass, equal systems are equal
 _UNEVEN = 0.1  # of a system's cells, or of a run on each
 _LABELLED = "SELECT rubric_id FROM facts_now WHERE n IS NOT NULL"
 _WITH_LABELS = "SELECT system_id FROM labelled_systems WHERE dataset_id = $dataset"
@@ -242,4 +244,36 @@ def _uneven_runs(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator
         yield warning("uneven_runs", "Systems with other numbers of runs", sentence, found)
 
 
-CHECKS = (_runs, _uneven_runs, _unmatched_names, _repeated_texts, _alike, _shares, _disarmed)
+def _copies(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
+    """Systems of which every label is the same: one answered for the other, or its rows were written twice."""
+    found = select(
+        cursor,
+        """
+        WITH own AS (FROM labels WHERE dataset_id = $dataset AND label IS NOT NULL),
+        summed AS (SELECT system_id, count(*) AS labels, sum(hash(rubric_id, judge_id, label)) AS content
+                   FROM own GROUP BY system_id HAVING count(*) >= $fewest),
+        alike AS (SELECT labels, content, min(system_id) AS first, count(*) AS times,
+                         array_to_string(list_sort(list(name)), ', ') AS systems
+                  FROM summed JOIN systems USING (system_id) GROUP BY labels, content HAVING count(*) > 1),
+        usual AS (SELECT system_id, max(n) AS n FROM (SELECT system_id, count(*) AS n FROM own
+                  WHERE system_id IN (SELECT first FROM alike) GROUP BY system_id, label) GROUP BY system_id)
+        SELECT systems, times, labels FROM alike JOIN usual ON system_id = first WHERE labels - n >= $rarer ORDER BY ALL
+        """,
+        dataset_id,
+        fewest=_FEWEST,
+        rarer=_RARER,
+    )
+    if len(found):
+        first, of = found.iloc[0], found["times"].sum()
+        which = (
+            f"{of:,} systems have" if len(found) == 1 else f"In {len(found):,} groups, {of:,} systems have"
+        )
+        sentence = (
+            f"{which} the same labels as another, such as {short_name(first['systems'], 120)} on all "
+            f"{first['labels']:,}. Is one a copy of the other? Then it is one system: a copy that stays where the "
+            "other is held out makes its ability one in sample."
+        )
+        yield warning("copies", "Systems with the same labels", sentence, found)
+
+
+CHECKS = (_runs, _uneven_runs, _copies, _unmatched_names, _repeated_texts, _alike, _shares, _disarmed)

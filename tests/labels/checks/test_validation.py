@@ -37,6 +37,32 @@ def test_a_sound_table_has_no_findings(ws):
     assert report.checks == ws.dataset("d").checks() == ()
 
 
+def test_a_system_that_is_a_copy_of_another_is_named(ws):
+    """Held out, it was placed by rubrics that were fitted on its own labels."""
+    cells = panel()
+    ws.ingest(labels(cells + [["copy", *cell[1:]] for cell in cells if cell[0] == "s3"]), "d")
+    (finding,) = ws.dataset("d").checks()
+    assert finding.code == "copies"
+    assert finding.sentence.startswith(
+        "2 systems have the same labels as another, such as copy, s3 on all 180."
+    )
+
+
+@pytest.mark.parametrize("change", ["one label", "one judge less", "all pass"])
+def test_systems_that_differ_or_pass_all_are_no_copies(ws, change):
+    cells = panel()
+    twin = [["copy", *cell[1:]] for cell in cells if cell[0] == "s3"]
+    if change == "one label":
+        twin[7][4] = 1 - twin[7][4]
+    elif change == "one judge less":
+        twin = twin[1:]
+    else:
+        cells = [[*cell[:4], 1 if cell[0] == "s3" else cell[4]] for cell in cells]
+        twin = [[*cell[:4], 1] for cell in twin]
+    ws.ingest(labels(cells + twin), "d")
+    assert "copies" not in codes(ws)
+
+
 def test_a_lenient_judge_is_not_taken_for_a_broken_one(ws):
     rng = np.random.default_rng(1)
     cells = panel(noise=0.3)

@@ -271,7 +271,7 @@ def _uneven(board: Board) -> str:
     if board.queries is not None:  # not those that a system lacks
         known = min(known, int(np.median(board.queries.on[standing.ranked])))
     if standing.n_equal == 1 < known:
-        return ", which count as one since it has most of the labels, so that nothing shows how queries vary"
+        return ", which count as one since one of them has most of the labels, so that nothing shows how queries vary"
     if standing.n_equal >= UNEVEN * known:
         return ""
     return f", which count as {standing.n_equal:,} equal ones since a few have most of the labels"

@@ -643,7 +643,7 @@ def test_it_is_said_that_a_few_queries_have_most_of_the_labels() -> None:
     assert many == rests_on(board(found))
     assert any(
         said.startswith(
-            "The evidence is 2 queries, which count as one since it has most of the labels, so that nothing "
+            "The evidence is 2 queries, which count as one since one of them has most of the labels, so that nothing "
         )
         for said in rests_on(board(replace(found, n_units=2, n_equal=1)))
     )

@@ -89,11 +89,11 @@ def test_lists_tables_and_whole_numbers_are_taken_as_they_are():
     assert order.tolist() == [0, 1]
 
 
-@pytest.mark.parametrize("label", ["", "1"])
-def test_a_table_without_two_different_labels_is_no_fit(label):
+@pytest.mark.parametrize(("label", "said"), [("", "labels of two systems"), ("1", "different labels")])
+def test_a_table_without_two_different_labels_is_no_fit(label, said):
     rows = [f"s{i},q,r{j},k,{label}" for i in range(4) for j in range(3)]
     rows = rows if label else ["s0,q,r0,k,1", *rows[1:]]
     with Workspace() as ws:
         ws.ingest("\n".join(["system,query,rubric,judge,label", *rows]).encode(), "d")
-        with pytest.raises(FitError, match="different labels"):
+        with pytest.raises(FitError, match=said):
             run_pipeline(ws.dataset("d"))

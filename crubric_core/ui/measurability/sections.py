@@ -111,8 +111,9 @@ def _judges(study: StudyPage) -> None:
         departures.section(study, names)
     else:
         alpha = agreed.loc[agreed["measure"].str.startswith("Krippendorff"), "value"].iloc[0]
+        shown = "unknown" if np.isnan(alpha) else f"= {numeral(alpha)}"
         study.answer(
-            f"{count(len(names), 'judge')}, Krippendorff's α {f'= {numeral(alpha)}' if alpha == alpha else 'unknown'}.",
+            f"{count(len(names), 'judge')}, Krippendorff's α {shown}.",
             *filter(None, [report.copies, guessing_note(table)]),
             worst_sentence(table, found.label_rates),
         )

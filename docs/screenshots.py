@@ -1,7 +1,7 @@
-"""Draw the pictures of the README anew: python docs/screenshots.py
+"""Draw the picture of the README anew: python docs/screenshots.py
 
-Starts the dashboard on a fresh demo study and writes docs/images/*.png. Chromium is taken from CRUBRIC_CHROMIUM or
-from the path.
+Starts the dashboard on a fresh demo study and writes docs/images/leaderboard.png. Chromium is taken from
+CRUBRIC_CHROMIUM or from the path.
 """
 
 from __future__ import annotations
@@ -22,31 +22,23 @@ from crubric_core.labels.store.workspace import Workspace  # noqa: E402 - the pa
 from tests.browser.conftest import serve, wait_until_idle  # noqa: E402
 
 SIZE: ViewportSize = {"width": 1400, "height": 900}
-PICTURES = (
-    ("leaderboard", "light"),
-    ("leaderboard", "dark"),
-    ("bank", "light"),
-    ("measurability", "light"),
-    ("items", "light"),
-)
+TARGET = ROOT / "docs" / "images" / "leaderboard.png"
 
 
-def draw(browser: Browser, url: str, name: str, scheme: str) -> Path:
-    """One page in one colour scheme as a PNG."""
-    context = browser.new_context(viewport=SIZE, color_scheme="dark" if scheme == "dark" else "light")
+def draw(browser: Browser, url: str) -> None:
+    """The leaderboard as a PNG."""
+    context = browser.new_context(viewport=SIZE, color_scheme="light")
     page = context.new_page()
-    page.goto(f"{url}/{name}")
+    page.goto(f"{url}/leaderboard")
     wait_until_idle(page)
     page.wait_for_selector(".js-plotly-plot .main-svg")
     page.wait_for_timeout(1500)  # the figures fade in
-    target = ROOT / "docs" / "images" / (f"{name}.png" if scheme == "light" else f"{name}-dark.png")
-    page.screenshot(path=target)
+    page.screenshot(path=TARGET)
     context.close()
-    return target
 
 
 def main() -> None:
-    """Every picture, one line each."""
+    """Draw it of a fresh demo study."""
     os.environ["CRUBRIC_TOKEN"] = "never"  # the study is nobody's data
     path = os.environ.get("CRUBRIC_CHROMIUM") or shutil.which("chromium")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
@@ -57,8 +49,7 @@ def main() -> None:
             executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"]
         )
         with serve(workspace) as server:
-            for name, scheme in PICTURES:
-                print(draw(browser, server.url, name, scheme).relative_to(ROOT))
+            draw(browser, server.url)
         browser.close()
 
 

@@ -56,7 +56,7 @@ _FAULTS = (
     "contradictions?|refusals?|refused|incorrect|wrong|severity|harms?|hateful|omissions?|fabrications?|fabricated|"
     "mistranslations?|leaks?|leakage|jailbreaks?|jailbroken|violations?|unsupported|unhelpful|redundancy|verbosity|"
     "sycophancy|sycophantic|deception|deceptive|dangerous|vulnerabilit(y|ies)|incoherence|incoherent|inconsistency|"
-    "inconsistent|irrelevance|irrelevant|clich[eé]s?|not[ _]attempted"
+    "inconsistent|irrelevance|irrelevant|clich[eé]s?"
 )
 _FAULT = (
     f"([a-z0-9 ]{{1,20}}[./_-]){{0,3}}({_FAULTS})([./_ -](score|rate|value|label|v1|present|content|overall))*"
@@ -72,7 +72,7 @@ _OF_FAULTS = f"""
         regexp_full_match(lower(criterion), '{_FAULT}')
         OR regexp_full_match(replace(lower(criterion), '_', ' '), '{_SENTENCE}')
     )
-    AND NOT regexp_matches(lower(criterion), '^(no|non|not|avoids?|free|without|anti|absence|low)[./_ -]')
+    AND NOT regexp_matches(lower(criterion), '(^|[./_ -])(no|non|not|avoids?|free|without|anti|absence|low)[./_ -]')
     AND criterion_id NOT IN (
         SELECT f.criterion_id FROM facts_now f JOIN rubrics r USING (rubric_id)
         WHERE r.polarity IS NOT NULL OR r.weight < 0

@@ -255,7 +255,7 @@ def _limits(share: FloatArray, ends: list[FloatArray]) -> tuple[FloatArray, Floa
     """The least and the most that each mean score can be, (M,) both; None where a unit can score without end."""
     if not all(np.isfinite(end).all() for end in ends):
         return None
-    low, high = (np.clip(share @ end, end.min(initial=np.inf), end.max(initial=-np.inf)) for end in ends)
+    low, high = (np.clip(share @ end, end.min(), end.max()) if end.size else share @ end for end in ends)
     return low, high
 
 

@@ -655,3 +655,9 @@ def test_without_differences_in_leniency_unequal_panels_change_no_claim():
     for name in ("separated", "difference_low", "p_value", "p_simultaneous", "low", "high", "tier"):
         assert np.array_equal(getattr(same, name), getattr(plain, name))
     assert same.excused == 0
+
+
+def test_without_any_score_nobody_is_ranked_and_nothing_is_computed_of_no_number():
+    found = infer(score_influence(np.full((3, 0), np.nan), np.zeros(0)), np.random.default_rng(0))
+    assert not found.ranked.any()
+    assert np.isnan(found.low).all()

@@ -82,14 +82,14 @@ def agreement_rates(reduction: Reduction, settings: Settings) -> AgreementRates:
 
 
 def decide_gate(reduction: Reduction, settings: Settings, rates: AgreementRates | None = None) -> Gate:
-    """Each rubric's statistic, and the rubrics that reach tau_c; without it ``own_threshold`` decides.
+    """Each rubric's statistic, and the rubrics that reach tau_c; without it ``usual_threshold`` decides.
 
     rates: those of these settings, where they are known.
     """
     rates = rates or agreement_rates(reduction, settings)
     values = pair_kappa(reduction.pairs) if settings.gate == "kappa" else rates.posterior.mean
     off = gate_is_off(reduction)
-    threshold = own_threshold(values, reduction.n_total > 0) if settings.tau_c is None else settings.tau_c
+    threshold = usual_threshold(values, reduction.n_total > 0) if settings.tau_c is None else settings.tau_c
     return Gate(
         **vars(rates),
         statistic=settings.gate,
@@ -121,7 +121,7 @@ def share_weight(pairs: PairCounts, n_total: IntArray) -> float:
     return max(1.0, binomial / within) if within > 0 else 1.0
 
 
-def own_threshold(values: FloatArray, measured: BoolArray) -> float:
+def usual_threshold(values: FloatArray, measured: BoolArray) -> float:
     """The threshold that follows from the labels: that of the lowest quarter of the measured rubrics.
 
     Rubrics without any instance have the mean of all, and no label speaks against them: where that is lower, it is the

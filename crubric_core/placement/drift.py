@@ -145,11 +145,10 @@ class JudgeDrift:
 def judge_drift(old: FloatArray, new: FloatArray, query: IntArray, confidence: float) -> JudgeDrift:
     """From two labels (C,) of each cell and its query (C,); cells that either version lacks are left out.
 
-    Intervals: the delete-one jackknife over queries, with Student's t, of as many queries as ones with equally many
-    cells are worth. Few flips show it too little spread, so none is
-    narrower than independent cells would have it: the flip rate's is at least the exact binomial one, kappa's at least
-    what that makes of it, the shift's at least that of one more flip up and one more down, and at most as wide as the
-    labels are.
+    Intervals: the delete-one jackknife over queries, with Student's t of as many queries of equal size as these are
+    worth. Few flips show it too little spread, so none is narrower than independent cells would have it: the flip
+    rate's is at least the exact binomial one, kappa's at least what that makes of it, the shift's at least that of one
+    more flip up and one more down. No end is beyond what can be.
     """
     known = np.isfinite(old) & np.isfinite(new)
     old, new, query = old[known], new[known], query[known]

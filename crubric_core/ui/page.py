@@ -127,6 +127,6 @@ def paced(tell: Progress, pause: float = PAUSE) -> Progress:
 
 
 def _quarter(dataset: Dataset, fingerprint: str, settings: Settings) -> float:
-    """The threshold at which the lowest quarter of the rubrics is dropped."""
+    """The threshold that follows from the labels, which drops at most the lowest quarter of the rubrics."""
     asked = with_rules(dataset, replace(settings, tau_c=None))
     return loaders.Study(dataset=dataset, fingerprint=fingerprint, settings=asked).gating().threshold

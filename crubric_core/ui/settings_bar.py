@@ -55,7 +55,7 @@ BANK_SIZE = "bank size"  # the part of slider and box of B, which show each othe
 _SHOWN, _RECENT = "budgets shown", 8  # what slider and box of B showed lately, the last one last
 
 Quarter = Callable[[Settings], float]
-"""The threshold that drops the lowest quarter of the rubrics; NaN where the gate is off."""
+"""The threshold that follows from the labels, for settings; NaN where the gate is off."""
 
 
 def settings_bar(rubrics: int, quarter: Quarter, *, show_tau_t: bool = False) -> None:
@@ -172,13 +172,13 @@ def _method(settings: Settings) -> str:
 
 
 def _threshold(place: DeltaGenerator, settings: Settings, quarter: Quarter) -> None:
-    """The slider of tau_c; it stands at the threshold that drops the lowest quarter until it is moved."""
+    """The slider of tau_c; it stands at the threshold that follows from the labels until it is moved."""
     low, spec, title = max(LOWEST_TAU[settings.gate], LEFT_END), SPECS["tau_c"], SPECS["tau_c"].title
     at, off = settings.tau_c, False
     if at is None:
         at = round(quarter(settings), 3)
         off = not np.isfinite(at)
-        title += f": drops the lowest quarter by {settings.gate}" if not off else ": drops none here"
+        title += f": drops at most the lowest quarter by {settings.gate}" if not off else ": drops none here"
     at = float(np.clip(np.nan_to_num(at, nan=low), low, 1))
     decimals = next((n for n in (2, 3) if abs(round(at, n) - at) < 5e-5), 4)  # it may stand between two steps
     shown = f"%.{decimals}f"

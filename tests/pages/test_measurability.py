@@ -31,6 +31,11 @@ def test_a_threshold_that_many_rubrics_share_is_not_said_to_drop_a_quarter() -> 
     assert "reach it exactly stay" in gate.own_threshold(shared)
     distinct = SimpleNamespace(values=values, n_total=np.full(8, 5), feasible=values >= 0.5)
     assert gate.own_threshold(distinct) == "this threshold drops the lowest quarter"
+    undefined = np.r_[values, np.nan]  # two judges labelled it, and nothing could disagree
+    beside = SimpleNamespace(
+        values=undefined, n_total=np.full(9, 5), feasible=~(undefined < 0.5), threshold=0.8
+    )
+    assert gate.own_threshold(beside) == "this threshold drops the lowest quarter"
 
 
 def test_a_threshold_below_the_quarter_of_the_measured_is_said_to_keep_what_is_not_measured() -> None:

@@ -67,7 +67,7 @@ def own_threshold(gate: Gate) -> str:
     """What the threshold that follows from the labels does: rubrics equal to it stay, however many they are."""
     measured = np.isfinite(gate.values) & (gate.n_total > 0)
     if (~gate.feasible).sum() >= measured.sum() // 4:
-        of = "" if measured.all() else " of those that two judges labelled"
+        of = "" if (gate.n_total > 0).all() else " of those that two judges labelled"
         return f"this threshold drops the lowest quarter{of}"
     if gate.threshold < lowest_quarter(gate.values[measured]):
         return (

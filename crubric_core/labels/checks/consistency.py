@@ -244,25 +244,34 @@ def _uneven_runs(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator
         yield warning("uneven_runs", "Systems with other numbers of runs", sentence, found)
 
 
+_AS_MANY = """
+    WITH counted AS (SELECT system_id, judge_id, label, sum(n) AS n FROM system_tallies
+                     WHERE dataset_id = $dataset AND label IS NOT NULL GROUP BY ALL),
+    summed AS (SELECT system_id, sum(n) AS labels, sum(hash(judge_id, label, n)) AS content
+               FROM counted GROUP BY system_id HAVING labels >= $fewest)
+    SELECT system_id FROM summed QUALIFY count(*) OVER (PARTITION BY labels, content) > 1
+"""
+_SAME = """
+    WITH own AS (FROM labels WHERE dataset_id = $dataset AND label IS NOT NULL
+                 AND system_id IN (SELECT unnest($likely::INTEGER[]))),
+    summed AS (SELECT system_id, count(*) AS labels, sum(hash(rubric_id, judge_id, label)) AS content
+               FROM own GROUP BY system_id),
+    alike AS (SELECT labels, content, min(system_id) AS first, count(*) AS times,
+                     array_to_string(list_sort(list(name)), ', ') AS systems
+              FROM summed JOIN systems USING (system_id) GROUP BY labels, content HAVING count(*) > 1),
+    usual AS (SELECT system_id, max(n) AS n FROM (SELECT system_id, count(*) AS n FROM own
+              WHERE system_id IN (SELECT first FROM alike) GROUP BY system_id, label) GROUP BY system_id)
+    SELECT systems, times, labels FROM alike JOIN usual ON system_id = first WHERE labels - n >= $rarer ORDER BY ALL
+"""
+
+
 def _copies(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Finding]:
-    """Systems of which every label is the same: one answered for the other, or its rows were written twice."""
-    found = select(
-        cursor,
-        """
-        WITH own AS (FROM labels WHERE dataset_id = $dataset AND label IS NOT NULL),
-        summed AS (SELECT system_id, count(*) AS labels, sum(hash(rubric_id, judge_id, label)) AS content
-                   FROM own GROUP BY system_id HAVING count(*) >= $fewest),
-        alike AS (SELECT labels, content, min(system_id) AS first, count(*) AS times,
-                         array_to_string(list_sort(list(name)), ', ') AS systems
-                  FROM summed JOIN systems USING (system_id) GROUP BY labels, content HAVING count(*) > 1),
-        usual AS (SELECT system_id, max(n) AS n FROM (SELECT system_id, count(*) AS n FROM own
-                  WHERE system_id IN (SELECT first FROM alike) GROUP BY system_id, label) GROUP BY system_id)
-        SELECT systems, times, labels FROM alike JOIN usual ON system_id = first WHERE labels - n >= $rarer ORDER BY ALL
-        """,
-        dataset_id,
-        fewest=_FEWEST,
-        rarer=_RARER,
-    )
+    """Systems of which every label is the same: one answered for the other, or its rows were written twice.
+
+    Labels are read of systems alone that have equally many of each value from each judge, as the tallies say.
+    """
+    likely = select(cursor, _AS_MANY, dataset_id, fewest=_FEWEST)["system_id"].tolist()
+    found = select(cursor, _SAME, dataset_id, likely=likely, rarer=_RARER) if likely else pd.DataFrame()
     if len(found):
         first, of = found.iloc[0], found["times"].sum()
         which = (

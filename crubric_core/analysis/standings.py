@@ -82,14 +82,17 @@ def _labelled(ranking: Ranking) -> dict[str, Labelled]:
     asked, known = ranking.use[:, ranking.use.any(axis=0)], np.isfinite(scores.by_query)
     scored = np.flatnonzero(known.any(axis=0))
     queries = np.array([np.isin(scored, scores.query_index[bank]).sum() for bank in asked])[ranking.fold]
-    labelled, rubrics = np.isfinite(scores.points), asked[ranking.fold]
-    on, of = (
-        np.array([np.bincount(scores.query_index[of_one], minlength=known.shape[1]) for of_one in every])
-        for every in (labelled, rubrics)
-    )
+    labelled, rubrics = np.isfinite(scores.points), asked.sum(axis=1)[ranking.fold]
+    on, together = labelled.sum(axis=1), np.ones(len(labelled))
+    if (on < rubrics).any():
+        by_query, of = (
+            np.array([np.bincount(scores.query_index[some], minlength=known.shape[1]) for some in every])
+            for every in (labelled, asked)
+        )
+        together = missing_together(by_query, of[ranking.fold])
     return {
         "queries": Labelled(known.sum(axis=1), queries),
-        "rubrics": Labelled(labelled.sum(axis=1), rubrics.sum(axis=1), missing_together(on, of)),
+        "rubrics": Labelled(on, rubrics, together),
     }
 
 

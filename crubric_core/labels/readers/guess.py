@@ -38,17 +38,8 @@ _NO_SYSTEMS = frozenset(
 # last words of names of what a judge said: judge_score, human_label, evaluator_notes
 _SAID = frozenset(
     (
-        *(
-            *ENDINGS,
-            "correct",
-            "decision",
-            "choice",
-            "answer",
-            "reason",
-            "reasoning",
-            "explanation",
-            "rationale",
-        ),
+        *ENDINGS,
+        *("correct", "decision", "choice", "answer", "reason", "reasoning", "explanation", "rationale"),
         *("comment", "comments", "note", "notes", "raw", "output", "response", "text", "cost", "confidence"),
     )
 )

@@ -12,22 +12,19 @@ from ...text import listed
 from .columns.label_names import (
     ENDINGS,
     NOTED,
-    RATERS,
     called_after_criteria,
     is_derived,
     is_index,
     may_hold_labels,
 )
-from .columns.query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES, TURNS, bare_name, is_written
+from .columns.query_names import bare_name, is_written
 from .columns.specs import MISSING, SPECS, plain_name, synonyms_of
 from .ground_truth import is_truth
-from .guess import MODEL, Profile, fits_name, guess_columns, profile
-from .nested.field_names import GRADER
+from .guess import MODEL, Profile, fits_name, profile
 from .plan import FilePlan
+from .proposed_keys import LABELS, key_columns, parts_of_answers, query_of, repeats, what_is_asked
 from .tables.open_questions import label_by_content, runs_as_systems
 from .tables.plan_cells import cells_of, rows_of_keys
-from .tables.query_column import with_query
-from .tables.raters import told_apart
 from .values import shortened
 from .wide.column_names import (
     called_after_queries,
@@ -44,7 +41,6 @@ from .wide.spread import spread_key
 from .wide.totals import totals_among
 from .words import is_abc, is_number, is_verdict, letters_of
 
-_LABELS = 0.8  # share of a column's cells that look like labels
 _MARKS = (
     r"(?i)<(?:score|rating|grade|verdict|label|result)>\s*([^<\s]+)\s*</",
     r"\[\[\s*([^\]\s]+)\s*\]\]",
@@ -55,20 +51,6 @@ _OF_NAMES = {"system": crossing("system", "rubric")}
 _CONTRADICTING = 0.2  # of the rows, from which they are several systems
 _SUMMING = ("pass", "passed", "outcome", "decision")  # what sums up criteria beside it
 _CRITERIA = 3  # of these, at least
-_HINT = 0.5  # confidence of a name that only contains a word for what it may be
-_IDS_OF_ANSWERS = ("run", "run_id")  # of traces: each of one answer, and no repeated draw
-_PLACES = ("idx", "index", "sentence", "sent", "claim", "fact", "step", "position")  # of parts of an answer
-_NAMES_OF_SYSTEMS = (
-    *("submission", "submission_id", "team", "team_id", "team_name"),  # of shared tasks
-    *("student", "student_id", "student_name", "student_username", "idstud"),  # of classes
-)
-_NAMING = (
-    "name",
-    "key",
-    "title",
-    "question",
-    *("nugget_id", "nugget", "fact_id", "claim_id"),
-)  # what the rubric of a label may be called, where nothing is called so
 
 
 def with_proposal(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
@@ -94,7 +76,7 @@ def with_proposal(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
         label = None if len(criteria) >= _CRITERIA else label  # the whole passes where these do
         held = held if label else {c: own for c, own in held.items() if plain_name(c) not in _SUMMING}
     if label is not None:
-        keys = _keys(plan, rows, held, [label])
+        keys = key_columns(plan, rows, held, [label])
         told = _long(plan, rows, {"system": "=…", "rubric": f"={plain_name(label)}", **keys, "label": label})
     else:
         told = _wide(plan, rows, held) or _of_texts(plan, rows, held)
@@ -118,135 +100,10 @@ def _is_free(plan: FilePlan, rows: Sequence[Sequence[Any]], column: str) -> bool
     return bool(column.strip()) and not taken and not counted
 
 
-def _keys(
-    plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile], labels: Sequence[str]
-) -> dict[str, str]:
-    """Canonical column → the column that may be it, by the names of those whose cells are no labels."""
-    free = [c for c in held if c not in labels and plain_name(c) not in _IDS_OF_ANSWERS and held[c].known]
-    of_keys = {
-        c for c in free if _last(c).endswith(("_id", "_system", "_model")) or _last(c) in _NAMES_OF_SYSTEMS
-    }
-    names = of_keys | {c for c in free if held[c].labels < _LABELS}
-    given = {c: v for c, v in plan.mapping.items() if isinstance(v, str)}
-    wanted = SPECS[plan.kind].keys
-    sure = [g for g in guess_columns(plan.kind, free, ()) if g.column in names or g.confidence > _HINT]
-    found = {g.canonical: g.column for g in sure if g.canonical in wanted} | given
-    left = [c for c in free if c in names and c not in found.values()]
-    judges = cells_of(plan, rows, found["judge"]) if found.get("judge") in plan.columns else []
-    models_in = (c for c in left if _names_models(plan, rows, c) and not _follows(plan, rows, c, judges))
-    if "system" not in found and (models := next(models_in, "")):
-        found["system"] = models
-        left.remove(models)
-    if _is_hint(plan, found.get("query")) and any(_last(c) in NAMES_OF_QUERIES for c in left):
-        left.append(found.pop("query"))  # prompt_variant beside qid
-    words_for = {"system": _NAMES_OF_SYSTEMS, "query": NAMES_OF_QUERIES, "rubric": _NAMING}
-    for canonical, words in words_for.items():
-        named = sorted(
-            (c for c in left if _last(c) in words),
-            key=lambda c: (_last(c) in IDS_OF_ANSWERS, words.index(_last(c))),
-        )
-        if canonical == "query":
-            named = _finest_first(plan, rows, named)
-        if named and canonical not in found and (canonical != "rubric" or len(labels) == 1):
-            found[canonical] = named[0]
-            left.remove(named[0])
-    found |= _criteria_of_texts(plan, rows, found, left) | _rater_of(plan, rows, found, left)
-    return {c: found[c] for c in wanted if c in found}
-
-
-def _is_hint(plan: FilePlan, column: str | None) -> bool:
-    """Whether the name of what is taken for the query only contains a word for it, and is not given."""
-    names = ("query", *synonyms_of(plan.kind, "query"))
-    return bool(column) and column not in plan.mapping.values() and plain_name(str(column)) not in names
-
-
-def _follows(plan: FilePlan, rows: Sequence[Sequence[Any]], column: str, judges: Sequence[Any]) -> bool:
-    """Whether a column has one value for each judge, and another one for each: a tag that names the judge."""
-    if not judges:
-        return False
-    cells = cells_of(plan, rows, column)
-    return len(set(zip(judges, cells, strict=True))) == len(set(judges)) == len(set(cells)) > 1
-
-
-def _names_models(plan: FilePlan, rows: Sequence[Sequence[Any]], column: str) -> bool:
-    """Whether a column holds the names of models, of which several rows are, and is not called like a judge."""
-    cells = cells_of(plan, rows, column)
-    named = {cell for cell in cells if cell}
-    several = 1 < len(named) <= len(cells) // 2
-    models = sum(map(bool, map(MODEL.search, named)))
-    return several and 2 * models > len(named) and not GRADER.search(column)
-
-
-def _finest_first(plan: FilePlan, rows: Sequence[Sequence[Any]], named: list[str]) -> list[str]:
-    """The columns with the segments of a document before the document, where several rows are about each segment."""
-    cells = {c: cells_of(plan, rows, c) for c in named}
-    for fine in named[1:]:
-        first, own = cells[named[0]], cells[fine]
-        within = len(set(zip(first, own, strict=True))) == len(set(own)) > len(set(first))
-        if within and _repeats(own) and _last(fine) not in IDS_OF_ANSWERS:
-            return [fine, *(c for c in named if c != fine)]
-    return named
-
-
-def _criteria_of_texts(
-    plan: FilePlan, rows: Sequence[Sequence[Any]], found: dict[str, str], left: Sequence[str]
-) -> dict[str, str]:
-    """Query and rubric where the question is what is asked of each text: doc_id, question."""
-    text = next((c for c in left if bare_name(c) in NAMES_OF_QUERIES), None)
-    if text is None or "query" not in found:
-        return {}
-    other = found | {"query": text, "rubric": found["query"]}
-    before, after = (rows_of_keys(replace(plan, mapping=m), rows) for m in (found, other))
-    return {c: other[c] for c in ("query", "rubric")} if _repeats(before) and not _repeats(after) else {}
-
-
-def _rater_of(
-    plan: FilePlan, rows: Sequence[Sequence[Any]], found: dict[str, str], left: Sequence[str]
-) -> dict[str, str]:
-    """The judge, where a column names who rated, or a user, and several rows are of one."""
-    who = "annotator" if plan.kind == "gold" else "judge"
-    named = next((c for c in left if bare_name(c) in (*RATERS, "user_id", "user")), None)
-    if named is None or who in found or "query" not in found:
-        return {}
-    raters = cells_of(plan, rows, named)
-    return {who: named} if len(set(raters)) > 1 and _repeats(raters) else {}
-
-
-def _parts_of_answers(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, str]:
-    """What tells rows apart that repeat each other: the turn, a part of the query; else a place in the answer."""
-    before, query = rows_of_keys(plan, rows), plan.mapping.get("query", "")
-    places = [
-        c for c in plan.columns if c not in plan.mapping.values() and bare_name(c) in (*TURNS, *_PLACES)
-    ]
-    places += [c for c in plan.columns if bare_name(c).rpartition("_")[2] in _PLACES and c not in places]
-    for column in places if _repeats(before) else ():
-        cells = cells_of(plan, rows, column)
-        if not all(cells) or _repeats(list(zip(before, cells, strict=True))):
-            continue
-        if bare_name(column) in TURNS:
-            return {"query": f"{query} + {column}"} if query else {}
-        return {"rubric": column} if str(plan.mapping.get("rubric", "")).startswith("=") else {}
-    return {}
-
-
-def _what_is_asked(plan: FilePlan, rows: Sequence[Sequence[Any]], mapping: dict[str, str]) -> dict[str, str]:
-    """The rubric, where no name tells it: a column in which rows about the same answer and judge differ."""
-    if not mapping.get("rubric", "").startswith("=") or "query" not in mapping:
-        return {}
-    unused = tuple(c for c in plan.columns if c not in mapping.values())
-    apart = told_apart(replace(plan, mapping=mapping, unused=unused), rows).apart
-    return {"rubric": apart} if apart and not is_truth(apart) else {}
-
-
-def _last(column: str) -> str:
-    """The name of a column, or of the field that a path of a trace ends with (inputs.question)."""
-    return bare_name(column if bare_name(column) in NAMES_OF_QUERIES else column.rpartition(".")[2] or column)
-
-
 def _long(plan: FilePlan, rows: Sequence[Sequence[Any]], mapping: dict[str, str]) -> str:
     shown = {c: v for c, v in mapping.items() if c in SPECS[plan.kind].columns}
-    shown |= _parts_of_answers(replace(plan, mapping=shown), rows) or _what_is_asked(plan, rows, shown)
-    shown |= _query_of(plan, rows, shown)
+    shown |= parts_of_answers(replace(plan, mapping=shown), rows) or what_is_asked(plan, rows, shown)
+    shown |= query_of(plan, rows, shown)
     if shown.get("system") == "=…" and (differ := _several_systems(plan, rows, shown)):
         rest = {c: v for c, v in shown.items() if c != "system"}
         return (
@@ -254,19 +111,6 @@ def _long(plan: FilePlan, rows: Sequence[Sequence[Any]], mapping: dict[str, str]
             f"column, called system; such a mapping then reads it: {_shown(rest)}."
         )
     return f"Such a mapping would read it: {_shown(shown)}."
-
-
-def _query_of(plan: FilePlan, rows: Sequence[Sequence[Any]], shown: dict[str, Any]) -> dict[str, str]:
-    """The query, where no name tells it: the column without which rows would be about the same cell."""
-    if "query" in shown:
-        return {}
-    mapping = {c: tuple(v) if isinstance(v, list) else v for c, v in shown.items()}
-    used = {v for value in mapping.values() for v in (value if isinstance(value, tuple) else (value,))}
-    runs = ("run", *synonyms_of(plan.kind, "run"))
-    unused = tuple(c for c in plan.columns if c not in used and c.strip() and plain_name(c) not in runs)
-    found = with_query(replace(plan, mapping=mapping, unused=unused, problem=None), rows, strict=False)
-    column = found.mapping.get("query")
-    return {"query": column} if isinstance(column, str) else {}
 
 
 def _several_systems(plan: FilePlan, rows: Sequence[Sequence[Any]], shown: dict[str, str]) -> str:
@@ -282,7 +126,7 @@ def _several_systems(plan: FilePlan, rows: Sequence[Sequence[Any]], shown: dict[
         return ""
     texts = (c for c in plan.columns if is_written(c) and c not in shown.values())
     answer = next(
-        (c for c in texts if not _repeats(list(zip(keys, cells_of(plan, rows, c), strict=True)))), ""
+        (c for c in texts if not repeats(list(zip(keys, cells_of(plan, rows, c), strict=True)))), ""
     )
     return f" (they differ in {answer!r})" if answer else ""
 
@@ -292,7 +136,7 @@ def _wide(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile
     labels, scores = _alike(plan, rows, held)
     if len(labels) + len(scores) == 1:
         (label,) = labels or scores
-        keys = _keys(plan, rows, held, [label])
+        keys = key_columns(plan, rows, held, [label])
         told = _long(plan, rows, {"system": "=…", "rubric": "=…", **keys, "label": label})
         return told if labels else f"{told.rstrip('.')}, with the policy threshold= or bins=."
     continuous = len(labels) < 2
@@ -305,7 +149,7 @@ def _wide(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile
         return ""
     likeliest = max(alike, key=lambda c: all(map(is_verdict, filter(None, cells_of(plan, rows, c)))))
     shown: dict[str, Any] = {"system": "=…"} | keys | {what: likeliest if what == "label" else alike}
-    shown |= _query_of(plan, rows, shown) if what != "system" else {}
+    shown |= query_of(plan, rows, shown) if what != "system" else {}
     if what == "system":
         shown |= {"rubric": shown.get("rubric", "=score")} | _named_with_systems(alike, shown)
     whose = "one of them is the label" if what == "label" else f"each is a {what}'s"
@@ -334,7 +178,7 @@ def _of_texts(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Pro
     if len(marked) != 1:
         return ""
     ((column, mark),) = marked
-    found = {"rubric": "=score", **_keys(plan, rows, held, [column]), "label": f"{column} =~ {mark}"}
+    found = {"rubric": "=score", **key_columns(plan, rows, held, [column]), "label": f"{column} =~ {mark}"}
     return f"The texts of {column!r} seem to hold a label. {_long(plan, rows, {'system': '=…', **found})}"
 
 
@@ -343,7 +187,7 @@ def _mark_in(cells: Sequence[Any]) -> str:
     texts = [cell for cell in cells if cell]
     for mark in _MARKS:
         found = [m[1] for m in map(re.compile(mark).search, texts) if m]
-        if len(found) >= max(2, _LABELS * len(texts)) and profile(found).labels >= _LABELS:
+        if len(found) >= max(2, LABELS * len(texts)) and profile(found).labels >= LABELS:
             return mark
     return ""
 
@@ -366,8 +210,8 @@ def _alike(
     could = {c: found for c, found in could.items() if not is_derived(c)} or could
     choices = {c for c in could if is_abc(letters_of(cells_of(plan, rows, c)))}  # A and B beside other labels
     could = {c: found for c, found in could.items() if c not in choices} or could
-    labels = [c for c, found in could.items() if found.labels >= _LABELS and found.distinct > 1]
-    scores = [c for c, found in could.items() if found.scores >= _LABELS and found.distinct > 1]
+    labels = [c for c, found in could.items() if found.labels >= LABELS and found.distinct > 1]
+    scores = [c for c, found in could.items() if found.scores >= LABELS and found.distinct > 1]
     few = [c for c in labels if could[c].distinct <= _FEW]
     labels = few or ([] if scores else labels)
     alike = [c for c in could if c in labels or (few and _is_constant(plan, rows, c, could[c], few))]
@@ -392,13 +236,13 @@ def _worded(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profi
     found = [c for c, own in words.items() if 1 < len(own) <= min(_FEW, held[c].known // 3)]
     if not found:
         return ""
-    keys = _keys(plan, rows, held, found)
+    keys = key_columns(plan, rows, held, found)
     what = {"rubric": keys.get("rubric", "=…"), "label": found[0]} if len(found) == 1 else {"rubric": found}
     shown = {"system": "=…"} | keys | what
     some = ", ".join(repr(shortened(word)) for word in words[found[0]][:3])
     return (
         f"{listed([repr(c) for c in found], 3)} hold a few words, such as {some}: where these are labels, say what "
-        f"each stands for (--answer WORD=LABEL), with such a mapping: {_shown(shown | _query_of(plan, rows, shown))}."
+        f"each stands for (--answer WORD=LABEL), with such a mapping: {_shown(shown | query_of(plan, rows, shown))}."
     )
 
 
@@ -411,7 +255,7 @@ def _what_each_is(
     plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile], alike: Sequence[str]
 ) -> tuple[str, dict[str, str]]:
     """(a run, a query, a judge, a rubric or the label, as each of alike columns is, or ""; the columns of the keys)."""
-    keys = _keys(plan, rows, held, alike)
+    keys = key_columns(plan, rows, held, alike)
     if {"system", "rubric"} <= set(keys) and "query" not in keys and called_after_queries(alike):
         return "query", keys
     if plan.kind == "labels" and {"query", "rubric"} & set(keys) and len(repeats_among(alike)) == len(alike):
@@ -428,7 +272,7 @@ def _what_each_is(
     if (
         "judge" not in keys
         and set(keys.values()) <= set(first)
-        and all(held[c].distinct > 1 and _repeats(cells_of(plan, rows, c)) for c in first)
+        and all(held[c].distinct > 1 and repeats(cells_of(plan, rows, c)) for c in first)
     ):  # the columns as tables often begin
         wanted = [c for c in ("system", "query", "rubric") if c not in keys]
         return "judge", keys | dict(zip(wanted, (c for c in first if c not in keys.values()), strict=False))
@@ -444,8 +288,3 @@ def _shown(mapping: dict[str, Any]) -> str:
     known = {c: v for c, v in mapping.items() if not (isinstance(v, str) and v.startswith("=") and v != "=…")}
     kept = {c: v for c, v in mapping.items() if c in known or c == "rubric"}
     return json.dumps(kept, ensure_ascii=False)
-
-
-def _repeats(cells: Sequence[Any]) -> bool:
-    """Whether some rows share a value, so that a column may name what several rows are about."""
-    return len(set(cells)) < len(cells)

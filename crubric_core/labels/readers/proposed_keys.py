@@ -1,0 +1,177 @@
+"""Which columns of a table whose names do not tell all may be its system, query, rubric and judge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from .columns.label_names import RATERS
+from .columns.query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES, TURNS, bare_name
+from .columns.specs import SPECS, plain_name, synonyms_of
+from .ground_truth import is_truth
+from .guess import MODEL, Profile, guess_columns
+from .nested.field_names import GRADER
+from .plan import FilePlan
+from .tables.plan_cells import cells_of, rows_of_keys
+from .tables.query_column import with_query
+from .tables.raters import told_apart
+
+LABELS = 0.8  # share of a column's cells that look like labels
+_HINT = 0.5  # confidence of a name that only contains a word for what it may be
+_IDS_OF_ANSWERS = ("run", "run_id")  # of traces: each of one answer, and no repeated draw
+_PLACES = ("idx", "index", "sentence", "sent", "claim", "fact", "step", "position")  # of parts of an answer
+_NAMES_OF_SYSTEMS = (
+    *("submission", "submission_id", "team", "team_id", "team_name"),  # of shared tasks
+    *("student", "student_id", "student_name", "student_username", "idstud"),  # of classes
+)
+_NAMING = (
+    "name",
+    "key",
+    "title",
+    "question",
+    *("nugget_id", "nugget", "fact_id", "claim_id"),
+)  # what the rubric of a label may be called, where nothing is called so
+
+
+def key_columns(
+    plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile], labels: Sequence[str]
+) -> dict[str, str]:
+    """Canonical column → the column that may be it, by the names of those whose cells are no labels."""
+    free = [c for c in held if c not in labels and plain_name(c) not in _IDS_OF_ANSWERS and held[c].known]
+    of_keys = {
+        c for c in free if _last(c).endswith(("_id", "_system", "_model")) or _last(c) in _NAMES_OF_SYSTEMS
+    }
+    names = of_keys | {c for c in free if held[c].labels < LABELS}
+    given = {c: v for c, v in plan.mapping.items() if isinstance(v, str)}
+    wanted = SPECS[plan.kind].keys
+    sure = [g for g in guess_columns(plan.kind, free, ()) if g.column in names or g.confidence > _HINT]
+    found = {g.canonical: g.column for g in sure if g.canonical in wanted} | given
+    left = [c for c in free if c in names and c not in found.values()]
+    judges = cells_of(plan, rows, found["judge"]) if found.get("judge") in plan.columns else []
+    models_in = (c for c in left if _names_models(plan, rows, c) and not _follows(plan, rows, c, judges))
+    if "system" not in found and (models := next(models_in, "")):
+        found["system"] = models
+        left.remove(models)
+    if _is_hint(plan, found.get("query")) and any(_last(c) in NAMES_OF_QUERIES for c in left):
+        left.append(found.pop("query"))  # prompt_variant beside qid
+    words_for = {"system": _NAMES_OF_SYSTEMS, "query": NAMES_OF_QUERIES, "rubric": _NAMING}
+    for canonical, words in words_for.items():
+        named = sorted(
+            (c for c in left if _last(c) in words),
+            key=lambda c: (_last(c) in IDS_OF_ANSWERS, words.index(_last(c))),
+        )
+        if canonical == "query":
+            named = _finest_first(plan, rows, named)
+        if named and canonical not in found and (canonical != "rubric" or len(labels) == 1):
+            found[canonical] = named[0]
+            left.remove(named[0])
+    found |= _criteria_of_texts(plan, rows, found, left) | _rater_of(plan, rows, found, left)
+    return {c: found[c] for c in wanted if c in found}
+
+
+def _is_hint(plan: FilePlan, column: str | None) -> bool:
+    """Whether the name of what is taken for the query only contains a word for it, and is not given."""
+    names = ("query", *synonyms_of(plan.kind, "query"))
+    return bool(column) and column not in plan.mapping.values() and plain_name(str(column)) not in names
+
+
+def _follows(plan: FilePlan, rows: Sequence[Sequence[Any]], column: str, judges: Sequence[Any]) -> bool:
+    """Whether a column has one value for each judge, and another one for each: a tag that names the judge."""
+    if not judges:
+        return False
+    cells = cells_of(plan, rows, column)
+    return len(set(zip(judges, cells, strict=True))) == len(set(judges)) == len(set(cells)) > 1
+
+
+def _names_models(plan: FilePlan, rows: Sequence[Sequence[Any]], column: str) -> bool:
+    """Whether a column holds the names of models, of which several rows are, and is not called like a judge."""
+    cells = cells_of(plan, rows, column)
+    named = {cell for cell in cells if cell}
+    several = 1 < len(named) <= len(cells) // 2
+    models = sum(map(bool, map(MODEL.search, named)))
+    return several and 2 * models > len(named) and not GRADER.search(column)
+
+
+def _finest_first(plan: FilePlan, rows: Sequence[Sequence[Any]], named: list[str]) -> list[str]:
+    """The columns with the segments of a document before the document, where several rows are about each segment."""
+    cells = {c: cells_of(plan, rows, c) for c in named}
+    for fine in named[1:]:
+        first, own = cells[named[0]], cells[fine]
+        within = len(set(zip(first, own, strict=True))) == len(set(own)) > len(set(first))
+        if within and repeats(own) and _last(fine) not in IDS_OF_ANSWERS:
+            return [fine, *(c for c in named if c != fine)]
+    return named
+
+
+def _criteria_of_texts(
+    plan: FilePlan, rows: Sequence[Sequence[Any]], found: dict[str, str], left: Sequence[str]
+) -> dict[str, str]:
+    """Query and rubric where the question is what is asked of each text: doc_id, question."""
+    text = next((c for c in left if bare_name(c) in NAMES_OF_QUERIES), None)
+    if text is None or "query" not in found:
+        return {}
+    other = found | {"query": text, "rubric": found["query"]}
+    before, after = (rows_of_keys(replace(plan, mapping=m), rows) for m in (found, other))
+    return {c: other[c] for c in ("query", "rubric")} if repeats(before) and not repeats(after) else {}
+
+
+def _rater_of(
+    plan: FilePlan, rows: Sequence[Sequence[Any]], found: dict[str, str], left: Sequence[str]
+) -> dict[str, str]:
+    """The judge, where a column names who rated, or a user, and several rows are of one."""
+    who = "annotator" if plan.kind == "gold" else "judge"
+    named = next((c for c in left if bare_name(c) in (*RATERS, "user_id", "user")), None)
+    if named is None or who in found or "query" not in found:
+        return {}
+    raters = cells_of(plan, rows, named)
+    return {who: named} if len(set(raters)) > 1 and repeats(raters) else {}
+
+
+def parts_of_answers(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, str]:
+    """What tells rows apart that repeat each other: the turn, a part of the query; else a place in the answer."""
+    before, query = rows_of_keys(plan, rows), plan.mapping.get("query", "")
+    places = [
+        c for c in plan.columns if c not in plan.mapping.values() and bare_name(c) in (*TURNS, *_PLACES)
+    ]
+    places += [c for c in plan.columns if bare_name(c).rpartition("_")[2] in _PLACES and c not in places]
+    for column in places if repeats(before) else ():
+        cells = cells_of(plan, rows, column)
+        if not all(cells) or repeats(list(zip(before, cells, strict=True))):
+            continue
+        if bare_name(column) in TURNS:
+            return {"query": f"{query} + {column}"} if query else {}
+        return {"rubric": column} if str(plan.mapping.get("rubric", "")).startswith("=") else {}
+    return {}
+
+
+def what_is_asked(plan: FilePlan, rows: Sequence[Sequence[Any]], mapping: dict[str, str]) -> dict[str, str]:
+    """The rubric, where no name tells it: a column in which rows about the same answer and judge differ."""
+    if not mapping.get("rubric", "").startswith("=") or "query" not in mapping:
+        return {}
+    unused = tuple(c for c in plan.columns if c not in mapping.values())
+    apart = told_apart(replace(plan, mapping=mapping, unused=unused), rows).apart
+    return {"rubric": apart} if apart and not is_truth(apart) else {}
+
+
+def query_of(plan: FilePlan, rows: Sequence[Sequence[Any]], shown: dict[str, Any]) -> dict[str, str]:
+    """The query, where no name tells it: the column without which rows would be about the same cell."""
+    if "query" in shown:
+        return {}
+    mapping = {c: tuple(v) if isinstance(v, list) else v for c, v in shown.items()}
+    used = {v for value in mapping.values() for v in (value if isinstance(value, tuple) else (value,))}
+    runs = ("run", *synonyms_of(plan.kind, "run"))
+    unused = tuple(c for c in plan.columns if c not in used and c.strip() and plain_name(c) not in runs)
+    found = with_query(replace(plan, mapping=mapping, unused=unused, problem=None), rows, strict=False)
+    column = found.mapping.get("query")
+    return {"query": column} if isinstance(column, str) else {}
+
+
+def _last(column: str) -> str:
+    """The name of a column, or of the field that a path of a trace ends with (inputs.question)."""
+    return bare_name(column if bare_name(column) in NAMES_OF_QUERIES else column.rpartition(".")[2] or column)
+
+
+def repeats(cells: Sequence[Any]) -> bool:
+    """Whether some rows share a value, so that a column may name what several rows are about."""
+    return len(set(cells)) < len(cells)

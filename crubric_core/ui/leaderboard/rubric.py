@@ -10,6 +10,7 @@ import streamlit as st
 from ...figures.leaderboard import window
 from ...figures.measurability import label_grid
 from .. import loaders, rubric_head, widgets
+from ..measurability.repeats import said_of
 from ..text import numeral, plain, short_name
 
 if TYPE_CHECKING:
@@ -52,7 +53,6 @@ def _grid(view: View, at: int, systems: Sequence[str], key: str) -> None:
     chosen = view.systems.index(systems[0]) if systems[0] in view.systems else None
     part = order[window(len(order), chosen, MOST_ROWS)]
     rubric = reduction.rubrics.iloc[at]
-
     told = _is_told(view, rubric)
 
     def clicked(cell: widgets.Mark) -> None:
@@ -76,9 +76,8 @@ def _grid(view: View, at: int, systems: Sequence[str], key: str) -> None:
 
 def _is_told(view: View, rubric: pd.Series[Any]) -> bool:
     """Whether the dataset has answers to the rubric's query, or reasons of its judges."""
-    data, query = view.study.dataset, str(rubric["query"])
-    labels = data.labels(query=query, rubric=str(rubric["rubric"]))
-    return "reason" in labels or not data.answers(query=query).empty
+    said, answers = said_of(view.study, str(rubric["rubric"]), str(rubric["query"]))
+    return "reason" in said or not answers.empty
 
 
 def _evidence(view: View, rubric: pd.Series[Any], system: str) -> None:

@@ -48,7 +48,7 @@ def test_a_system_that_is_a_copy_of_another_is_named(ws):
     )
 
 
-@pytest.mark.parametrize("change", ["one label", "one judge less", "all pass"])
+@pytest.mark.parametrize("change", ["one label", "one judge less", "other rubrics", "all pass"])
 def test_systems_that_differ_or_pass_all_are_no_copies(ws, change):
     cells = panel()
     twin = [["copy", *cell[1:]] for cell in cells if cell[0] == "s3"]
@@ -56,6 +56,10 @@ def test_systems_that_differ_or_pass_all_are_no_copies(ws, change):
         twin[7][4] = 1 - twin[7][4]
     elif change == "one judge less":
         twin = twin[1:]
+    elif change == "other rubrics":  # as many labels of each value from each judge
+        of_judge = [cell for cell in twin if cell[3] == "j0"]
+        met, failed = (next(cell for cell in of_judge if cell[4] == label) for label in (1, 0))
+        met[4], failed[4] = 0, 1
     else:
         cells = [[*cell[:4], 1 if cell[0] == "s3" else cell[4]] for cell in cells]
         twin = [[*cell[:4], 1] for cell in twin]

@@ -61,6 +61,13 @@ def test_what_a_judge_took_a_model_for_is_no_system(column):
     assert "has no column for system" in refused(content)
 
 
+def test_a_tag_that_names_the_judge_is_no_system():
+    tags = {"j1": "gpt-4o", "j2": "claude-3"}
+    rows = [[f"q{q}", j, tag, q % 2] for q in range(12) for j, tag in tags.items()]
+    (mapping,) = shown(refused(table(["prompt_id", "judge", "tag", "score"], rows)))
+    assert (mapping["system"], mapping["judge"]) == ("=…", "judge")
+
+
 SAID = {
     "judge_overall_score": ("human_overall_score", ("4.86", "4.5")),
     "judge_label": ("expected_label", ("True", "False")),

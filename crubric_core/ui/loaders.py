@@ -224,6 +224,12 @@ def rubric_panel(study: Study, row: int, response: Response | None = None) -> Fl
     return _rubric_panel(study, row, asked)
 
 
+@stage(of_content=True)
+def said_of(study: Study, rubric: str, query: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The labels of a rubric with what the judges said, and the answers to its query."""
+    return study.dataset.labels(rubric=rubric), study.dataset.answers(query=query)
+
+
 @stage(after=("_panel",), title="Asking for the labels of this rubric", of_content=True)
 def _rubric_panel(study: Study, row: int, response: Response) -> FloatArray:
     name = str(study.reduction().rubrics["rubric"].iloc[row])

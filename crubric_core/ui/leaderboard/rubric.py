@@ -10,7 +10,6 @@ import streamlit as st
 from ...figures.leaderboard import window
 from ...figures.measurability import label_grid
 from .. import loaders, rubric_head, widgets
-from ..measurability.repeats import said_of
 from ..text import numeral, plain, short_name
 
 if TYPE_CHECKING:
@@ -76,7 +75,7 @@ def _grid(view: View, at: int, systems: Sequence[str], key: str) -> None:
 
 def _is_told(view: View, rubric: pd.Series[Any]) -> bool:
     """Whether the dataset has answers to the rubric's query, or reasons of its judges."""
-    said, answers = said_of(view.study, str(rubric["rubric"]), str(rubric["query"]))
+    said, answers = loaders.said_of(view.study, str(rubric["rubric"]), str(rubric["query"]))
     return "reason" in said or not answers.empty
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from ...analysis.stage import stage
 from ...judges.self_consistency import over_queries, self_consistency
-from .. import widgets
+from .. import loaders, widgets
 from ..tables import bounded
 from ..text import count, plain, rounded, shorten
 
@@ -146,10 +146,4 @@ def is_told(study: Study, row: int) -> bool:
 
 def _of_rubric(study: Study, row: int) -> tuple[pd.DataFrame, pd.DataFrame]:
     rubric = study.reduction().rubrics.iloc[row]
-    return said_of(study, str(rubric["rubric"]), str(rubric["query"]))
-
-
-@stage(of_content=True)
-def said_of(study: Study, rubric: str, query: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The labels of a rubric with what the judges said, and the answers to its query."""
-    return study.dataset.labels(rubric=rubric), study.dataset.answers(query=query)
+    return loaders.said_of(study, str(rubric["rubric"]), str(rubric["query"]))

@@ -14,6 +14,7 @@ from .agreement_table import agreement_table
 from .anchors import gold_levels, valid_rubrics
 from .copies import copies_note
 from .independence import ResidualCorrelation
+from .opposed import opposed_note
 from .reliability import JudgeReliability, judge_reliability, query_clusters
 
 if TYPE_CHECKING:
@@ -25,13 +26,14 @@ class JudgesReport:
     """reliability: of each judge, from human labels where there are any. agreement: as ``agreement_table``.
 
     shared_errors: a row a pair: judge, other, correlation, expected, low, high, cells, flagged.
-    copies: ``copies_note``.
+    copies: ``copies_note``. opposed: ``opposed_note``.
     """
 
     reliability: JudgeReliability
     agreement: pd.DataFrame
     shared_errors: pd.DataFrame
     copies: str
+    opposed: str
 
 
 def judges_report(ds: Dataset, settings: Settings) -> JudgesReport:
@@ -57,7 +59,7 @@ def judges_report(ds: Dataset, settings: Settings) -> JudgesReport:
         ordered,
     )
     copies = copies_note(panel if ordered is None else ordered, names)
-    return JudgesReport(found, table, _pairs(found.correlation, names), copies)
+    return JudgesReport(found, table, _pairs(found.correlation, names), copies, opposed_note(table, names))
 
 
 def _pairs(found: ResidualCorrelation, names: tuple[str, ...]) -> pd.DataFrame:

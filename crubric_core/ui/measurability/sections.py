@@ -104,6 +104,7 @@ def _judges(study: StudyPage) -> None:
         study.answer(
             f"Two judges: κ = {numeral(agreed['value'].iloc[-1])}.",
             report.copies
+            or report.opposed
             or "Where they differ, nothing shows which of them is wrong; a third judge or human labels would.",
         )
         widgets.table(agreed, AGREEMENT)
@@ -114,7 +115,7 @@ def _judges(study: StudyPage) -> None:
         shown = "unknown" if np.isnan(alpha) else f"= {numeral(alpha)}"
         study.answer(
             f"{count(len(names), 'judge')}, Krippendorff's α {shown}.",
-            *filter(None, [report.copies, guessing_note(table)]),
+            *filter(None, [report.copies, report.opposed, guessing_note(table)]),
             worst_sentence(table, found.label_rates),
         )
         _rates(study, table, found.label_rates)

@@ -155,13 +155,13 @@ def worth_sentences(curve: WorthCurve, size: int) -> tuple[str, str]:
     chosen, random = curve.at(size)
     if not chosen.separated and any(worth.separated for worth in curve.chosen):
         return (
-            f"All {count(curve.pool, 'candidate')} separate pairs of systems, but none of those that a bank of "
-            f"{size:,} places ({_placed(curve, chosen)}).",
+            f"All {count(curve.pool, 'rubric')} of the pool separate pairs of systems, but none of those that a bank "
+            f"of {size:,} places ({_placed(curve, chosen)}).",
             _enough(curve),
         )
     if not chosen.separated:
         return (
-            f"All {count(curve.pool, 'candidate')} separate no pair of systems, so no bank can keep any.",
+            f"All {count(curve.pool, 'rubric')} of the pool separate no pair of systems, so no bank can keep any.",
             "Read intervals, not ranks.",
         )
     if (
@@ -177,7 +177,7 @@ def worth_sentences(curve: WorthCurve, size: int) -> tuple[str, str]:
     subject = count(size, "rubric")
     if size >= curve.pool:  # without a system fewer may vary: they do not keep all that they separate with it
         subject = (
-            f"The bank is all {count(curve.pool, 'candidate')}. Those that are candidates without the labels of the "
+            f"The bank is all {count(curve.pool, 'rubric')} of the pool. Those of the pool without the labels of the "
             "system that they place"
         )
         verb, turn = "keep", "reverse"
@@ -235,7 +235,7 @@ def composed_sentence(after: WorthCurve, before: WorthCurve, confidence: float) 
     new, old = after.chosen[-1], before.chosen[-1]
     found = worth_difference(new, old, "kept", confidence)
     if not np.isfinite(found.estimate):
-        return "Held out, the two banks place no pairs that all candidates separate, so what they keep is unknown."
+        return "Held out, the two banks place no pairs that the whole pool separates, so what they keep is unknown."
     return (
         f"Held out, {int(after.sizes[-1]):,} composed rubrics keep {new.kept.estimate:.1%} of the separated pairs, and "
         f"{int(before.sizes[-1]):,} chosen by the strategy alone keep {old.kept.estimate:.1%}: a difference of "

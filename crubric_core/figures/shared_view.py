@@ -124,13 +124,13 @@ def _bank(view: SharedView) -> list[SharedFigure]:
         SharedFigure(
             "bank",
             "Test information: where the bank separates systems",
-            "Test information of the bank and of all candidates, by ability",
+            "Test information of the bank and of the whole pool, by ability",
             information_totals(bank.theta, totals, systems),
         ),
         SharedFigure(
             "bank",
             "Standard error of an ability",
-            "Standard error of ability from the bank and from all candidates, by ability",
+            "Standard error of ability from the bank and from the whole pool, by ability",
             standard_errors(bank.theta, totals, systems),
         ),
     ]

@@ -33,10 +33,10 @@ class Bank:
 
     size: rubrics in it. candidates: rubrics that pass the gate and vary between systems. rubrics: all of the dataset.
     queries_heard: queries that have a rubric in the bank, of ``queries``.
-    coverage: the utility of greedy as a share of that of all candidates, > 0; above 1 only for banks chosen past the
+    coverage: the utility of greedy as a share of that of the whole pool, > 0; above 1 only for banks chosen past the
     gate.
     certificate: the utility of the view's strategy over a proven upper bound for every bank of its size, in (0, 1].
-    theta: (G,) nodes. information, information_all: (G,) test information of the bank, and of all candidates, ≥ 0.
+    theta: (G,) nodes. information, information_all: (G,) test information of the bank, and of the whole pool, ≥ 0.
     worth: what it keeps for systems held out, in sentences; none where that was not computed, as of earlier versions.
     """
 

@@ -32,9 +32,12 @@ def support(view: SharedView) -> tuple[str, ...]:
 def bank_sentence(bank: Bank, settings: Mapping[str, Any]) -> str:
     """How large the bank is, and what its certificate proves. settings: those of its view."""
     drawn = settings.get("strategy") in ("random", "hard_random")  # whatever the gate says
+    pool = (
+        f"{count(bank.candidates, 'rubric')} in the pool (those that pass the gate and vary between systems)"
+    )
     if bank.size == bank.candidates and not drawn:
-        return f"{bank.size:,} of {count(bank.candidates, 'candidate rubric')}: the bank leaves none out."
-    said = f"{bank.size:,} of {count(bank.candidates, 'candidate rubric')}"
+        return f"{bank.size:,} of {pool}: the bank leaves none out."
+    said = f"{bank.size:,} of {pool}"
     if drawn or bank.size > bank.candidates:  # pinned past the gate
         said = f"{count(bank.size, 'rubric')}{' drawn at random' if drawn else ''}"
     return (

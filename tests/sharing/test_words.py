@@ -93,7 +93,8 @@ def test_what_a_bank_keeps_for_systems_held_out_is_told_before_its_certificate(v
 def test_a_bank_of_all_candidates_is_held_against_no_other(view: SharedView) -> None:
     whole = replace(view.bank, size=view.bank.candidates)
     assert bank_sentence(whole, view.settings) == (
-        f"{whole.size:,} of {whole.size:,} candidate rubrics: the bank leaves none out."
+        f"{whole.size:,} of {whole.size:,} rubrics in the pool (those that pass the gate and vary between "
+        "systems): the bank leaves none out."
     )
 
 

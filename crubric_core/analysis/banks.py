@@ -229,14 +229,14 @@ class Banks(Fitted):
     def transfer(self) -> float:
         """Variance of a placement on the bank beyond sampling (``leaderboard.transfer``).
 
-        0 where no system is held out, or no bank can be chosen without one.
+        NaN where no system is held out, or no bank can be chosen without one.
         """
         if self.folds().n_folds == 1:
-            return 0.0
+            return np.nan
         try:
             banks = self.bank_masks()
         except NoBankWithoutError:
-            return 0.0
+            return np.nan
         query_index = selection.query_positions(self.queries(), self.reduction())
         excess = transfer_excess(self.folds(), self.pool, banks, query_index)
         return transfer_variance(excess)

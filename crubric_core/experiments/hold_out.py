@@ -72,14 +72,14 @@ def _transfer(
 ) -> float:
     """As ``Analysis.transfer``, among the others."""
     if cross.n_folds == 1:
-        return 0.0
+        return np.nan
     settings = inputs.settings
     try:
         orders = orders_without_folds(
             reduction, calibration, cross, feasible, settings, budget=settings.budget
         )
     except NoBankWithoutError:
-        return 0.0
+        return np.nan
     use = masks(orders, settings.budget, len(feasible))
     pool = feasible & ~calibration.fit.constant
     excess = transfer_excess(cross, pool, use, query_positions(inputs.queries, reduction))

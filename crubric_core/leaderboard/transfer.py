@@ -32,6 +32,6 @@ def transfer_variance(excess: FloatArray) -> float:
     """max(0, mean excess): the variance of a placement beyond sampling, by moments as between studies of one effect.
 
     DerSimonian, R. & Laird, N. (1986), Meta-analysis in clinical trials, Controlled Clinical Trials 7, 177-188. The
-    bank's labels are part of the pool's, so that SE² is rather too much to take away; 0 where nothing is known.
+    bank's labels are part of the pool's, so that SE² is rather too much to take away; NaN where nothing is known.
     """
-    return max(0.0, float(np.nanmean(excess))) if np.isfinite(excess).any() else 0.0
+    return max(0.0, float(np.nanmean(excess))) if np.isfinite(excess).any() else np.nan

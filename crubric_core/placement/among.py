@@ -33,8 +33,9 @@ class SystemEvidence:
 
     theta: EAP ability; NaN without a label. contributions: (n,) of the reference's units and, last, of all others
     together, psi sqrt(n / (n - 1)). floor: posterior variance. items: variance from the rubrics' parameters. transfer:
-    variance of a placement on this bank beyond sampling. units: how many units of equal numbers of labels its units
-    are worth. saturated: 1, -1 or 0. answered: labels. asked: (n,) whether each of these units has a label.
+    variance of a placement on this bank beyond sampling, NaN where not known. units: how many units of equal numbers of
+    labels its units are worth. saturated: 1, -1 or 0. answered: labels. asked: (n,) whether each of these units has a
+    label.
     """
 
     theta: float
@@ -45,12 +46,12 @@ class SystemEvidence:
     saturated: int
     answered: int
     asked: BoolArray
-    transfer: float = 0.0
+    transfer: float = np.nan
 
     @property
     def beyond(self) -> float:
-        """Variance beyond the sampling of queries: of the rubrics' parameters, and of a chosen bank."""
-        return self.items + self.transfer
+        """Variance beyond the sampling of queries: of the rubrics' parameters, and of a chosen bank if known."""
+        return self.items + (0.0 if np.isnan(self.transfer) else self.transfer)
 
     @property
     def se(self) -> float:

@@ -122,7 +122,7 @@ def _content(bank_scale: BankScale) -> dict[str, Any]:
             for name, labels in zip(bank_scale.systems, bank_scale.y, strict=True)
         ],
         "reference": None if bank_scale.reference is None else bank_scale.reference.record(),
-        "transfer_variance": bank_scale.transfer,
+        "transfer_variance": None if np.isnan(bank_scale.transfer) else bank_scale.transfer,
         **({} if bank_scale.person_fit is None else {"person_fit": bank_scale.person_fit.tolist()}),
         **({"history": list(bank_scale.history)} if bank_scale.history else {}),
         "panel": None
@@ -201,7 +201,7 @@ def _bank_scale(content: dict[str, Any]) -> BankScale:
         spread=Spread(*spread),
         reference=reference,
         panel=_panel(content["panel"], order, len(rows)),
-        transfer=float(content["transfer_variance"]),
+        transfer=float(_numbers([content["transfer_variance"]])[0]),
         person_fit=_numbers(content["person_fit"]) if "person_fit" in content else None,
         history=tuple(dict(entry) for entry in content.get("history", ())),
     )

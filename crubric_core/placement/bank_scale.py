@@ -52,8 +52,8 @@ class BankScale:
     y: (M, B) levels. spread: of the parameters. reference: the systems on the whole pool, with which new ones are
     compared; None for the paper's in-sample bank, whose own abilities are compared. panel: how the judges of the
     calibration labelled these rubrics; None where that is not known. transfer: variance of a placement beyond sampling,
-    from systems held out (``leaderboard.transfer``). person_fit: (M,) lz* of each system by parameters fitted without
-    it; None where that is not known. history: what was done to it since it was built, oldest first.
+    from systems held out (``leaderboard.transfer``); NaN where not known. person_fit: (M,) lz* of each system by
+    parameters fitted without it; None where not known. history: what was done to it since it was built, oldest first.
     """
 
     name: str
@@ -68,7 +68,7 @@ class BankScale:
     spread: Spread
     reference: Reference | None = None
     panel: PanelRecord | None = None
-    transfer: float = 0.0
+    transfer: float = np.nan
     person_fit: FloatArray | None = None
     history: tuple[dict[str, Any], ...] = ()
 
@@ -107,7 +107,7 @@ class BankScale:
 def bank_scale_of(
     result: Result,
     panel: FloatArray | None = None,
-    transfer: float = 0.0,
+    transfer: float = np.nan,
     person_fit: FloatArray | None = None,
 ) -> BankScale:
     """The bank of an analysis. panel: (M, J, K) labels as the model reads them.
@@ -133,7 +133,7 @@ def make_bank_scale(
     bank: IntArray,
     reference: Reference | None,
     panel: FloatArray | None = None,
-    transfer: float = 0.0,
+    transfer: float = np.nan,
     person_fit: FloatArray | None = None,
 ) -> BankScale:
     """The bank of the rubrics ``bank`` (B,) (indices in the order of their choice), with what the systems got on them.

@@ -41,6 +41,12 @@ def panel_notes(bank_scale: BankScale, new: NewLabels) -> list[str]:
             "Rank and tier are no claims: they come from a bootstrap of the bank's rubrics, by which equal systems are "
             "often separated. It takes a bank from several queries, and intervals for queries like these."
         )
+    elif bank_scale.reference is not None and np.isnan(bank_scale.transfer):
+        notes.append(
+            "By how much a system's place on this bank differs from its place on all rubrics beyond sampling is "
+            "unknown, as no bank could be chosen without each of the systems in turn: intervals and tiers do not allow "
+            "for it."
+        )
     notes += _groups(bank_scale)
     if bank_scale.panel is not None and new.judges:
         record = panel_record(new.judges, new.panel, bank_scale.fit.levels)

@@ -23,6 +23,7 @@ from crubric_core.analysis.bank_value import (
     worth_sentences,
 )
 from crubric_core.analysis.fitted import with_rules
+from crubric_core.analysis.pipeline import result_of
 from crubric_core.analysis.scenarios import change_sentences, compare, outcome_of
 from crubric_core.analysis.selection import masks, orders_without_folds, query_positions, usable_without_folds
 from crubric_core.analysis.stage import Memory
@@ -32,6 +33,10 @@ from crubric_core.demo import simulate
 from crubric_core.errors import AssemblyError
 from crubric_core.experiments.held_out_systems import held_out_systems
 from crubric_core.leaderboard import cross_fit
+from crubric_core.placement.bank_file import bank_bytes, read_bank_bytes
+from crubric_core.placement.bank_scale import bank_scale_of
+from crubric_core.placement.new_labels import read_new_labels
+from crubric_core.placement.place import place_systems
 from crubric_core.workers import Workers, use_workers
 
 
@@ -58,7 +63,15 @@ def one_of_seven():
 def test_a_bank_that_no_system_can_be_held_out_of_is_a_bank_to_place_systems_on(one_of_seven):
     """Writing bank.json failed where the page shows the board and the bank."""
     analysis = Analysis(dataset=one_of_seven, fingerprint="one", settings=Settings())
-    assert analysis.transfer() == 0
+    assert np.isnan(analysis.transfer())
+    result = result_of(analysis)
+    content = bank_bytes(bank_scale_of(result, one_of_seven.panel(), analysis.transfer()))
+    bank_scale = read_bank_bytes(content, "bank.json")
+    assert b'"transfer_variance":null' in content.replace(b": ", b":")
+    new = read_new_labels(bank_scale, b"system,query,rubric,judge,label\nnew,q0,r0,k0,1\nnew,q1,r1,k0,1\n")
+    assert any(
+        "no bank could be chosen without each" in note for note in place_systems(bank_scale, new).notes
+    )
     change = compare(outcome_of("a", analysis), outcome_of("b", analysis))
     assert change_sentences(change)[-1] == "No system changes its tier or its rank."
 
@@ -296,7 +309,7 @@ def test_of_a_bank_that_holds_the_whole_pool_no_share_is_claimed():
 def test_of_a_whole_pool_that_keeps_less_without_a_system_it_is_said_what_was_left_out():
     first, _ = worth_sentences(replace(curve_of([0.5, 0.6, 0.9]), pool=40), 40)
     assert first.startswith(
-        "The bank is all 40 candidates. Those that are candidates without the labels of the system that they place "
+        "The bank is all 40 rubrics of the pool. Those of the pool without the labels of the system that they place "
         "keep 90%"
     )
 
@@ -332,7 +345,7 @@ def test_a_composed_bank_is_said_to_keep_a_share_only_where_there_are_pairs_to_k
     assert "40 composed rubrics keep 90.0% of the separated pairs" in composed_sentence(some, some, 0.95)
     for after, before in ((none, none), (some, none), (none, some)):
         assert composed_sentence(after, before, 0.95) == (
-            "Held out, the two banks place no pairs that all candidates separate, so what they keep is unknown."
+            "Held out, the two banks place no pairs that the whole pool separates, so what they keep is unknown."
         )
 
 
@@ -430,7 +443,8 @@ def test_each_count_of_pairs_says_which_it_counts():
     none = replace(curve.chosen[0], systems=2, separated=0)
     first, _ = worth_sentences(replace(curve, chosen=(none, *curve.chosen[1:])), 10)
     assert first == (
-        "All 100 candidates separate pairs of systems, but none of those that a bank of 10 places (2 of 5 systems)."
+        "All 100 rubrics of the pool separate pairs of systems, but none of those that a bank of 10 places (2 of 5 "
+        "systems)."
     )
     assert "among" not in worth_sentences(curve, 10)[0]
 

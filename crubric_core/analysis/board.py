@@ -123,8 +123,8 @@ def like(standing: Inference) -> str:
 def units(standing: Inference) -> str:
     """The units of evidence by query or domain, counted: "8 domains and 3 queries without one"."""
     if standing.unit == "query":
-        return count(standing.n_units, "query", "queries")
-    lone = f" and {count(standing.lone, 'query', 'queries')} without one" if standing.lone else ""
+        return count(standing.n_units, "query")
+    lone = f" and {count(standing.lone, 'query')} without one" if standing.lone else ""
     return f"{count(standing.n_units - standing.lone, 'domain')}{lone}"
 
 

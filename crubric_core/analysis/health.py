@@ -86,7 +86,7 @@ def labels_chip(
     if n_queries == 1:
         return Chip("Labels", figure, "look", "There is one query: claims hold for it alone. Add queries.")
     if n_queries < FEW_UNITS:
-        said = f"Only {count(n_queries, 'query', 'queries')}: few pairs can be separated. Add queries."
+        said = f"Only {count(n_queries, 'query')}: few pairs can be separated. Add queries."
         return Chip("Labels", figure, "look", said)
     if missing > MUCH_MISSING:
         said = f"{rounded(missing)} are missing: add them, and label the answers that failed as failed."
@@ -94,7 +94,7 @@ def labels_chip(
     if titles := [finding.title for finding in findings if finding.severity != "note"]:
         more = f" and {len(titles) - 1} more" if len(titles) > 1 else ""
         return Chip("Labels", figure, "look", f"Data warns of {titles[0].lower()}{more}: look at its checks.")
-    said = f"{count(n_systems, 'system')} on {count(n_queries, 'query', 'queries')}."
+    said = f"{count(n_systems, 'system')} on {count(n_queries, 'query')}."
     return Chip("Labels", figure, "good", said)
 
 
@@ -157,7 +157,7 @@ def bank_chip(candidates: int, budget: int, queries: int, covered: int) -> Chip:
     if candidates <= budget:
         said = f"{count(candidates, 'rubric')} can be chosen: a bank of {budget:,} leaves none out, a lower B does."
         return Chip("Bank", figure, "good" if candidates else "look", said)
-    said = f"The bank covers {covered:,} of {count(queries, 'query', 'queries')}"
+    said = f"The bank covers {covered:,} of {count(queries, 'query')}"
     # A bank covers no more queries than it has rubrics.
     if covered < min(queries, budget) / 2:
         return Chip("Bank", figure, "look", f"{said}: raise B, or set Bounds on the Bank page.")

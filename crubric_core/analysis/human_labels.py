@@ -115,7 +115,7 @@ class HumanLabels:
             who = f"each of {len(labelled):,} systems"
         return (
             f"People labelled {self.cells:,} of the {count(self.judged, 'cell')} that judges labelled, on {some} of "
-            f"{count(self.queries, 'query', 'queries')} for {who}." + (f" {_few(left)}" if left else "")
+            f"{count(self.queries, 'query')} for {who}." + (f" {_few(left)}" if left else "")
         )
 
     def _gain(self) -> str:

@@ -71,7 +71,7 @@ class ViolationLoss:
     def _what(self) -> str:
         dropped = f" {self.dropped:,} more do not pass the gate and do not count." if self.dropped else ""
         return (
-            f"Losses count on {count(self.rubrics, 'rubric')} of {count(self.queries, 'query', 'queries')}: a query "
+            f"Losses count on {count(self.rubrics, 'rubric')} of {count(self.queries, 'query')}: a query "
             f"costs {_amount(self.most)} on average if all of them are violated, and 0 if none is.{dropped}"
         )
 

@@ -198,7 +198,7 @@ def _limits(inputs: Inputs, comparison: KappaComparison, splits: int, few: int) 
             "With two judges unanimity is pairwise agreement itself: it adds no independent evidence."
         )
     if (queries := len(inputs.queries)) < 20:
-        limits.append(f"The intervals rest on only {count(queries, 'query', 'queries')}.")
+        limits.append(f"The intervals rest on only {count(queries, 'query')}.")
     return tuple(limits)
 
 

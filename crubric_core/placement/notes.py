@@ -142,7 +142,7 @@ def _compared(old: PanelRecord, new: PanelRecord, unit: IntArray, judges: tuple[
         notes.append(
             f"The judges agree {how} on the new labels than on the calibration's: by "
             f"{rounded(abs(found.difference))} of the pairs of labels (p = {found.p_value:.2g}, "
-            f"{count(found.n, 'query', 'queries')}){CHOSEN if old.expected is None and how == 'less' else ''}."
+            f"{count(found.n, 'query')}){CHOSEN if old.expected is None and how == 'less' else ''}."
         )
     for judge in same:
         mine, theirs = (r.leniency[:, r.judges.index(judge)] for r in (new, old))
@@ -153,7 +153,7 @@ def _compared(old: PanelRecord, new: PanelRecord, unit: IntArray, judges: tuple[
             notes.append(
                 f"{judge} is {how} against the others than in the calibration: by "
                 f"{rounded(abs(found.difference))} of the scale (p = {found.p_value:.2g}, "
-                f"{count(found.n, 'query', 'queries')})."
+                f"{count(found.n, 'query')})."
             )
     if len(judges) == 1 and judges[0] in old.judges:
         notes += _alone(old, judges[0], unit)

@@ -127,7 +127,7 @@ def _sections(view: SharedView, figures: Sequence[SharedFigure]) -> list[PagePar
 
 
 def _bank(bank: Bank, settings: Mapping[str, Any]) -> str:
-    covered = f"{bank.queries_heard:,} of {count(bank.queries, 'query', 'queries')} have a rubric in it."
+    covered = f"{bank.queries_heard:,} of {count(bank.queries, 'query')} have a rubric in it."
     reached = f"It reaches {bank.coverage:.1%} of the coverage of the whole pool"
     return f"{' '.join(bank_sentences(bank, settings))} {reached}; {covered}"
 

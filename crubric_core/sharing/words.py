@@ -80,7 +80,7 @@ def origin(view: SharedView) -> dict[str, str]:
         **({"Dataset": view.dataset} if view.dataset is not None else {}),
         "Labels": f"{counts['labels']:,} by {count(counts['judges'], 'judge')}, "
         f"for {count(counts['systems'], 'system')} on {count(counts['rubrics'], 'rubric')} "
-        f"of {count(counts['queries'], 'query', 'queries')}",
+        f"of {count(counts['queries'], 'query')}",
         "Fingerprint of the dataset": view.fingerprint,
         "Computed with": ", ".join(f"{name} {number}" for name, number in view.versions.items()),
     }

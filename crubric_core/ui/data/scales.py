@@ -65,7 +65,7 @@ _LOOK = (
 
 def _start(table: pd.DataFrame) -> pd.DataFrame:
     source = [
-        "given" if s == "given" else f"{count(int(n), 'label')} of {count(int(q), 'query', 'queries')}"
+        "given" if s == "given" else f"{count(int(n), 'label')} of {count(int(q), 'query')}"
         for s, n, q in zip(table["source"], table["labels"], table["queries"], strict=True)
     ]
     return table[[*_SHOWN, *_EDITED]].assign(**{"rests on": source}).reset_index(drop=True)

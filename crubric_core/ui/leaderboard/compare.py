@@ -62,7 +62,7 @@ def queries_sentence(found: HeadToHead, first: str, second: str) -> str:
         return f"{first} and {second} share no query with a score."
     return (
         f"By score without the model's weights, {first} is better on {found.ahead:,} of "
-        f"{count(total, 'query', 'queries')}, {second} on {found.behind:,}; {_equal(found.equal)}."
+        f"{count(total, 'query')}, {second} on {found.behind:,}; {_equal(found.equal)}."
     )
 
 

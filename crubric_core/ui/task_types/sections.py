@@ -122,13 +122,13 @@ def _one(study: Study, chosen: pd.DataFrame) -> None:
         key=f"own type {hash(tuple(chosen['query']))}",  # another choice of queries, another box
     )
     if st.button(
-        f"Set the type of {count(len(chosen), 'query', 'queries')}",
+        f"Set the type of {count(len(chosen), 'query')}",
         disabled=wanted is None,
         help="No classifier changes it again.",
         key=f"set type {hash(tuple(chosen['query']))}",
     ) and isinstance(wanted, str):
         save_edited(loaders.workspace(), study.dataset.name, dict.fromkeys(chosen["query"], wanted))
-        _changed(f"Classified {count(len(chosen), 'query', 'queries')} by hand.")
+        _changed(f"Classified {count(len(chosen), 'query')} by hand.")
 
 
 def _type_now(chosen: pd.DataFrame) -> int | None:
@@ -163,10 +163,10 @@ def _classifiers(study: Study, table: pd.DataFrame) -> None:
     if own:
         st.write(f"Types set by hand ({own:,}) stay as they are.")
     given_too = given > 0 and st.checkbox(
-        f"Replace the types of {count(given, 'query', 'queries')} that the file gives, too", key="given too"
+        f"Replace the types of {count(given, 'query')} that the file gives, too", key="given too"
     )
     wanted = open_queries(loaders.facts(study).queries, given_too)
-    asked = count(len(wanted), "query", "queries")
+    asked = count(len(wanted), "query")
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown("**Offline, from a lexicon**")
@@ -177,14 +177,14 @@ def _classifiers(study: Study, table: pd.DataFrame) -> None:
         )
         if n_outside := outside(wanted):
             st.caption(
-                f"{count(n_outside, 'query', 'queries')} of these {'asks' if n_outside == 1 else 'ask'} for nothing "
+                f"{count(n_outside, 'query')} of these {'asks' if n_outside == 1 else 'ask'} for nothing "
                 "(a document or a conversation): out of its domain, left without a type."
             )
         if st.button(f"Classify {asked} offline", disabled=wanted.empty):
             with st.spinner("Classifying …"):
                 typer = offline_classifier()
                 saved = classify(loaders.workspace(), study.dataset.id, wanted, typer).saved
-            _changed(f"Classified {count(saved, 'query', 'queries')} offline.")
+            _changed(f"Classified {count(saved, 'query')} offline.")
     with right:
         st.markdown("**By a language model**")
         try:
@@ -216,7 +216,7 @@ def _prompted(study: Study, wanted: pd.DataFrame, endpoint: ClassifierEndpoint) 
         "… and at most a minute", 0, 100_000, 0, key="a minute", help="0: no limit."
     )
     if st.button(
-        f"Ask {plain(shorten(endpoint.model, 40))} about {count(len(wanted), 'query', 'queries')}",
+        f"Ask {plain(shorten(endpoint.model, 40))} about {count(len(wanted), 'query')}",
         disabled=wanted.empty,
     ):
         cache = ClassifierCache(loaders.workspace())

@@ -175,11 +175,11 @@ def outcome(job: AskingJob[Classified]) -> tuple[str, bool]:
     took = {name: "—" if n is None else f"{n:,}" for name, n in run.usage.record().items()}
     cost = f", cost {run.usage.cost:,.4f}" if np.isfinite(run.usage.cost) else ""
     parts = [
-        f"Classified {count(saved, 'query', 'queries')} ({run.cached:,} answered before); {took['requests']} "
+        f"Classified {count(saved, 'query')} ({run.cached:,} answered before); {took['requests']} "
         f"requests, {took['prompt_tokens']} tokens in, {took['completion_tokens']} out{cost}."
     ]
     if run.failures:
-        parts.append(f"{count(len(run.failures), 'query', 'queries')} failed: {run.failures[0][1]}.")
+        parts.append(f"{count(len(run.failures), 'query')} failed: {run.failures[0][1]}.")
     parts += [run.stopped] if run.stopped else []
     parts += ["Stopped; ask again to go on."] if run.cancelled else []
     return " ".join(parts), not (run.failures or run.cancelled)

@@ -44,11 +44,6 @@ _PART = f"""
         HAVING count(*) > 1 AND (max(lo) > min(hi) OR (min(hi) <= 1 AND max(hi) >= 3))
     ) found WHERE found.criterion_id = criteria_now.criterion_id
 """
-_ENDS = """
-    SELECT scale_min, scale_max, count(*) AS n FROM criteria_now
-    WHERE bits IS NOT NULL AND scale_max - scale_min > 1 AND NOT given
-    GROUP BY scale_min, scale_max ORDER BY n DESC, scale_max DESC, scale_min DESC LIMIT 1
-"""
 # Short names such as toxicity or feedback.hallucination_score, where nobody said which label is the best.
 _FAULTS = (
     "hallucinations?|hallucinated|toxicity|toxic|harmful|harmfulness|malicious|maliciousness|bias|biased|profanity|"
@@ -67,13 +62,15 @@ _SENTENCE = (
     "(contains|has|makes|includes) ((factual|grammatical|logical|spelling) )?(errors?|mistakes?|hallucinations?)|"
     "makes up [a-z ]+|(hallucinates|fabricates|invents)( [a-z ]+)?)[.]?"
 )
-_OF_FAULTS = f"""
+_NAMED_AFTER_FAULT = f"""
     (
         regexp_full_match(lower(criterion), '{_FAULT}')
         OR regexp_full_match(replace(lower(criterion), '_', ' '), '{_SENTENCE}')
     )
     AND NOT regexp_matches(lower(criterion), '(^|[./_ -])(no|non|not|avoids?|free|without|anti|absence|low)[./_ -]')
-    AND criterion_id NOT IN (
+"""
+_UNSAID = """
+    criterion_id NOT IN (
         SELECT f.criterion_id FROM facts_now f JOIN rubrics r USING (rubric_id)
         WHERE r.polarity IS NOT NULL OR r.weight < 0
     )
@@ -82,6 +79,15 @@ _BEHIND = scale_behind("criterion")
 _OFF_NAME = f"NOT given AND ({_BEHIND}.lo > lowest OR {_BEHIND}.hi < highest)"
 _OFF_MARK = "mark_given AND NOT (scale_min < pass_mark AND pass_mark <= scale_max)"
 _BELOW = "lowest < 0 AND NOT given"
+_GAP = "gap AND NOT given"
+_GRADED = "scale_max - scale_min > 1 AND NOT given"
+_ENDS = f"""
+    SELECT scale_min, scale_max, count(*) AS n FROM criteria_now WHERE bits IS NOT NULL AND {_GRADED}
+    GROUP BY scale_min, scale_max ORDER BY n DESC, scale_max DESC, scale_min DESC LIMIT 1
+"""
+# Which of the conditions hold of any criterion: most hold of none, and each costs no statement of its own then.
+_CONDITIONS = (_BELOW, _OFF_MARK, _OFF_NAME, _GAP, _GRADED, "suspect", _NAMED_AFTER_FAULT)
+_ANY = f"SELECT {', '.join(f'bool_or({c})' for c in _CONDITIONS)} FROM criteria_now WHERE bits IS NOT NULL"
 # Labels below 0 that are no part of negative points: -8 is a score where the rubric's points are -8.
 _NO_POINTS = """
     criterion_id IN (
@@ -125,16 +131,22 @@ def check_scales(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator
     """Findings about the scales as they are now, by ``facts_now`` and ``rubric_sums``."""
     ((wide,),) = execute(cursor, _WIDE, {"dataset": dataset_id}).fetchall()
     keep_criteria(cursor, _MORE.replace("$wide", str(wide).lower()))
-    if execute(cursor, "SELECT 1 FROM criteria_now WHERE suspect LIMIT 1").fetchone():
-        execute(cursor, _PART, {"dataset": dataset_id})
-    if _found(cursor, dataset_id, _BELOW)[1]:
+    below, off_mark, off_name, gap, graded, suspect, fault = execute(cursor, _ANY).fetchall()[0]
+    if below:
         yield from _below_zero(*_found(cursor, dataset_id, f"{_BELOW} AND {_NO_POINTS}"))
-    yield from _off_mark(*_found(cursor, dataset_id, _OFF_MARK))
-    yield from _off_name(*_found(cursor, dataset_id, _OFF_NAME))
-    yield from _gaps(*_found(cursor, dataset_id, "gap AND NOT given"))
-    yield from _narrow(cursor, dataset_id)
-    yield from _apart(*_found(cursor, dataset_id, "apart"))
-    yield from _faults(*_found(cursor, dataset_id, _OF_FAULTS))
+    if off_mark:
+        yield from _off_mark(*_found(cursor, dataset_id, _OFF_MARK))
+    if off_name:
+        yield from _off_name(*_found(cursor, dataset_id, _OFF_NAME))
+    if gap:
+        yield from _gaps(*_found(cursor, dataset_id, _GAP))
+    if graded:
+        yield from _narrow(cursor, dataset_id)
+    if suspect:
+        execute(cursor, _PART, {"dataset": dataset_id})
+        yield from _apart(*_found(cursor, dataset_id, "apart"))
+    if fault:
+        yield from _faults(*_found(cursor, dataset_id, f"{_NAMED_AFTER_FAULT} AND {_UNSAID}"))
     yield from _gold(select(cursor, _GOLD, dataset_id))
 
 

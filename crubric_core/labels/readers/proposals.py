@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...text import listed
+from ...text import listed, with_article
 from .columns.label_names import (
     ENDINGS,
     NOTED,
@@ -23,6 +23,7 @@ from .ground_truth import is_truth
 from .guess import MODEL, Profile, fits_name, profile
 from .plan import FilePlan
 from .proposed_keys import LABELS, key_columns, parts_of_answers, query_of, repeats, what_is_asked
+from .tables.kind import kind_of_table
 from .tables.open_questions import label_by_content, runs_as_systems
 from .tables.plan_cells import cells_of, rows_of_keys
 from .values import shortened
@@ -59,6 +60,13 @@ def with_proposal(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     problem = plan.problem or ""
     if plan.kind not in ("labels", "gold") or MISSING not in problem or "label" in plan.mapping or spread:
         return plan
+    other = kind_of_table(plan.name, tuple(plan.columns), tuple(rows), plan.mapping)
+    if plan.kind == "labels" and other not in ("labels", "gold"):
+        said = problem.partition("; rename one")[0]
+        return replace(
+            plan,
+            problem=f"{said}. These are the columns of {with_article(other)} table: read it as one (--kind {other}).",
+        )
     if _begins_with_data(plan, rows):
         first = ", ".join(map(repr, plan.columns[:6]))
         what = f"{plan.name} seems to have no line of column names, as its first line holds {first}"

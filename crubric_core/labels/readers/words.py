@@ -30,9 +30,14 @@ _YES = _words(
     "accept, accepted, passes, supported, fully supported, support"
 )
 _BAD = _words(
-    "unsafe, harmful, toxic, unfaithful, inconsistent, unhelpful, inaccurate, hallucinated, nonfactual"
+    "unsafe, harmful, toxic, unfaithful, inconsistent, unhelpful, inaccurate, hallucinated, nonfactual, "
+    "ungrounded, not grounded, irrelevant, not relevant, noncompliant, non-compliant, not compliant, unsolved, "
+    "not solved, unresolved, not resolved, failure, unsuccessful"
 )
-_GOOD = _words("safe, unharmful, harmless, non-toxic, faithful, consistent, helpful, accurate, factual")
+_GOOD = _words(
+    "safe, unharmful, harmless, non-toxic, faithful, consistent, helpful, accurate, factual, "
+    "grounded, relevant, compliant, solved, resolved, success, successful"
+)
 _INITIALS = _words("y, n, t, f")
 _VERDICTS = _NO | _YES | _BAD | _GOOD
 _PARTLY = _words(
@@ -42,7 +47,10 @@ _PARTLY = _words(
 ) | {
     f"{how} {what}"
     for how in ("partially", "partly", "somewhat")
-    for what in ("met", "satisfied", "correct", "fulfilled", "present", "addressed", "supported")
+    for what in (
+        *("met", "satisfied", "correct", "fulfilled", "present", "addressed", "supported"),
+        *("grounded", "relevant", "compliant", "solved", "resolved", "faithful", "accurate", "successful"),
+    )
 }
 _NOTHING = _words("missing, not at all, no credit")  # beside a partial verdict, and without a plainer no
 _WHOLE = _words("complete, completely, full, fully, full credit")

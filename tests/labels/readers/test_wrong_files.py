@@ -108,6 +108,23 @@ def test_a_wrong_file_changes_nothing_in_a_dataset_that_has_labels(untouched, wh
     refused(untouched, WRONG[what][0], dataset="kept")
 
 
+@pytest.mark.parametrize(
+    ("kind", "content"),
+    [
+        ("queries", b"query,text\nq1,What is it?\nq2,Why?\n"),
+        ("rubrics", b"query,rubric,text,weight\nq1,r1,It says so,1\nq2,r2,It does,2\n"),
+        ("answers", b"model,prompt_id,response\na,1,hello\nb,2,world\n"),
+        ("systems", b"model,cost,license\na,1,MIT\nb,2,Apache\n"),
+        ("reference", b"rank,model,score\n1,a,88.1\n2,b,87.2\n"),
+        ("reference", b"Model,Elo,Votes\na,1288,300\nb,1170,280\n"),
+    ],
+)
+def test_a_table_of_another_kind_than_labels_is_refused_with_its_kind_and_read_as_that(ws, kind, content):
+    with pytest.raises(IngestError, match=f"columns of an? {kind} table: read it as one .--kind {kind}."):
+        ws.ingest(content, "d")
+    assert ws.ingest(content, "d", kind).accepted == 2
+
+
 def test_a_file_that_does_not_exist_is_named(untouched, tmp_path):
     assert "nowhere.csv" in refused(untouched, tmp_path / "nowhere.csv")
     (tmp_path / "empty").mkdir()

@@ -98,7 +98,14 @@ SPECS: Mapping[str, TableSpec] = {
         },
     ),
     "reference": TableSpec(
-        ("system",), ("system",), {"rank": "positive", "score": "number"}, any_of=("rank", "score")
+        ("system",),
+        ("system",),
+        {"rank": "positive", "score": "number"},
+        any_of=("rank", "score"),
+        synonyms={
+            "rank": ("ranking",),
+            "score": ("elo", "elo_score", "elo_rating", "arena_elo", "arena_score", "win_rate", "winrate"),
+        },
     ),
     "anchors": TableSpec(
         ("query", "rubric", "annotator"), ("rubric", "label"), {"label": "bit", "reason": "text"}

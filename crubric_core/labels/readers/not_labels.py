@@ -31,6 +31,7 @@ _SIDES = (("1", "2"), ("a", "b"), ("0", "1"), ("left", "right"), ("chosen", "rej
 _WINNERS = frozenset(
     ("winner", "preferred", "preference", "preferred_response", "preferred_model", "better_response")
 )
+_CHOICES = ({"a", "b", "tie"}, {"a", "b", "draw"}, {"a", "b", "equal"})
 _PREFERENCE = re.compile(r"\W*[AB]\W*(?:>{1,2}|<{1,2}|=)\W*[AB]\W*")  # A>B, B>>A, A=B
 _OUTPUT = re.compile(r"\[[^\[\]]+\] .+", re.DOTALL)  # [provider] prompt
 _PROMPTFOO = frozenset(("Status", "Grader Reason"))  # beside each output
@@ -46,6 +47,8 @@ def why_no_labels(
     """Why a file in which no labels are found has none, by its columns, rows and nested fields; None: nothing tells."""
     plain = {plain_name(c) for c in columns}
     if any(prefers(values) for values in fields.values()) or _names_winners(columns, rows):
+        return _compares(name, None)
+    if _wins_within(fields):
         return _compares(name, None)
     if any(plain >= spans for spans in _SPANS) or _lists_spans(columns, fields):
         return (
@@ -63,10 +66,23 @@ def why_no_labels(
 
 def _names_winners(columns: Sequence[str], rows: Sample) -> bool:
     """Whether a column says which of two answers won, or that neither did, and none is called a score or the like."""
+    if any({(cell or "tie").lower() for cell in cells_at(rows, i)} in _CHOICES for i in range(len(columns))):
+        return True
     if any(plain_name(c).rpartition("_")[2] in ENDINGS for c in columns):
         return False
     won = [cells_at(rows, i) for i, c in enumerate(columns) if plain_name(c) in _WINNERS]
     return any(len({cell for cell in cells if cell}) > 1 and _are_texts(cells) for cells in won)
+
+
+def _wins_within(fields: Mapping[str, Sequence[Any]]) -> bool:
+    """Whether the items of lists say which of two answers won, or A, B or a tie, and no field within has labels."""
+    names = {f: plain_name(f.removesuffix("[]").rpartition(".")[2]) for f in fields}
+    if any(name.rpartition("_")[2] in ENDINGS for name in names.values()):
+        return False
+    listed = {f: [str(v) for v in values if v is not None] for f, values in fields.items() if "[]" in f}
+    winners = [v for f, v in listed.items() if names[f] in _WINNERS]
+    ties = [{w.lower() for w in v} for f, v in listed.items() if f.endswith("[]")]
+    return any(len(set(v)) > 1 and _are_texts(v) for v in winners) or any(t in _CHOICES for t in ties)
 
 
 def _lists_spans(columns: Sequence[str], fields: Mapping[str, Sequence[Any]]) -> bool:
@@ -134,6 +150,8 @@ def why_sides(name: str, keys: Sequence[str]) -> str | None:
     """
     if len(keys) != len(_SIDES[0]):
         return None
+    if {key.lower() for key in keys} == {"a", "b"}:
+        return _holds_both(name, (keys[0], keys[1]))
     sided = _ANSWERS | {ending.removesuffix("s") for ending in ENDINGS}
     first, other = ({(at, *rest): word for at, word, rest in _words(key) if sided & {*rest}} for key in keys)
     pairs = {(first[place], other[place]) for place in first.keys() & other.keys()}

@@ -36,7 +36,7 @@ from .wide.column_names import (
     spread_names,
     without_queries,
 )
-from .wide.label_columns import ANSWERED, counts_rows
+from .wide.label_columns import ANSWERED, counts_rows, label_columns
 from .wide.plan import systems_times_judges
 from .wide.spread import spread_key
 from .wide.totals import totals_among
@@ -61,7 +61,8 @@ def with_proposal(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     if plan.kind not in ("labels", "gold") or MISSING not in problem or "label" in plan.mapping or spread:
         return plan
     other = kind_of_table(plan.name, tuple(plan.columns), tuple(rows), plan.mapping)
-    if plan.kind == "labels" and other not in ("labels", "gold"):
+    scored = other in ("queries", "rubrics", "answers") and _says_labels(plan, rows)
+    if plan.kind == "labels" and other not in ("labels", "gold") and not scored:
         said = problem.partition("; rename one")[0]
         return replace(
             plan,
@@ -91,6 +92,18 @@ def with_proposal(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     return (
         replace(plan, problem=f"{problem.partition('; rename one')[0].rstrip('.')}. {told}") if told else plan
     )
+
+
+def _says_labels(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> bool:
+    """Whether a column speaks of labels, whatever it holds (``judge_verdict``), or several columns hold some."""
+    last = {bare_name(c).rpartition("_")[2] for c in plan.columns} - _OTHER
+    named = not last.isdisjoint((*ENDINGS, "evaluation", "assessment"))
+    if named or len([c for c in label_columns(plan.columns, rows) if may_hold_labels(c)]) > 1:
+        return True
+    return any(called_after_criteria([c]) for c in label_columns(plan.columns, rows, scores=True))
+
+
+_OTHER = {"label", "labels", "feedback", "present"}  # which describe queries and rubrics, too
 
 
 def _begins_with_data(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> bool:
@@ -184,10 +197,34 @@ def _of_texts(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Pro
     """What is said of a table in which the texts of one column have a label that is marked; "" of others."""
     marked = [(c, mark) for c in held if (mark := _mark_in(cells_of(plan, rows, c)))]
     if len(marked) != 1:
-        return ""
+        return _of_lines(plan, rows, held)
     ((column, mark),) = marked
     found = {"rubric": "=score", **key_columns(plan, rows, held, [column]), "label": f"{column} =~ {mark}"}
     return f"The texts of {column!r} seem to hold a label. {_long(plan, rows, {'system': '=…', **found})}"
+
+
+def _of_lines(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile]) -> str:
+    """What is said of a table in which the texts of one column have a line with a label for each criterion."""
+    for column in held:
+        texts = [cell for cell in cells_of(plan, rows, column) if cell]
+        lines = [{m[1]: m[2] for m in _LINE.finditer(text)} for text in texts]
+        names = [n for n in (lines or [{}])[0] if sum(n in own for own in lines) >= LABELS * len(lines)]
+        if len(lines) < 2 or len(names) < 2:
+            continue
+        label = (
+            f"{column} =~ (?m)^\\W*{re.escape(names[0]).replace(chr(92) + ' ', ' ')}\\W+(\\d+(?:\\.\\d+)?)"
+        )
+        found = {"rubric": f"={names[0]}", **key_columns(plan, rows, held, [column]), "label": label}
+        told = _long(plan, rows, {"system": "=…", **found}).replace(
+            "Such a mapping would read it", "read each by one such mapping"
+        )
+        return f"The texts of {column!r} seem to hold a label for each of {listed([repr(n) for n in names], 3)}: {told}"
+    return ""
+
+
+_LINE = re.compile(
+    r"(?m)^[\W\d]*([^\W\d][\w &/-]{1,40}?)\**\s*[:=]\s*\**\s*(\d+(?:\.\d+)?)(?:\s*/\s*\d+)?\W*$"
+)
 
 
 def _mark_in(cells: Sequence[Any]) -> str:

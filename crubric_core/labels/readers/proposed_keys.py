@@ -146,12 +146,37 @@ def parts_of_answers(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str,
 
 
 def what_is_asked(plan: FilePlan, rows: Sequence[Sequence[Any]], mapping: dict[str, str]) -> dict[str, str]:
-    """The rubric, where no name tells it: a column in which rows about the same answer and judge differ."""
+    """The rubric, where no name tells it: a column in which rows about the same answer and judge differ.
+
+    One that is called after ways of asking a model tells its systems apart.
+    """
     if not mapping.get("rubric", "").startswith("=") or "query" not in mapping:
         return {}
     unused = tuple(c for c in plan.columns if c not in mapping.values())
     apart = told_apart(replace(plan, mapping=mapping, unused=unused), rows).apart
+    if apart and bare_name(apart) in _WAYS:
+        known = mapping.get("system", "=")
+        return {"system": apart if known.startswith("=") else f"{known} + {apart}"}
     return {"rubric": apart} if apart and not is_truth(apart) else {}
+
+
+_WAYS = frozenset(  # names of columns that say how a model was asked: no rubric, but part of the system
+    (
+        *(
+            "strategy",
+            "method",
+            "approach",
+            "condition",
+            "variant",
+            "setting",
+            "technique",
+            "arm",
+            "pipeline",
+        ),
+        *("config", "configuration", "prompting", "prompt_strategy", "prompting_strategy", "prompt_type"),
+        *("generation_mode", "retriever"),
+    )
+)
 
 
 def query_of(plan: FilePlan, rows: Sequence[Sequence[Any]], shown: dict[str, Any]) -> dict[str, str]:

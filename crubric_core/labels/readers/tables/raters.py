@@ -183,5 +183,12 @@ def question(plan: FilePlan) -> str:
     apart = "queries" if fixed else "systems or queries"
     return (
         f"rows about the same differ in its column {plan.apart!r}, which is not used: {remedy}where it tells {apart} "
-        "apart, put it into these names"
+        f"apart, put it into these names{_joined(plan)}"
     )
+
+
+def _joined(plan: FilePlan) -> str:
+    """The mappings that put a column into the names of systems or queries, in brackets; "" where none does."""
+    named = {c: plan.mapping.get(c) for c in ("system", "query")}
+    ways = [f'{{"{c}": "{v} + {plan.apart}"}}' for c, v in named.items() if v in plan.columns]
+    return f" ({' or '.join(ways)})" if ways else ""

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...errors import IngestError
-from .columns.query_names import NAMES_OF_QUERIES
-from .columns.specs import COLUMNS, MISSING, listed_columns
+from .columns.label_names import is_date
+from .columns.query_names import NAMES_OF_QUERIES, is_written
+from .columns.specs import COLUMNS, MISSING, listed_columns, synonyms_of
 from .formats import TABLES, check_format, open_reader, recognise
 from .formats.delimited import DelimitedReader
 from .formats.native.base import MissingError, NativeFormat, Record, Setting, label_of
@@ -20,7 +21,7 @@ from .nested.field_names import last_name
 from .nested.labels import Nested, find_nested, keys_as_systems, keys_of_judges, with_nested_unused
 from .not_labels import why_no_labels, why_pairs, why_sides
 from .packed_keys import is_packed, own_names, packed_keys, question_of
-from .paths import fields_of_records, is_path, unescaped
+from .paths import fields_of_records, is_path, parts_of, unescaped
 from .plan import Columns, FilePlan, Guess, Overrides
 from .rules import is_led, sources_of, with_derived
 from .sources import Piece
@@ -30,6 +31,8 @@ from .tables.plan_cells import rows_of_keys
 from .tables.query_column import turns_as_queries
 from .tables.unused import unused_fields, watched
 from .words import levels_among
+
+_SHORT = 120  # characters of what may name a record, at most
 
 
 @dataclass(frozen=True)
@@ -158,7 +161,12 @@ def _within(
     given = set(overrides.mapping.values())
     mapping = {c: v for c, v in nested.mapping.items() if v not in given} | dict(overrides.mapping)
     whose = keys_of_judges(nested.mapping, fields) if "system" in nested.missing else []
-    if not overrides.mapping and (sides := why_sides(plan.name, whose)):
+    criteria = nested.mapping.get("rubric", ())
+    inner = [unescaped(parts_of(p)[-1]) for p in criteria] if isinstance(criteria, tuple) else []
+    sides = why_sides(plan.name, whose) or (
+        why_sides(plan.name, inner) if "system" in nested.missing else None
+    )
+    if not overrides.mapping and sides:
         return replace(found, plan=replace(plan, mapping={}, guesses=(), problem=sides))
     systems = keys_as_systems(plan.kind, nested.mapping, fields) if "system" not in overrides.mapping else {}
     if overrides.strict and not nested.sure:
@@ -177,7 +185,7 @@ def _within(
             return replace(found, plan=replace(complete.plan, problem=problem))
         mapping |= names
         complete = look_into(piece, replace(overrides, mapping=mapping))
-    complete = _with_query(piece, complete, overrides, mapping)
+    complete = _with_query(piece, complete, overrides, mapping, fields)
     complete = _with_own_columns(complete, plan.columns, systems)
     paths = {c: ", ".join(v) if isinstance(v, tuple) else v for c, v in nested.mapping.items()}
     wide = (paths[c] for c, v in nested.mapping.items() if isinstance(v, tuple))
@@ -233,19 +241,40 @@ def _lies_in(nested: Nested, packed: Mapping[str, str]) -> bool:
     return any(path.startswith((f"{c}.", f"{c}[]", f"{c}{{}}")) for c in columns if c for path in paths)
 
 
-def _with_query(piece: Piece, found: Found, overrides: Overrides, mapping: Columns) -> Found:
+def _with_query(
+    piece: Piece, found: Found, overrides: Overrides, mapping: Columns, fields: Mapping[str, Sequence[Any]]
+) -> Found:
     """The plan of nested labels with the field that is the query, where rows repeat without it and none with it."""
     plan = found.plan
     if "query" in plan.mapping or not _repeat(found):
         return found
-    fields = [f for f in plan.unused if is_path(f) and last_name(f) in NAMES_OF_QUERIES]
-    for path in sorted(fields, key=lambda f: NAMES_OF_QUERIES.index(last_name(f))):
+    unused = [f for f in plan.unused if is_path(f)]
+    paths = [f for f in unused if last_name(f) in NAMES_OF_QUERIES]
+    paths.sort(key=lambda f: NAMES_OF_QUERIES.index(last_name(f)))
+    label = next(
+        (
+            v if isinstance(v, str) else v[0]
+            for c, v in mapping.items()
+            if c == "label" or isinstance(v, tuple)
+        ),
+        "",
+    )
+    paths += [f for f in unused if f not in paths and _names_each(f, fields.get(f, ()), label)]
+    for path in paths:
         named = look_into(piece, replace(overrides, mapping={**mapping, "query": path}))
         whole = "query" in named.plan.mapping and MISSING in (named.plan.problem or MISSING)
         if whole and not _repeat(named):
             remark = f"the query is its {path!r}, as without it rows would be about the same cell"
             return replace(named, plan=replace(named.plan, remarks=(*named.plan.remarks, remark)))
     return found
+
+
+def _names_each(field: str, values: Sequence[Any], label: str) -> bool:
+    """Whether a field around a label holds a short text, another one in each record or item: a name or a path of it."""
+    texts = all(isinstance(v, str) and 0 < len(v) <= _SHORT for v in values)
+    other = last_name(field) in ("run", *synonyms_of("labels", "run")) or is_date(field) or is_written(field)
+    around = "[]" not in field or label.startswith(f"{field.rpartition('.')[0]}.")
+    return texts and around and not other and len(set(values)) == len(values) > 1
 
 
 def _repeat(found: Found) -> bool:

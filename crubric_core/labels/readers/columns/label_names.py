@@ -62,10 +62,12 @@ _NEVER_LABELS = frozenset(
         *("selected", "chosen", "if_chosen", "is_chosen", "deleted", "streamed"),
         *("choices", "options", "gold_index", "input_tokens", "output_tokens"),
         *("choice", "answer_key", "target", "model_answer", "predicted_label", "predicted_answer"),
+        *("expected_answer", "reference_answer", "correct_answer", "gold_answer"),
         *("week", "day", "month", "hour", "minute", "minutes", "shard", "steps", "hops"),
         *("no", "nr", "#", "№", "s_no", "sno", "sr_no", "serial", "seq", "case", "record"),
         *("order", "block", "slot", "page", "iteration", "sample", "age_group"),
         *("params", "params_b", "parameters", "num_params", "n_params"),
+        *("tool_calls", "api_calls", "llm_calls", "model_calls", "turns", "wall_s", "wall_time_s"),
         *("views", "clicks", "likes", "upvotes", "downvotes", "credits"),
     ]
 )
@@ -175,7 +177,8 @@ def is_measured(column: str) -> bool:
         return bool(bare) and bare[0] in _MEASURED | {"tokens"}
     sized = bare[-1] in _COUNTED or (bare[-1] in _SIZES and bare[-2] in _SIZED.split())
     placed = bare[0] in ("idx", "index", "duration") or (bare[0] in _ORDERED.split() and bare[-1] in _PLACES)
-    return bare[-1] in _MEASURED or bare in _SPENT or sized or placed or bare[0] in _COUNTING
+    rate = bare[0] in _MEASURED and "per" in bare  # cost per task
+    return bare[-1] in _MEASURED or bare in _SPENT or rate or sized or placed or bare[0] in _COUNTING
 
 
 CERTAINTIES = frozenset(("confidence", "certainty", "uncertainty"))  # how sure a judge is of a label

@@ -20,6 +20,15 @@ _LABELS = (
     "is_correct",
     "result",
     "avg",
+    *(
+        "judge_score",
+        "judge_rating",
+        "judge_grade",
+        "judge_label",
+        "judge_verdict",
+        "grader_score",
+        "llm_score",
+    ),
 )  # names of labels, where nothing but their place says so
 LABEL_ALIKE = 0.8
 _LETTERS = "ABCDEFGHIJ"
@@ -68,25 +77,47 @@ def others(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, taken: se
     texts = [f for f in free if len(set(map(str, fields[f]))) > 1]
     if "query" not in found and texts:  # of a column of its own that is decided later
         found["query"] = min(texts, key=lambda f: NAMES_OF_QUERIES.index(last_name(f)))
-    if "query" not in found and (ids := _free_ids(fields, usable, found, home)):
+    if "query" not in found and (
+        ids := _free_ids(fields, usable, found, home) or _ids_around(fields, found, home)
+    ):
         found["query"] = ids[0]
     return found
+
+
+def _ids_around(fields: Mapping[str, Sequence[Any]], found: Mapping[str, str], home: str) -> list[str]:
+    """The ids of the items of a list around a list of labels, one each, where these items are no systems or raters."""
+    outer = home.removesuffix("[]").rpartition("[]")[0]
+    what = last_name(outer).removesuffix("s") if outer else ""
+    whose = what in (*RATERS, "system", *synonyms_of("labels", "system")) or GRADER.search(what)
+    if not outer or whose or found.get("system", "").rpartition(".")[0] == f"{outer}[]":
+        return []
+    ids = (
+        f for f in fields if f.rpartition(".")[0] == f"{outer}[]" and last_name(f) in ("id", "idx", "index")
+    )
+    return [f for f in ids if len(set(map(str, fields[f]))) == len(fields[f]) > 1]
 
 
 def _free_ids(
     fields: Mapping[str, Sequence[Any]], usable: Sequence[str], found: Mapping[str, str], home: str
 ) -> list[str]:
-    """The fields of a list's items that are called ids, of another value in each item: ``results[].golden_id``."""
-    return [
+    """The fields of a list's items that are called ids, of another value in each item: ``results[].golden_id``.
+
+    First those that name no answer as often as a query.
+    """
+    ids = [
         f
         for f in usable
         if home
         and f.rpartition(".")[0] == home
         and f not in found.values()
         and last_name(f).endswith("_id")
-        and last_name(f) not in (*RATERS, *IDS_OF_ANSWERS)
+        and last_name(f) not in (*RATERS, *_OF_RUNS)
         and len(set(map(str, fields[f]))) == len(fields[f]) > 1
     ]
+    return sorted(ids, key=lambda f: last_name(f) in IDS_OF_ANSWERS)
+
+
+_OF_RUNS = ("run_id", "request_id", "session_id", "trace_id", "span_id")  # of one answer each
 
 
 def _runs_on_the_way(home: str, found: Mapping[str, str]) -> str:
@@ -103,11 +134,16 @@ def _that_may_be(kind: Kind, canonical: str, fields: Sequence[str], home: str) -
     """The fields that may be a canonical column by their names, or by that of the object which they name."""
     fits = [f for f in fields if is_called(kind, canonical, f)]
     if canonical == "system":
-        fits = [f for f in fits if not _is_of_judge(f)] or [f for f in fits if "[]" in f]
+        fits = [f for f in fits if not _is_of_judge(f)] or [f for f in fits if "[]." in f and _is_of_item(f)]
     if canonical in ("judge", "annotator") and not fits:
         fits = [f for f in fields if home and f.startswith(f"{home}.") and last_name(f) in RATERS]
         fits = fits or [f for f in fields if is_called(kind, "system", f) and _is_of_judge(f)]
     return fits or [f for f in fields if _names_its_object(kind, canonical, f)]
+
+
+def _is_of_item(path: str) -> bool:
+    """Whether a field is one of the items of a list: ``judgments[].model``, and not ``cases[].judge.model``."""
+    return ".".join(parts_of(path)[:-1]).endswith("[]")
 
 
 def _is_of_judge(path: str) -> bool:

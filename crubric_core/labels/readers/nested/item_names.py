@@ -90,6 +90,7 @@ def _may_name(path: str, values: Sequence[Any]) -> bool:
 
 
 def count_of(fields: Mapping[str, Sequence[Any]], holder: Sequence[str]) -> int:
-    """How many objects of a kind there are, by what each holds once; 0 where nothing tells."""
-    own = (f for f in fields if parts_of(f)[:-1] == list(holder) and not f.endswith("[]"))
-    return max((len(fields[f]) for f in own), default=0)
+    """How many objects of a kind there are, by what each holds once, or else what holds each; 0 where nothing tells."""
+    own = [len(fields[f]) for f in fields if parts_of(f)[:-1] == list(holder) and not f.endswith("[]")]
+    within = bool(holder) and not own and not holder[-1].endswith(("[]", "{}"))
+    return count_of(fields, holder[:-1]) if within else max(own, default=0)

@@ -106,12 +106,23 @@ def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Nested | Non
     by_place = by_place or _names_by_values(kind, fields, found) or _asks_each(found)
     by_place = by_place or is_crossing(str(found.get("system", "")))
     by_place = by_place or found.get("system") == f"{str(found.get('label')).removesuffix('[]')}.#"
+    by_place = by_place or (wide and _keys_unlike_models(found, fields))
     sure = named is not None and set(lacking) <= {"system"} and not by_place
     if not sure and "system" in lacking and names_runs(fields.get(str(found.get("run")), ())):
         found = {"system" if c == "run" else c: path for c, path in found.items()}
         lacking = tuple(c for c in lacking if c != "system")
     judges = _if_judges(kind, found, fields)
     return Nested(found, sure and not judges, lacking, judges)
+
+
+def _keys_unlike_models(found: Columns, fields: Mapping[str, Sequence[Any]]) -> bool:
+    """Whether the systems are keys of an object most of which are not named after models."""
+    holder, _, end = str(found.get("system", "")).partition("{}.#")
+    if not holder or end or "{}.#" not in str(found.get("system")):
+        return False
+    depth = len(parts_of(holder))
+    keys = {parts_of(f)[depth] for f in fields if f.startswith(f"{holder}.") and len(parts_of(f)) > depth}
+    return 2 * sum(bool(MODEL.search(unescaped(key))) for key in keys) <= len(keys)
 
 
 def _pairs_unnamed(found: Columns, fields: Mapping[str, Sequence[Any]]) -> bool:
@@ -238,7 +249,7 @@ def _of_systems(fields: Mapping[str, Sequence[Any]]) -> tuple[dict[str, list[Any
 
 
 def _keyed(path: str) -> str:
-    return path if path.startswith("=") else f"{{}}.{path}"
+    return path if path.startswith("=") else f"{{}}{path}" if path.startswith("{}") else f"{{}}.{path}"
 
 
 def _branches(fields: Mapping[str, Sequence[Any]]) -> bool:

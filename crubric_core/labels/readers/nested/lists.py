@@ -26,6 +26,7 @@ from .field_names import (
 )
 from .item_names import names_criteria, naming_rank, texts_of_items, texts_shared
 
+_SEVERAL = 4  # values from which it is no coincidence that all are the same
 _FEW = 12  # different levels of a criterion that only its field's name tells, at most
 
 OF_RUNS = re.compile(
@@ -42,6 +43,17 @@ _TEXTS = (
 )  # of a system, beside its labels
 
 
+_OF_METRICS = (
+    "metrics",
+    "metric",
+    "criteria",
+    "dimensions",
+    "scores",
+    "evaluations",
+    "evaluation",
+    "results",
+)
+_ITEMS_NAMES = ("name", "key", "title")  # of the items of a list, where their labels are named within them
 _IDS = ("id", "key", "index", "idx", "number", "no", "name")  # of an item among those of its list
 
 
@@ -54,9 +66,20 @@ def in_lists(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str] 
         return None
     at_most = max(f.count("[]") for f in labels)
     deepest = [f for f in labels if f.count("[]") == at_most]
+    most = max(len(fields[f]) for f in deepest)
+    deepest = [f for f in deepest if 2 * len(fields[f]) >= most]  # and not what a few failed items say alone
+    pooled: dict[str, list[Any]] = {}
+    for f in deepest:
+        pooled.setdefault(f.rpartition(".")[2], []).extend(fields[f])
     label = min(
         deepest,
-        key=lambda f: (_fractional(fields[f]), fields[f].count(None), rank(kind, "label", f), len(f)),
+        key=lambda f: (
+            _is_constant(pooled[f.rpartition(".")[2]]),
+            _fractional(fields[f]),
+            fields[f].count(None),
+            rank(kind, "label", f),
+            len(f),
+        ),
     )
     return _of_items(kind, fields, label)
 
@@ -93,7 +116,7 @@ def _of_items(kind: Kind, fields: Mapping[str, Sequence[Any]], label: str) -> di
         named = [f for f in inside if names_criteria(f, fields[f])] or texts_shared(fields, home)
         if named:
             mapping["rubric"] = min(named, key=lambda f: (naming_rank(f), len(f)))
-    mapping = _with_siblings(kind, fields, mapping)
+    mapping = _with_siblings(kind, fields, _by_metric(fields, home, mapping))
     if "rubric" in mapping:
         return mapping
     if mapping["label"] == label and (asked := _what_is_asked(kind, fields, home, mapping)):
@@ -101,6 +124,25 @@ def _of_items(kind: Kind, fields: Mapping[str, Sequence[Any]], label: str) -> di
     if mapping["label"] != label:
         return {**mapping, "rubric": f"{mapping['label'].rpartition('[]')[0]}[].#"}
     return {**mapping, "rubric": _unnamed(kind, fields, home, mapping)}
+
+
+def _by_metric(fields: Mapping[str, Sequence[Any]], home: str, mapping: dict[str, str]) -> dict[str, str]:
+    """The same where labels lie in an object of metrics within the items: its keys are the rubrics, and no judges.
+
+    What only names the items, is the query.
+    """
+    label, named = mapping["label"], mapping.get("rubric", "")
+    inside = parts_of(label.removeprefix(f"{home}."))
+    if len(inside) != 3 or last_name(inside[0]) not in _OF_METRICS or "[]" in inside[1]:
+        return mapping
+    if named and (named.rpartition(".")[0] != home or last_name(named) not in _ITEMS_NAMES):
+        return mapping
+    _, keys = siblings(fields, label)
+    if any(GRADER.search(key) or MODEL.search(key) for key in map(unescaped, keys or [inside[1]])):
+        return mapping
+    found = {c: path for c, path in mapping.items() if c != "rubric"}
+    found |= {"query": named} if named and "query" not in found else {}
+    return found if keys else {**found, "rubric": f"={unescaped(inside[1])}"}
 
 
 def _what_is_asked(
@@ -199,17 +241,37 @@ def in_wide_items(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, 
                 "system", "rubric"
             )  # the model that the file names judged, or is in each
         found = [_with_siblings(kind, fields, {**mapping, "label": label}) for label in labels]
-        return {
-            **{c: p for c, p in found[0].items() if c != "label"},
-            "rubric": tuple(f["label"] for f in found),
-        }
+        kept = {c: path for c, path in found[0].items() if c not in ("label", "rubric")}
+        holder, alike, _ = found[0]["label"].partition(
+            "{}"
+        )  # of lists next to each other: fields are the criteria
+        keys = f"{holder}{{}}.#"
+        if alike and not {"system", keys} & {*kept, *kept.values()} and _share_queries(fields, mapping, home):
+            kept["system"] = keys
+        return {**kept, "rubric": tuple(f["label"] for f in found)}
     return None
+
+
+def _share_queries(fields: Mapping[str, Sequence[Any]], mapping: Mapping[str, str], home: str) -> bool:
+    """Whether lists next to each other are about the same queries: each is one system's, and no group of queries."""
+    holder, _, name = mapping.get("query", "").rpartition("[].")
+    if f"{holder}[]" != home:
+        return False
+    before = parts_of(home)[:-1]
+    alike = [f for f in fields if f.endswith(f"[].{name}") and parts_of(f)[:-2] == before]
+    asked = [set(map(str, fields[f])) for f in alike]
+    return len(asked) > 1 and 2 * len(set.intersection(*asked)) > len(set.union(*asked))
 
 
 def _are_levels(values: Sequence[Any]) -> bool:
     """Whether values are whole levels of which there are few, or verdicts."""
     held = profile([None if v is None else str(v).lower() if isinstance(v, bool) else str(v) for v in values])
     return held.labels >= LABEL_ALIKE and 1 < held.distinct <= _FEW
+
+
+def _is_constant(values: Sequence[Any]) -> bool:
+    """Whether several values are all the same, so that what varies beside them is rather the label."""
+    return len(values) >= _SEVERAL and len({str(v) for v in values if v is not None}) == 1
 
 
 def _fractional(values: Sequence[Any]) -> bool:
@@ -246,7 +308,7 @@ def _with_siblings(
         c: holder + marks + path.removeprefix(old) if path == old or path.startswith(old + ".") else path
         for c, path in mapping.items()
     }
-    if all(map(str.isdigit, keys)):  # records that are numbered, and no names
+    if all(map(str.isdigit, keys)) or (marks and _are_ids(keys)):  # records that are numbered, and no names
         found.setdefault("query", f"{holder}.#")
         found.setdefault("rubric", f"={last_name(mapping['label'])}")
         return found
@@ -269,6 +331,13 @@ def _with_siblings(
     elif who not in found:
         found[who] = f"{holder}.#"
     return found
+
+
+def _are_ids(keys: Sequence[str]) -> bool:
+    """Whether keys are of one form but for their numbers, and no models: ``C01``, ``C02``; ``task-3``, ``task-12``."""
+    numbered = all(any(map(str.isdigit, key)) for key in keys) and not any(map(MODEL.search, keys))
+    forms = {re.sub(r"\d+", "#", unescaped(key)) for key in keys}
+    return numbered and not any(map(GRADER.search, keys)) and 2 * len(forms) <= len(keys)
 
 
 def side_by_side(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str] | None:

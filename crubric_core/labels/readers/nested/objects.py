@@ -52,6 +52,18 @@ def in_objects(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Mapping[str, 
         mapping = _of_object(kind, known, holder, labels) if labels else None
         if mapping is not None:
             return mapping if len(labels) == len(members) else _one_by_one(mapping, labels)
+        if (inner := _object_within(holder, labels)) and (found := _of_object(kind, known, *inner)):
+            return found
+    return None
+
+
+def _object_within(holder: str, members: Sequence[str]) -> tuple[str, list[str]] | None:
+    """The first object called after labels within one that is, and its fields: ``metrics.criteria_scores``."""
+    for member in members:
+        key, *rest = parts_of(member.removeprefix(f"{holder}."))
+        inner = f"{holder}.{key}"
+        if rest and plain_name(key).strip("_") in HOLDERS:
+            return inner, [m for m in members if m.startswith(f"{inner}.")]
     return None
 
 
@@ -86,6 +98,10 @@ def _of_object(
         held = [m for m in members if m.endswith(f".{inner[0]}")]
     elif _two_deep(within):
         return _of_two(kind, fields, holder, members)
+    elif found := _of_dimensions(fields, holder, members) or _of_panels(fields, holder, members, kind):
+        home = holder[: holder.rindex("[]") + 2] if "[]" in holder else ""
+        around = others(kind, fields, home, set(members))
+        return None if set(found) & set(around) else around | found
     elif records := _of_groups(kind, holder, within):
         return records | others(kind, fields, "", set(members))
     else:
@@ -96,6 +112,10 @@ def _of_object(
         return None  # latency, retries
     home = holder[: holder.rindex("[]") + 2] if "[]" in holder else ""
     mapping = {"label": label} | others(kind, fields, home, set(members))
+    if len(set(map(str, fields.get(mapping.get("rubric", ""), (1, 2))))) == 1 and called_after_criteria(
+        [unescaped(k).removesuffix("[]") for k in keys]
+    ):
+        del mapping["rubric"]  # the same in all records: the name of a set of criteria
     reasons = [t for t in tails if t and is_called(kind, "reason", t)]
     mapping |= {"reason": f"{holder}{{}}.{reasons[0]}"} if len(reasons) == 1 else {}
     plain_keys = [unescaped(k).removesuffix("[]") for k in keys]
@@ -210,6 +230,34 @@ def _of_groups(kind: Kind, holder: str, within: Sequence[Sequence[str]]) -> dict
     reason = next((f for f in sorted(fields) if is_called(kind, "reason", f)), None)
     found |= {"reason": f"{inner}.{reason}"} if reason else {}
     return found | ({"annotator" if kind == "gold" else "judge": f"{holder}{{}}.#"} if judges else {})
+
+
+def _of_dimensions(
+    fields: Mapping[str, Sequence[Any]], holder: str, members: Sequence[str]
+) -> dict[str, str]:
+    """``scores.style.tone``: criteria in groups, each of other names, which are no judges; {} of others."""
+    within = [parts_of(m.removeprefix(f"{holder}.")) for m in members]
+    groups = {unescaped(parts[0]) for parts in within}
+    whole = all(len(parts) == 2 and "[]" not in parts[0] + parts[1] for parts in within)
+    apart = len({parts[-1] for parts in within}) == len(within) > len(groups) > 1
+    judges = any(GRADER.search(key) or MODEL.search(key) for key in groups)
+    if not whole or not apart or judges or not all(holds_labels(fields[m]) for m in members):
+        return {}
+    return {"label": f"{holder}{{}}{{}}", "rubric": f"{holder}{{}}{{}}.#"}
+
+
+def _of_panels(
+    fields: Mapping[str, Sequence[Any]], holder: str, members: Sequence[str], kind: Kind
+) -> dict[str, str]:
+    """``scores.tone.per_judge.ann``: judges within each criterion, beside what sums them up; {} of others."""
+    within = {m: parts_of(m.removeprefix(f"{holder}.")) for m in members}
+    held = {m: parts for m, parts in within.items() if len(parts) == 3 and holds_judges(parts[1])}
+    panels = {parts[1] for parts in held.values()}
+    every = {parts[0] for parts in held.values()} == {parts[0] for parts in within.values()}
+    if len(panels) != 1 or not every or not all(holds_labels(fields[m]) for m in held):
+        return {}
+    label, who = f"{holder}{{}}.{min(panels)}{{}}", "annotator" if kind == "gold" else "judge"
+    return {"label": label, "rubric": f"{holder}{{}}.#", who: f"{label}.#"}
 
 
 def _two_deep(within: Sequence[Sequence[str]]) -> bool:

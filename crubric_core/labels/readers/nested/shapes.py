@@ -12,8 +12,8 @@ from ..columns.specs import Kind
 from ..guess import MODEL
 from ..paths import parts_of, unescaped
 from ..wide.column_names import called_after_queries, called_judge, names_a_judge
-from .field_names import GRADER, holds_labels, is_label, last_name, others
-from .item_names import names_criteria, naming_rank, texts_shared
+from .field_names import GRADER, holds_judges, holds_labels, is_label, last_name, others
+from .item_names import names_criteria, naming_rank, texts_of_items, texts_shared
 from .lists import OF_RUNS
 
 Found = dict[str, str | tuple[str, ...]]
@@ -75,6 +75,10 @@ def in_shapes(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Found | None:
         found |= _numbered(around, flat.get(str(found["system"]), ()))
     _name_levels(kind, found, levels)
     _name_around(kind, found, around)
+    if "rubric" not in found and within.endswith("[]") and len(labels) == 1:
+        paths = {c: path for c, path in found.items() if isinstance(path, str)}
+        shared = texts_of_items(flat, within, paths, ())
+        found |= {"rubric": shared} if shared else {}
     if "rubric" not in found:
         found["rubric"] = f"{within}.#" if within.endswith("[]") else f"={last_name(labels[0])}"
     return found
@@ -215,7 +219,10 @@ def _name_levels(kind: Kind, found: Found, levels: Sequence[tuple[str, tuple[str
             continue  # each is about one query, which has a text
         if any(map(MODEL.search, keys)) and "system" not in found:
             found["system"] = f"{path}.#"
-        elif all(GRADER.search(k) or MODEL.search(k) or called_judge(k) for k in keys) and who not in found:
+        elif who not in found and (
+            holds_judges(path.removesuffix("{}"))
+            or all(GRADER.search(k) or MODEL.search(k) or called_judge(k) for k in keys)
+        ):
             found[who] = f"{path}.#"
         else:
             free[path] = keys

@@ -77,7 +77,7 @@ def columns_like_labels(columns: Sequence[str], sample: Sample, *, scores: bool 
         c for c in could if shares and held[c].scores >= ENOUGH and 4 * held[c].distinct <= held[c].known
     }
     found = tuple(c for c in could if c in alike or share[c] >= ENOUGH)
-    found = tuple(c for c in found if not _is_legend(cells[c]))
+    found = tuple(c for c in found if not (_is_legend(cells[c]) or _marks_some(c, cells[c])))
     found = tuple(c for c in found if ANSWERED.match(c)) or found
     reasons = {c for c in say_why(found) if not all(map(is_number, filter(None, cells[c])))}
     found = tuple(c for c in found if c not in reasons)
@@ -87,6 +87,15 @@ def columns_like_labels(columns: Sequence[str], sample: Sample, *, scores: bool 
         found = tuple(c for c in found if not is_abc(letters[c]))
     graded = any(len(own) > 1 for own in letters.values())
     return found if graded else tuple(c for c in found if len(letters[c]) != 1 or letters[c] == {"f"})
+
+
+def _marks_some(column: str, cells: Sequence[str | None]) -> bool:
+    """Whether a column marks a few answers that have no labels: ``abstained`` is true of these, and blank elsewhere."""
+    known = [c for c in cells if c]
+    return plain_name(column) in _MARKS and len(set(known)) == 1 and 2 * len(known) < len(cells)
+
+
+_MARKS = frozenset(("abstained", "skipped", "errored", "timed_out", "parse_failed", "failed", "refused"))
 
 
 def _is_legend(cells: Sequence[str | None]) -> bool:

@@ -97,7 +97,7 @@ def with_proposal(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
 def _says_labels(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> bool:
     """Whether a column speaks of labels, whatever it holds (``judge_verdict``), or several columns hold some."""
     last = {bare_name(c).rpartition("_")[2] for c in plan.columns} - _OTHER
-    named = not last.isdisjoint((*ENDINGS, "evaluation", "assessment"))
+    named = not last.isdisjoint((*ENDINGS, "evaluation", "assessment", "reward"))
     if named or len([c for c in label_columns(plan.columns, rows) if may_hold_labels(c)]) > 1:
         return True
     return any(called_after_criteria([c]) for c in label_columns(plan.columns, rows, scores=True))

@@ -375,3 +375,38 @@ def test_the_model_of_a_judge_within_each_item_is_no_system(ws):
     }
     ws.ingest(json.dumps(records).encode(), "d", name="x.json", mapping={"system": "=mine"})
     assert {(s, j) for s, _, _, j in cells(ws)} == {("mine", "gpt-4o")}
+
+
+def test_keys_of_systems_around_lists_of_their_queries_are_the_systems(ws):
+    """They were left out, so that most rows contradicted each other."""
+    records = {
+        "systems": {
+            s: {
+                "summary": {"mean": 0.5},
+                "details": [
+                    {
+                        "item": q,
+                        "judgments": [{"judge": "ann", "scores": {c: 1 + label(q, s, c) for c in "xy"}}],
+                    }
+                    for q in QUERIES
+                ],
+            }
+            for s in VARIANTS
+        }
+    }
+    assert as_shown(ws, records) == {
+        (s, q, f"{q}#{c}", "ann"): 1 + label(q, s, c) for s in VARIANTS for q in QUERIES for c in "xy"
+    }
+
+
+def test_names_around_numbered_queries_and_their_criteria_are_systems(ws):
+    """They were offered as judges of one system."""
+    records = {
+        s: {f"q{n}": {c: 1 + label(n, s, c) for c in ("clarity", "tone")} for n in range(4)} for s in VARIANTS
+    }
+    assert as_shown(ws, records) == {
+        (s, f"q{n}", f"q{n}#{c}", "judge"): 1 + label(n, s, c)
+        for s in VARIANTS
+        for n in range(4)
+        for c in ("clarity", "tone")
+    }

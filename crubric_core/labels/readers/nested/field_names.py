@@ -37,6 +37,7 @@ GRADER = re.compile(
     r"(?i)judge|grader|rater|human|annotator|annot_?\d|reviewer|expert|evaluator|physician|doctor|nurse|assessor|worker"
 )
 
+OF_SYSTEMS = re.compile(r"(^|_)(systems?|models?)(_|$)")  # in the name of an object whose keys are such
 _WHO = r"(judge|rater|annotator|reviewer|assessor|labell?er|coder|expert|human|worker|physician|doctor)"
 _JUDGES = re.compile(rf"(^|_){_WHO}s$|(^|_)(by|per)_({_WHO}|grader|evaluator)s?$")
 _JUDGING = re.compile(r"(?i)judg|grader|evaluator|(^|_)(rater|annotator|reviewer)s?(\W|$)")

@@ -19,13 +19,11 @@ from ..tables.unused import MOST, is_verdict_field
 from ..wide.column_names import is_crossing
 from .beside import beside, named_raters
 from .criteria import lists_names
-from .field_names import GRADER, is_called, last_name
+from .field_names import GRADER, OF_SYSTEMS, is_called, last_name
 from .item_names import is_named
 from .lists import in_lists, in_verdicts, in_wide_items, names_beside, side_by_side
 from .objects import HOLDERS, in_objects, in_tree
 from .shapes import in_shapes
-
-_OF_SYSTEMS = re.compile(r"(^|_)(systems?|models?)(_|$)")  # in the name of an object whose keys are such
 
 
 @dataclass(frozen=True)
@@ -237,7 +235,7 @@ def _of_systems(fields: Mapping[str, Sequence[Any]]) -> tuple[dict[str, list[Any
             continue
         alike = len({frozenset(own) for own in keyed.values()}) == 1
         models = (
-            len(keyed) if _OF_SYSTEMS.search(last_name(home)) else sum(map(bool, map(MODEL.search, keyed)))
+            len(keyed) if OF_SYSTEMS.search(last_name(home)) else sum(map(bool, map(MODEL.search, keyed)))
         )
         if len(keyed) > 1 and alike and 2 * models > len(keyed) and not any("[" in key for key in keyed):
             joined = {f: list(v) for f, v in fields.items() if not f.startswith(f"{home}.")}

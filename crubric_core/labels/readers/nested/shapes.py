@@ -12,7 +12,7 @@ from ..columns.specs import Kind
 from ..guess import MODEL
 from ..paths import parts_of, unescaped
 from ..wide.column_names import called_after_queries, called_judge, names_a_judge
-from .field_names import GRADER, holds_judges, holds_labels, is_label, last_name, others
+from .field_names import GRADER, OF_SYSTEMS, holds_judges, holds_labels, is_label, last_name, others
 from .item_names import names_criteria, naming_rank, texts_of_items, texts_shared
 from .lists import OF_RUNS
 
@@ -215,9 +215,13 @@ def _name_levels(kind: Kind, found: Found, levels: Sequence[tuple[str, tuple[str
     who = "annotator" if kind == "gold" else "judge"
     free: dict[str, tuple[str, ...]] = {}
     for path, keys in levels:
-        if str(found.get("query", "")).startswith(f"{path}.") and path == levels[-1][0]:
+        inner = str(found.get("query", "")).partition(f"{path}.")[2]
+        if inner and "[]" not in inner and path == levels[-1][0]:
             continue  # each is about one query, which has a text
-        if any(map(MODEL.search, keys)) and "system" not in found:
+        of_systems = any(map(MODEL.search, keys)) or OF_SYSTEMS.search(
+            last_name(path.removesuffix("{}") or "x")
+        )
+        if of_systems and "system" not in found:
             found["system"] = f"{path}.#"
         elif who not in found and (
             holds_judges(path.removesuffix("{}"))
@@ -233,6 +237,8 @@ def _name_levels(kind: Kind, found: Found, levels: Sequence[tuple[str, tuple[str
             canonical = "query"  # whose records name the system of each
         elif path == "{}" and {"system", "query"} <= set(missing) and "rubric" not in missing:
             canonical = "query" if _are_ids(keys) else "system"
+        elif path == "{}" and missing == [who, "system"]:
+            canonical = "system"  # whose queries have their keys within
         else:
             canonical = missing[0] if missing else ""
         if canonical:

@@ -11,7 +11,7 @@ from .columns.label_names import ENDINGS
 from .columns.specs import plain_name
 from .guess import ENOUGH, MODEL, Sample, cells_at, profile
 from .plan import FilePlan
-from .words import is_number, plain
+from .words import is_number, is_verdict, letters_of, plain
 
 _TRUTH = re.compile(
     r"gold(en)?|(ground_?)?truth|adjudicat(ed|ion|or)|consensus|majority|experts?|humans?|physicians?|clinicians?|doctors?"
@@ -69,12 +69,27 @@ def _truths(plan: FilePlan, judges: Sequence[str], rows: Sample) -> tuple[str, .
     machines = any(_MACHINE.search(plain_name(c)) or MODEL.search(c) for c in judges if not is_truth(c))
     people = [c for c in held if machines and c in judges and _speaks(_PERSON, c)]
     found = (c for c in held if (is_truth(c) or c in people) and _is_constant(plan, c, judges, rows))
+    found = (c for c in found if not _are_answers(plan, c, judges, rows))
     return tuple(c for c in found if not _is_expected(c) or _may_be_expected(plan, c, judges, rows))
 
 
 def is_truth(column: str) -> bool:
     """Whether a name speaks of ground truth: ``human_gold``, ``Expert 2``, ``expected_verdict``."""
     return _is_expected(column) or (_speaks(_TRUTH, column) and not _MACHINE.search(plain_name(column)))
+
+
+def _are_answers(plan: FilePlan, column: str, judges: Sequence[str], rows: Sample) -> bool:
+    """Whether a column has the right answers of a task, and no labels: ``ground_truth`` B beside ``is_correct``.
+
+    They are letters, or other numbers than 0 and 1, beside labels that are none.
+    """
+    labels = [c for c in (*judges, plan.mapping.get("label")) if c in plan.columns and not is_truth(str(c))]
+    given = [cell for c in labels for cell in _cells(plan, str(c), rows) if cell]
+    own = [cell for cell in _cells(plan, column, rows) if cell]
+    if letters_of(own) and not letters_of(given):
+        return True
+    numbers = all(map(is_number, own)) and any(float(cell) not in (0, 1) for cell in own)
+    return numbers and bool(given) and all(map(is_verdict, given))
 
 
 def _is_expected(column: str) -> bool:

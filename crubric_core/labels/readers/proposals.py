@@ -12,6 +12,7 @@ from ...text import listed, with_article
 from .columns.label_names import (
     ENDINGS,
     NOTED,
+    RATERS,
     called_after_criteria,
     is_derived,
     is_index,
@@ -95,9 +96,10 @@ def with_proposal(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
 
 
 def _says_labels(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> bool:
-    """Whether a column speaks of labels, whatever it holds (``judge_verdict``), or several columns hold some."""
+    """Whether a column speaks of labels or raters, whatever it holds (``judge_verdict``), or several hold labels."""
     last = {bare_name(c).rpartition("_")[2] for c in plan.columns} - _OTHER
     named = not last.isdisjoint((*ENDINGS, "evaluation", "assessment", "reward"))
+    named = named or any(bare_name(c) in RATERS for c in plan.columns)
     if named or len([c for c in label_columns(plan.columns, rows) if may_hold_labels(c)]) > 1:
         return True
     return any(called_after_criteria([c]) for c in label_columns(plan.columns, rows, scores=True))

@@ -189,3 +189,17 @@ def test_the_user_decides_in_a_mapping_or_a_plan(ws):
 def test_a_consensus_beside_judges_who_never_differ_is_not_taken_for_their_majority(ws):
     ws.ingest(wide(["j1", "j2", "consensus"], lambda judge, system, cell: odd(0, system, cell)), "d")
     assert annotators(ws) == {"consensus"}
+
+
+@pytest.mark.parametrize("answers", ["ABCD", "1234"])
+def test_the_right_answers_of_a_task_are_no_gold_labels_of_whether_it_was_solved(ws, answers):
+    """A was gold 4 beside labels of 0 and 1, D gold 1."""
+    rows = [
+        f"{m},q{n},{answers[n % 4]},{answers[(n + k) % 4]},{str(k != n % 2).lower()}"
+        for k, m in enumerate(("gpt-4o", "o3"))
+        for n in range(8)
+    ]
+    text = "\n".join(["model,question_id,ground_truth,model_answer,is_correct", *rows])
+    ws.ingest(text.encode(), "d", name="x.csv")
+    assert len(ws.dataset("d").gold()) == 0
+    assert len(ws.dataset("d").labels()) == 16

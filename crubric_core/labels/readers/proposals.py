@@ -100,9 +100,8 @@ def _says_labels(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> bool:
     last = {bare_name(c).rpartition("_")[2] for c in plan.columns} - _OTHER
     named = not last.isdisjoint((*ENDINGS, "evaluation", "assessment", "reward"))
     named = named or any(bare_name(c) in RATERS for c in plan.columns)
-    if named or len([c for c in label_columns(plan.columns, rows) if may_hold_labels(c)]) > 1:
-        return True
-    return any(called_after_criteria([c]) for c in label_columns(plan.columns, rows, scores=True))
+    scores = [c for c in label_columns(plan.columns, rows, scores=True) if may_hold_labels(c)]
+    return named or len(scores) > 1 or called_after_criteria(scores)
 
 
 _OTHER = {"label", "labels", "feedback", "present"}  # which describe queries and rubrics, too

@@ -237,7 +237,7 @@ def _name_levels(kind: Kind, found: Found, levels: Sequence[tuple[str, tuple[str
             canonical = "query"  # whose records name the system of each
         elif path == "{}" and {"system", "query"} <= set(missing) and "rubric" not in missing:
             canonical = "query" if _are_ids(keys) else "system"
-        elif path == "{}" and missing == [who, "system"]:
+        elif path == "{}" and missing == [who, "system"] and str(found["query"]).startswith("{}"):
             canonical = "system"  # whose queries have their keys within
         else:
             canonical = missing[0] if missing else ""

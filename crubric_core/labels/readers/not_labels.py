@@ -66,7 +66,7 @@ def why_no_labels(
 
 def _names_winners(columns: Sequence[str], rows: Sample) -> bool:
     """Whether a column says which of two answers won, or that neither did, and none is called a score or the like."""
-    if any({(cell or "tie").lower() for cell in cells_at(rows, i)} in _CHOICES for i in range(len(columns))):
+    if any({cell.lower() for cell in cells_at(rows, i) if cell} in _CHOICES for i in range(len(columns))):
         return True
     if any(plain_name(c).rpartition("_")[2] in ENDINGS for c in columns):
         return False

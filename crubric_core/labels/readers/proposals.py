@@ -18,12 +18,12 @@ from .columns.label_names import (
     is_index,
     may_hold_labels,
 )
-from .columns.query_names import bare_name, is_written
+from .columns.query_names import bare_name, is_answer, is_written, unbracketed
 from .columns.specs import MISSING, SPECS, plain_name, synonyms_of
 from .ground_truth import is_truth
 from .guess import MODEL, Profile, fits_name, profile
 from .plan import FilePlan
-from .proposed_keys import LABELS, key_columns, parts_of_answers, query_of, repeats, what_is_asked
+from .proposed_keys import LABELS, is_hint, key_columns, parts_of_answers, query_of, repeats, what_is_asked
 from .tables.kind import kind_of_table
 from .tables.open_questions import label_by_content, runs_as_systems
 from .tables.plan_cells import cells_of, rows_of_keys
@@ -53,6 +53,7 @@ _OF_NAMES = {"system": crossing("system", "rubric")}
 _CONTRADICTING = 0.2  # of the rows, from which they are several systems
 _SUMMING = ("pass", "passed", "outcome", "decision")  # what sums up criteria beside it
 _CRITERIA = 3  # of these, at least
+_BESIDE_LABELS = ("queries", "rubrics", "answers")  # kinds whose names labels have beside them, too
 
 
 def with_proposal(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
@@ -62,13 +63,9 @@ def with_proposal(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     if plan.kind not in ("labels", "gold") or MISSING not in problem or "label" in plan.mapping or spread:
         return plan
     other = kind_of_table(plan.name, tuple(plan.columns), tuple(rows), plan.mapping)
-    scored = other in ("queries", "rubrics", "answers") and _says_labels(plan, rows)
-    if plan.kind == "labels" and other not in ("labels", "gold") and not scored:
-        said = problem.partition("; rename one")[0]
-        return replace(
-            plan,
-            problem=f"{said}. These are the columns of {with_article(other)} table: read it as one (--kind {other}).",
-        )
+    of_another = plan.kind == "labels" and other not in ("labels", "gold")
+    if of_another and not (other in _BESIDE_LABELS and _says_labels(plan, rows)):
+        return _refused_as(plan, other)
     if _begins_with_data(plan, rows):
         first = ", ".join(map(repr, plan.columns[:6]))
         what = f"{plan.name} seems to have no line of column names, as its first line holds {first}"
@@ -90,6 +87,7 @@ def with_proposal(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
         told = _long(plan, rows, {"system": "=…", "rubric": f"={plain_name(label)}", **keys, "label": label})
     else:
         told = _wide(plan, rows, held) or _of_texts(plan, rows, held)
+    told = told or ("" if of_another else _of_people(plan, rows))
     return (
         replace(plan, problem=f"{problem.partition('; rename one')[0].rstrip('.')}. {told}") if told else plan
     )
@@ -105,6 +103,24 @@ def _says_labels(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> bool:
 
 
 _OTHER = {"label", "labels", "feedback", "present"}  # which describe queries and rubrics, too
+
+
+def _refused_as(plan: FilePlan, kind: str) -> FilePlan:
+    said = (plan.problem or "").partition("; rename one")[0]
+    told = f"These are the columns of {with_article(kind)} table: read it as one (--kind {kind})."
+    return replace(plan, problem=f"{said}. {told}")
+
+
+def _of_people(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> str:
+    """What is said of a table with people's labels alone, in one column (``human_rating``); "" of others."""
+    people = {c: profile(cells_of(plan, rows, c)) for c in plan.columns if is_truth(c)}
+    labels = [c for c, held in people.items() if held.labels >= LABELS and held.distinct > 1]
+    if len(labels) != 1:
+        return ""
+    held = {c: profile(cells_of(plan, rows, c)) for c in plan.columns if _is_free(plan, rows, c)}
+    keys = key_columns(plan, rows, held, labels)
+    mapping = {"system": "=…", "rubric": f"={plain_name(labels[0])}", **keys, "label": labels[0]}
+    return _long(plan, rows, mapping)
 
 
 def _begins_with_data(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> bool:
@@ -250,7 +266,7 @@ def _alike(
         c: found
         for c, found in held.items()
         if (may_hold_labels(c) or plain_name(c) in ("answer", "response"))
-        and plain_name(c) not in runs
+        and plain_name(unbracketed(c)) not in runs
         and not is_index(c, plan.columns)
     }
     could = {c: found for c, found in could.items() if not is_derived(c)} or could
@@ -314,19 +330,42 @@ def _what_each_is(
         return "judge" if judges else "label" if "rubric" in keys else "rubric", keys
     if all(map(ANSWERED.match, alike)):
         return "rubric", keys
+    if "query" in keys and is_hint(plan, "rubric", keys.get("rubric")) and called_after_criteria(alike):
+        del keys["rubric"]  # expected_criteria says what an answer should hold
+        return "rubric", keys
     first = [c for c in plan.columns if c in held and c not in alike][:3]
     if (
-        "judge" not in keys
+        first
+        and "judge" not in keys
         and set(keys.values()) <= set(first)
         and all(held[c].distinct > 1 and repeats(cells_of(plan, rows, c)) for c in first)
     ):  # the columns as tables often begin
         wanted = [c for c in ("system", "query", "rubric") if c not in keys]
         return "judge", keys | dict(zip(wanted, (c for c in first if c not in keys.values()), strict=False))
+    return _beside_no_system(plan, keys, alike)
+
+
+def _beside_no_system(
+    plan: FilePlan, keys: dict[str, str], alike: Sequence[str]
+) -> tuple[str, dict[str, str]]:
+    """The same where no column names the system: by the names of the columns, and of those with answers."""
     what = spread_key(set(keys), alike)
-    judge = any(map(names_a_judge, spread_names(alike))) and not any(map(MODEL.search, alike))
-    if what == "system" and "judge" not in keys and judge:
+    if what != "rubric" and _have_answers(plan, alike):
+        return "system", keys
+    judges = "judge" not in keys and all(map(names_a_judge, spread_names(alike)))
+    some = any(map(names_a_judge, spread_names(alike))) and not any(map(MODEL.search, alike))
+    if (what is None and judges and "rubric" not in keys) or (
+        what == "system" and "judge" not in keys and some
+    ):
         return "judge", {"rubric": "=…"} | keys  # beside others that tell the same: exact_match, llm_judge
     return what or ("" if "rubric" in keys else "rubric"), keys
+
+
+def _have_answers(plan: FilePlan, labels: Sequence[str]) -> bool:
+    """Whether each column of labels has one of answers that is named after the same: base_judge_score, base_answer."""
+    answers = [bare_name(c).rpartition("_") for c in plan.columns if c not in labels]
+    whose = {name for name, _, last in answers if name and is_answer(last)}
+    return bool(labels) and all(bare_name(c).partition("_")[0] in whose for c in labels)
 
 
 def _shown(mapping: dict[str, Any]) -> str:

@@ -7,20 +7,38 @@ from dataclasses import replace
 from typing import Any
 
 from .columns.label_names import RATERS
-from .columns.query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES, TURNS, bare_name
+from .columns.query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES, TURNS, bare_name, unbracketed
 from .columns.specs import SPECS, plain_name, synonyms_of
 from .ground_truth import is_truth
-from .guess import MODEL, Profile, guess_columns
+from .guess import MODEL, Profile, fits_name, guess_columns
 from .nested.field_names import GRADER
 from .plan import FilePlan
 from .tables.plan_cells import cells_of, rows_of_keys
 from .tables.query_column import with_query
 from .tables.raters import told_apart
+from .words import is_number
 
 LABELS = 0.8  # share of a column's cells that look like labels
 _HINT = 0.5  # confidence of a name that only contains a word for what it may be
 _IDS_OF_ANSWERS = ("run", "run_id")  # of traces: each of one answer, and no repeated draw
 _PLACES = ("idx", "index", "sentence", "sent", "claim", "fact", "step", "position")  # of parts of an answer
+_DRAWS = (
+    *("sample", "sample_id", "sample_idx", "sample_index", "seed", "iteration", "iter"),
+    *("generation", "generation_id", "generation_idx", "completion_id", "completion_idx"),
+)  # what numbers the samples of a query
+_WAYS = (
+    *("strategy", "method", "approach", "condition", "variant", "version", "setting", "technique", "arm"),
+    *(
+        "pipeline",
+        "config",
+        "configuration",
+        "prompting",
+        "prompt_strategy",
+        "prompting_strategy",
+        "prompt_type",
+    ),
+    *("generation_mode", "retriever"),
+)  # of asking a model: part of the system
 _NAMES_OF_SYSTEMS = (
     *("submission", "submission_id", "team", "team_id", "team_name"),  # of shared tasks
     *("student", "student_id", "student_name", "student_username", "idstud"),  # of classes
@@ -42,7 +60,7 @@ def key_columns(
     of_keys = {
         c for c in free if _last(c).endswith(("_id", "_system", "_model")) or _last(c) in _NAMES_OF_SYSTEMS
     }
-    names = of_keys | {c for c in free if held[c].labels < LABELS}
+    names = of_keys | {c for c in free if held[c].labels < LABELS and not _is_amount(plan, rows, c)}
     given = {c: v for c, v in plan.mapping.items() if isinstance(v, str)}
     wanted = SPECS[plan.kind].keys
     sure = [g for g in guess_columns(plan.kind, free, ()) if g.column in names or g.confidence > _HINT]
@@ -53,7 +71,9 @@ def key_columns(
     if "system" not in found and (models := next(models_in, "")):
         found["system"] = models
         left.remove(models)
-    if _is_hint(plan, found.get("query")) and any(_last(c) in NAMES_OF_QUERIES for c in left):
+    if is_hint(plan, "query", found.get("query")) and len(set(cells_of(plan, rows, found["query"]))) == 1:
+        del found["query"]  # what all rows share tells none apart
+    if is_hint(plan, "query", found.get("query")) and any(_last(c) in NAMES_OF_QUERIES for c in left):
         left.append(found.pop("query"))  # prompt_variant beside qid
     words_for = {"system": _NAMES_OF_SYSTEMS, "query": NAMES_OF_QUERIES, "rubric": _NAMING}
     for canonical, words in words_for.items():
@@ -70,9 +90,18 @@ def key_columns(
     return {c: found[c] for c in wanted if c in found}
 
 
-def _is_hint(plan: FilePlan, column: str | None) -> bool:
-    """Whether the name of what is taken for the query only contains a word for it, and is not given."""
-    names = ("query", *synonyms_of(plan.kind, "query"))
+def _is_amount(plan: FilePlan, rows: Sequence[Sequence[Any]], column: str) -> bool:
+    """Whether a column holds numbers with decimals, such as seconds, and is called like no key."""
+    if bare_name(column) in NAMES_OF_QUERIES or fits_name(column):
+        return False
+    known = [cell for cell in cells_of(plan, rows, column) if cell]
+    amounts = [cell for cell in known if is_number(cell)]
+    return len(amounts) == len(known) and 2 * sum(not float(c).is_integer() for c in amounts) > len(known) > 0
+
+
+def is_hint(plan: FilePlan, canonical: str, column: str | None) -> bool:
+    """Whether the name of what is taken for a key only contains a word for it, and is not given."""
+    names = (canonical, *synonyms_of(plan.kind, canonical))
     return bool(column) and column not in plan.mapping.values() and plain_name(str(column)) not in names
 
 
@@ -108,7 +137,7 @@ def _criteria_of_texts(
     plan: FilePlan, rows: Sequence[Sequence[Any]], found: dict[str, str], left: Sequence[str]
 ) -> dict[str, str]:
     """Query and rubric where the question is what is asked of each text: doc_id, question."""
-    text = next((c for c in left if bare_name(c) in NAMES_OF_QUERIES), None)
+    text = next((c for c in left if bare_name(c) in NAMES_OF_QUERIES and bare_name(c) not in _DRAWS), None)
     if text is None or "query" not in found:
         return {}
     other = found | {"query": text, "rubric": found["query"]}
@@ -122,7 +151,7 @@ def _rater_of(
     """The judge, where a column names who rated, or a user, and several rows are of one."""
     who = "annotator" if plan.kind == "gold" else "judge"
     named = next((c for c in left if bare_name(c) in (*RATERS, "user_id", "user")), None)
-    if named is None or who in found or "query" not in found:
+    if named is None or who in found or ("query" not in found and bare_name(named) not in RATERS):
         return {}
     raters = cells_of(plan, rows, named)
     return {who: named} if len(set(raters)) > 1 and repeats(raters) else {}
@@ -148,35 +177,21 @@ def parts_of_answers(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str,
 def what_is_asked(plan: FilePlan, rows: Sequence[Sequence[Any]], mapping: dict[str, str]) -> dict[str, str]:
     """The rubric, where no name tells it: a column in which rows about the same answer and judge differ.
 
-    One that is called after ways of asking a model tells its systems apart.
+    One that numbers samples of an answer is the run; one that is called after ways of asking a model tells its systems
+    apart.
     """
     if not mapping.get("rubric", "").startswith("=") or "query" not in mapping:
         return {}
     unused = tuple(c for c in plan.columns if c not in mapping.values())
     apart = told_apart(replace(plan, mapping=mapping, unused=unused), rows).apart
-    if apart and bare_name(apart) in _WAYS:
+    if not apart or is_truth(apart):
+        return {}
+    if bare_name(apart) in _DRAWS and repeats(cells_of(plan, rows, apart)):
+        return {"run": apart}
+    if bare_name(apart) in _WAYS:
         known = mapping.get("system", "=")
         return {"system": apart if known.startswith("=") else f"{known} + {apart}"}
-    return {"rubric": apart} if apart and not is_truth(apart) else {}
-
-
-_WAYS = frozenset(  # names of columns that say how a model was asked: no rubric, but part of the system
-    (
-        *(
-            "strategy",
-            "method",
-            "approach",
-            "condition",
-            "variant",
-            "setting",
-            "technique",
-            "arm",
-            "pipeline",
-        ),
-        *("config", "configuration", "prompting", "prompt_strategy", "prompting_strategy", "prompt_type"),
-        *("generation_mode", "retriever"),
-    )
-)
+    return {"rubric": apart}
 
 
 def query_of(plan: FilePlan, rows: Sequence[Sequence[Any]], shown: dict[str, Any]) -> dict[str, str]:
@@ -186,7 +201,9 @@ def query_of(plan: FilePlan, rows: Sequence[Sequence[Any]], shown: dict[str, Any
     mapping = {c: tuple(v) if isinstance(v, list) else v for c, v in shown.items()}
     used = {v for value in mapping.values() for v in (value if isinstance(value, tuple) else (value,))}
     runs = ("run", *synonyms_of(plan.kind, "run"))
-    unused = tuple(c for c in plan.columns if c not in used and c.strip() and plain_name(c) not in runs)
+    unused = tuple(
+        c for c in plan.columns if c not in used and c.strip() and plain_name(unbracketed(c)) not in runs
+    )
     found = with_query(replace(plan, mapping=mapping, unused=unused, problem=None), rows, strict=False)
     column = found.mapping.get("query")
     return {"query": column} if isinstance(column, str) else {}

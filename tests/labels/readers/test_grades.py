@@ -89,15 +89,15 @@ def test_an_id_of_students_is_no_rubric(ws):
 @pytest.mark.parametrize("name", ["status", "judge_status"])
 def test_a_status_in_words_is_shown_with_what_to_answer(ws, name):
     rows = [
-        [m, f"q{q}", c, ("FINISHED", "ABORTED")[level(i, q, k) % 2]]
+        [m, f"q{q}", c, ("DONE", "ABORTED")[level(i, q, k) % 2]]
         for i, m in enumerate(MODELS)
         for q in range(4)
         for k, c in enumerate(("thesis", "evidence"))
     ]
     content = table(["model", "query_id", "criterion", name], rows)
-    with pytest.raises(IngestError, match="hold a few words, such as 'ABORTED', 'FINISHED'") as told:
+    with pytest.raises(IngestError, match="hold a few words, such as 'ABORTED', 'DONE'") as told:
         ws.ingest(content, "d")
-    answers = Policies(answers={"FINISHED": 1, "ABORTED": 0})
+    answers = Policies(answers={"DONE": 1, "ABORTED": 0})
     ws.ingest(content, "d", mapping=mappings(told.value)[0], policies=answers)
     assert set(ws.dataset("d").labels()["label"]) == {0, 1}
 

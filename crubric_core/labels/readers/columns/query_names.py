@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from .specs import plain_name
 
 # names of columns that tell queries apart, where none is called query, question, prompt or task; best first
@@ -53,6 +55,7 @@ NAMES_OF_QUERIES = (
         "example",
         *("doc", "dialogue", "dialog", "conversation", "article", "test_case", "testcase", "scenario"),
         *("scenario_id", "testcase_id", "utterance_id", "datapoint_id", "thread_id", "chat_id", "ticket_id"),
+        *("source_sentence", "source_text", "source_segment", "src_text", "src_id"),
         *("instance", "utterance", "datapoint", "thread", "chat", "ticket", "passage"),
         *("item_id", "item", "topic_id", "topic", "doc_no", "docno"),
         *("task", "task_name", "problem", "exercise", "assignment", "case", "test"),
@@ -75,18 +78,36 @@ IDS_OF_ANSWERS = frozenset(
 TURNS = ("turn", "turn_id", "turn_index", "turn_idx")
 
 # last words of names of what those who judge write, and of what systems write
-_FEEDBACK = frozenset(("feedback", "rationale", "explanation", "reason", "critique", "comment", "review"))
+_FEEDBACK = frozenset(
+    ("feedback", "rationale", "explanation", "reason", "critique", "comment", "review", "justification")
+)
 _WRITTEN = _FEEDBACK | {"response", "output", "completion", "generation", "reply", "answer"}
 
 
 def is_written(column: str) -> bool:
     """Whether a column is named after an answer, or after what is said of it: no query, whatever it holds."""
-    return bare_name(column).rpartition("_")[2] in _WRITTEN
+    return bare_name(unbracketed(column)).rpartition("_")[2] in _WRITTEN
+
+
+def is_answer(word: str) -> bool:
+    """Whether the last word of a name says that a column holds a system's answers."""
+    return word in _WRITTEN - _FEEDBACK or word in (
+        "pred",
+        "prediction",
+        "generated",
+        "summary",
+        "translation",
+    )
 
 
 def is_feedback(column: str) -> bool:
     """Whether a column is named after what is said of an answer."""
-    return bare_name(column).rpartition("_")[2] in _FEEDBACK
+    return bare_name(unbracketed(column)).rpartition("_")[2] in _FEEDBACK
+
+
+def unbracketed(column: str) -> str:
+    """A column's name without what stands in brackets after it: ``Comment (1 sentence)``."""
+    return re.sub(r"\s*[(\[][^()\[\]]*[)\]]\s*$", "", column) or column
 
 
 def bare_name(column: str) -> str:

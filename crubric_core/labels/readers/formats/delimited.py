@@ -21,7 +21,7 @@ import duckdb
 from ....errors import IngestError
 from .base import STAGING, Staged
 from .encoding import decoded, is_utf8
-from .headers import joined_header
+from .headers import joined_header, rows_above
 from .records import Fault
 
 _DELIMITERS = (",", "\t", ";", "|")
@@ -72,9 +72,10 @@ class DelimitedReader:
         with path.open(encoding="utf-8-sig", newline="") as file:
             self._sample, self._delimiter = _beginning(file, prefer_tab=prefer_tab)
         said = _SEPARATOR.match(self._sample)
-        records = [r for r in islice(_tolerant(self._sample, self._delimiter), _LOOKED_AT) if r][bool(said) :]
-        self.columns, heads = self._header(records)
-        self._heads = heads + bool(said)
+        records = [r for r in islice(_tolerant(self._sample, self._delimiter), _LOOKED_AT) if r]
+        above = rows_above(records[bool(said) :]) + bool(said)
+        self.columns, heads = self._header(records[above:])
+        self._heads = heads + above
 
     def _header(self, records: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], int]:
         """The columns' names, and how many records they take."""

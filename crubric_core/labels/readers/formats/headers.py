@@ -1,4 +1,4 @@
-"""Two rows of headers, as a pivot table or a sheet has them: a group over its columns."""
+"""Where a header is, as a pivot table or a sheet has it: below titles, and in two rows of a group over its columns."""
 
 from __future__ import annotations
 
@@ -29,6 +29,18 @@ def joined_header(rows: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], int]:
     names = _named(upper[leading:], lower[leading:])
     whole = (*keys, *names)
     return (whole, heads) if names and keys and len(set(whole)) == len(whole) else ((), 0)
+
+
+def rows_above(records: Sequence[Sequence[str]]) -> int:
+    """How many records stand above the header as a sheet is saved: nothing in any cell, or a title in the first."""
+    filled = [sum(bool(cell.strip()) for cell in record) for record in records]
+    first = next((i for i, cells in enumerate(filled) if cells > 1), 0)
+    if not first:
+        return 0
+    padded = all(len(record) == len(records[first]) > 2 for record in records[:first])
+    titles = all(not any(map(str.strip, record[1:])) for record in records[:first])
+    named = not any(_is_number(cell) for cell in records[first])  # below one name alone, data may begin
+    return first if padded and titles and named else 0
 
 
 def _named(upper: Sequence[str], lower: Sequence[str]) -> list[str]:

@@ -59,10 +59,8 @@ def like_labels(
     """
     at = {c: [_compared(cell) for cell in cells_at(rows, i)] for i, c in enumerate(columns)}
     values = {cell for c in labels for cell in at[c]} - {""}
-    found = []
-    for column in (
-        c for c in columns if c not in (*labels, *keys) and not _COUNTING & set(plain_name(c).split("_"))
-    ):
+    taken, found = {*labels, *keys}, []
+    for column in (c for c in columns if c not in taken and not _COUNTING & set(plain_name(c).split("_"))):
         known = [cell for cell in at[column] if cell]
         alike = [cell for cell in known if cell in values]
         about = (set(zip(at[key], at[column], strict=True)) for key in keys)

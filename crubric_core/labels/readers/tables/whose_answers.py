@@ -23,6 +23,16 @@ _GRADED = frozenset(
 )
 _SHARE = 0.2  # of the rows that repeat what others are about, from which they are asked about
 
+_TEXTS = (
+    "reference",
+    "references",
+    "source",
+    "source_text",
+    "context",
+    "target",
+    "translation",
+)  # of no system
+
 
 def asked_whose(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     """The plan, with a problem where rows repeat each other and nothing but the file's path could name their system."""
@@ -51,7 +61,7 @@ def asked_whose(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     column, judge = "" if column in raters else column, (raters or ["…"])[0]
     apart = column or answer
     differ = f" (they differ in {apart!r})" if apart else ""
-    says = bool(column) and not all(map(is_number, cells_of(plan, rows, column)))
+    says = bool(column) and bare_name(column) not in _TEXTS and not all(map(is_number, told[column]))
     graded = next(
         (c for c, own in told.items() if bare_name(c) in _GRADED and len(set(own)) == len(rows)), ""
     )

@@ -24,13 +24,13 @@ _DRAWN = re.compile(rf"(?i)(?P<whose>.+?)[\s_.\-/:|(]+(?P<run>{_NUMBERED})\)?([\
 _DRAWN_BACK = re.compile(rf"(?i)(?P<run>{_NUMBERED})[\s_.\-/:|(]+(?P<whose>.+?)\)?")
 _JUDGE = re.compile(
     rf"(?i)(^|[_\s.\-])(judge|grader|rater|annotator|evaluator|expert|human|worker|reviewer|assessor)s?[_\s.\-]*{PLACE}$"
-    r"|^(coder|scorer|examiner|labell?er|physician|clinician|doctor|participant|respondent)"
+    r"|^(coder|scorer|examiner|labell?er|physician|clinician|doctor|participant|respondent|member|person|volunteer)"
     r"[_\s.\-]*(\d+|[_\s.\-][a-z]|(?-i:[A-Z]))$|^j\d+$"
 )
 _SYSTEM = re.compile(rf"(?i)^(system|model|llm|chatbot|bot|agent|assistant|response)[_\s.\-]*{PLACE}$")
 _PEOPLE = (
     "judge|grader|rater|annotator|evaluator|expert|human|worker|reviewer|assessor|coder|scorer|examiner|labell?er"
-    "|physician|clinician|doctor|participant|respondent|system|model|llm|chatbot|bot|agent|assistant|response"
+    "|physician|clinician|doctor|participant|respondent|member|person|volunteer|system|model|llm|chatbot|bot|agent|assistant|response"
 )
 _CALLED = re.compile(rf"(?i){_PEOPLE}|(?<![a-z])j\d")  # what a judge or a system is called by
 _WHO = rf"(?:{_PEOPLE})[\s_.\-]*(?:\d+|(?<=[\s_.\-])[a-z])"

@@ -128,7 +128,8 @@ def told_of_left_out(plan: FilePlan, rows: tuple[Any, ...], what: str, wide: Seq
 
     And of a column that is read as a system, though it is called like none beside others that are.
     """
-    left = [c for c in label_columns(plan.columns, rows) if c not in (*wide, *plan.mapping.values())]
+    taken = {*wide, *plan.mapping.values()}
+    left = [c for c in label_columns(plan.columns, rows) if c not in taken]
     left = [] if what == "run" or crossed_names(wide) else left
     told = []
     if left:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from crubric_core.labels.readers.formats.headers import joined_header
+from crubric_core.labels.readers.formats.headers import joined_header, rows_above
 from tests.labels.readers.formats.conftest import labels_of
 from tests.labels.readers.formats.test_workbooks import sheet, workbook
+from tests.labels.readers.test_layouts import MODELS, cells, label
 
 JUDGES, CRITERIA = ("judge 1", "judge 2"), ("clear", "well cited")
 CELLS = {("a", "q1"): (1, 0, 1, 1), ("b", "q1"): (0, 1, 0, 0)}
@@ -88,3 +89,17 @@ def test_a_line_that_tells_excel_the_separator_is_no_header(read, separator):
     dataset, report = read(("\ufeff" + "\r\n".join(lines)).encode(), "x.csv")
     assert labels_of(dataset) == {("a", "q", "r", "j", 1)}
     assert report.rejects["row"].tolist() == [4]  # as an editor counts lines
+
+
+@pytest.mark.parametrize("above", [[], [["", "", ""]], [["", "", ""], ["My ratings", "", ""]]])
+def test_titles_and_empty_rows_above_a_header_are_passed_over(ws, above):
+    rows = [[m, c, label(m, c)] for m in MODELS for c in ("clarity", "tone", "depth")]
+    lines = [*above, ["system", "rubric", "label"], *rows, ["gpt-4o", "style", "maybe"]]
+    report = ws.ingest("\n".join(",".join(map(str, line)) for line in lines).encode(), "d", name="x.csv")
+    assert {(m, r): value for (m, _, r, _), value in cells(ws).items()} == {(m, c): v for m, c, v in rows}
+    assert report.rejects["row"].tolist() == [len(lines)]
+
+
+def test_one_name_above_data_is_no_title():
+    records = [["name", "", ""], ["Ann", "3", "4"], ["Bob", "2", "5"]]
+    assert rows_above(records) == 0

@@ -1,0 +1,102 @@
+"""Mappings that refusals show: each reads the file as it is meant."""
+
+from __future__ import annotations
+
+import pytest
+
+from crubric_core.errors import IngestError
+from tests.labels.readers.test_layouts import MODELS, cells, label, table
+from tests.labels.readers.test_mistaken import mappings
+
+QUERIES = [f"q{q}" for q in range(8)]
+CRITERIA = ("clarity", "helpfulness", "correctness")
+
+
+def proposal(ws, content: bytes) -> dict:
+    with pytest.raises(IngestError) as told:
+        ws.ingest(content, "d", name="x.csv")
+    return {c: "=a" if v == "=…" else v for c, v in mappings(told.value)[0].items()}
+
+
+def scored(*keys: object) -> list[int]:
+    return [1 + label(*keys, c) + 2 * label(c, *keys) for c in CRITERIA]
+
+
+def test_what_an_answer_should_hold_makes_no_systems_of_criteria(ws):
+    rows = [[q, f"Must name {q}", f"answer {q}", *scored(q)] for q in QUERIES]
+    shown = proposal(ws, table(["test_id", "expected_criteria", "llm_output", *CRITERIA], rows))
+    assert shown == {"system": "=a", "query": "test_id", "rubric": list(CRITERIA)}
+
+
+def test_numbered_samples_of_a_task_are_its_runs_and_no_rubrics(ws):
+    rows = [[f"t/{q}", m, s, label(m, q, s)] for m in MODELS for q in QUERIES for s in range(2)]
+    content = table(["task_id", "model", "sample_id", "passed"], rows)
+    shown = proposal(ws, content)
+    assert (shown["query"], shown["run"], shown["rubric"]) == ("task_id", "sample_id", "=passed")
+    ws.ingest(content, "d", name="x.csv", mapping=shown)
+    assert {r for _, _, r, _ in cells(ws)} == {f"t/{q}#passed" for q in QUERIES}
+
+
+def test_seconds_that_each_question_took_are_no_query(ws):
+    rows = [[f"p{i}", *scored(i), f"{i + 1}.{i}7"] for i in range(8)]
+    shown = proposal(ws, table(["token", *CRITERIA, "Time for the question"], rows))
+    assert shown == {"system": "=a", "rubric": list(CRITERIA), "query": "token"}
+
+
+def test_scores_of_a_judge_beside_answers_named_alike_are_the_systems(ws):
+    rows = [[f"What is {q}?", f"a {q}", f"b {q}", *scored(q)[:2]] for q in QUERIES]
+    heads = ["question", "base_answer", "tuned_answer", "base_judge_score", "tuned_judge_score"]
+    content = table(heads, rows)
+    shown = proposal(ws, content)
+    assert shown["system"] == ["base_judge_score", "tuned_judge_score"]
+    ws.ingest(content, "d", name="x.csv", mapping=shown)
+    assert len(cells(ws)) == 2 * len(QUERIES)
+
+
+def test_annotators_of_sentences_are_judges(ws):
+    rows = [[f"Sentence {q}.", label(q, "a"), label(q, "b")] for q in QUERIES]
+    content = table(["sentence", "annotator_1", "annotator_2"], rows)
+    shown = proposal(ws, content)
+    assert (shown["judge"], shown["query"]) == (["annotator_1", "annotator_2"], "sentence")
+    ws.ingest(content, "d", name="x.csv", mapping=shown)
+    assert {j for *_, j in cells(ws)} == {"annotator_1", "annotator_2"}
+
+
+def test_members_behind_criteria_are_judges(ws):
+    heads = [f"{c}_Member{i}" for i in (1, 2) for c in CRITERIA]
+    rows = [[m, q, *scored(m, q), *scored(q, m)] for m in MODELS for q in QUERIES]
+    ws.ingest(table(["model", "query", *heads], rows), "d", name="x.csv")
+    assert {j for *_, j in cells(ws)} == {"Member1", "Member2"}
+    assert {r.partition("#")[2] for _, _, r, _ in cells(ws)} == set(CRITERIA)
+
+
+def test_labels_of_people_alone_are_labels(ws):
+    rows = [[q, m, f"text {m} {q}", 1 + label(m, q)] for m in MODELS for q in QUERIES]
+    content = table(["source_sentence", "model", "translation", "human_rating"], rows)
+    shown = proposal(ws, content)
+    ws.ingest(content, "d", name="x.csv", mapping=shown)
+    assert cells(ws) == {
+        (m, q, f"{q}#human_rating", "judge"): 1 + label(m, q) for m in MODELS for q in QUERIES
+    }
+
+
+def test_a_numbered_repetition_is_no_criterion_and_a_justification_no_query(ws):
+    heads = ["topic", "condition", "Repetition (#)", "Policy Score (1-5)", "Brief Justification (1 sentence)"]
+    rows = [
+        [t, c, r, 2 + label(t, c, r), f"As {t} {c} {r}."] for t in "xyz" for c in "uv" for r in range(1, 4)
+    ]
+    shown = proposal(ws, table(heads, rows))
+    assert shown["label"] == "Policy Score (1-5)"
+    assert heads[-1] not in shown.values()
+
+
+def test_a_prompt_set_that_all_rows_share_is_no_query_and_participants_judge(ws):
+    rows = [["P", f"s{q}", a, *scored(q, a)] for q in QUERIES for a in "uvw"]
+    shown = proposal(ws, table(["prompt_set", "story", "participant_id", *CRITERIA], rows))
+    assert (shown["query"], shown["judge"]) == ("story", "participant_id")
+
+
+def test_variants_of_systems_are_no_rubrics(ws):
+    rows = [[q, m, v, 1 + label(m, q, v)] for m in MODELS for q in QUERIES for v in ("v0", "v1")]
+    shown = proposal(ws, table(["source_sentence", "model", "variant", "human_rating"], rows))
+    assert "variant" not in shown.values()

@@ -242,9 +242,7 @@ def in_wide_items(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, 
             )  # the model that the file names judged, or is in each
         found = [_with_siblings(kind, fields, {**mapping, "label": label}) for label in labels]
         kept = {c: path for c, path in found[0].items() if c not in ("label", "rubric")}
-        holder, alike, _ = found[0]["label"].partition(
-            "{}"
-        )  # of lists next to each other: fields are the criteria
+        holder, alike, _ = found[0]["label"].partition("{}")  # lists next to each other
         keys = f"{holder}{{}}.#"
         if alike and not {"system", keys} & {*kept, *kept.values()} and _share_queries(fields, mapping, home):
             kept["system"] = keys

@@ -184,6 +184,12 @@ def test_beyond_the_banks_systems_is_said_to_be_extrapolated(built):
 
 
 @any_model
+def test_where_systems_are_compared_on_the_bank_alone_nothing_is_said_of_other_rubrics(built):
+    _, folder, labels = built
+    assert np.isnan(read_bank(folder).transfer)
+    assert not any("beyond sampling" in note for note in placed(folder, labels).notes)
+
+
 def test_labels_that_do_not_touch_the_bank_are_refused(built):
     _, folder, labels = built
     elsewhere = labels[labels["system"] == "s5"].assign(rubric=lambda t: "x" + t["rubric"])

@@ -60,6 +60,12 @@ def test_people_beside_judges_are_ground_truth_and_people_alone_are_the_judges(w
     assert ("read as ground truth (gold), by the name" in told) == bool(people)
 
 
+def test_levels_of_people_beside_levels_of_judges_are_ground_truth_and_no_answers_of_a_task(ws):
+    ws.ingest(wide(["gpt4", "claude", "ground_truth"], lambda k, s, n: 1 + (k + ord(s) + n) % 5), "d")
+    assert annotators(ws) == {"ground_truth"}
+    assert judges(ws) == {"gpt4", "claude"}
+
+
 def test_the_count_of_judges_never_holds_the_annotators(ws):
     report = ws.ingest(wide(["gpt4", "claude", "gold"], odd), "d")
     labels, gold = report.parts

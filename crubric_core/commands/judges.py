@@ -49,8 +49,7 @@ def run_judges(args: argparse.Namespace) -> None:
     reliability = found.reliability
     notes = (
         found.copies,
-        found.opposed,
-        guessing_note(reliability.judges),
+        found.opposed or guessing_note(reliability.judges),
         independence_note(effective_judges(reliability.correlation)),
         votes_note(reliability.validity["p_valid"].to_numpy(), reliability.vote_rates),
     )

@@ -30,7 +30,10 @@ VIEWS = ("Judges", "Agreement against coverage", "As leaderboards grow", "Baseli
 
 @pytest.fixture(scope="session")
 def few_judges(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The datasets ``one`` and ``two``, named by their number of judges; in ``guess`` the third of three guesses."""
+    """The datasets ``one`` and ``two``, named by their number of judges.
+
+    In ``guess`` the third of three guesses, in ``turned`` its labels are the other way round.
+    """
     folder = tmp_path_factory.mktemp("few")
     labels = simulate(seed=1, systems=6, queries=6, pool=(6, 9)).labels
     names = sorted(labels["judge"].unique())
@@ -42,6 +45,8 @@ def few_judges(tmp_path_factory: pytest.TempPathFactory) -> Path:
         guesses = labels["label"].mask(third, np.random.default_rng(0).integers(0, 2, len(labels)))
         labels.assign(label=guesses).to_csv(folder / "guess.csv", index=False)
         workspace.ingest(folder / "guess.csv", dataset="guess")
+        turned = labels.assign(label=labels["label"].mask(third, 1 - labels["label"]))
+        workspace.ingest(turned.to_csv(index=False).encode(), dataset="turned")
     return folder / "few.duckdb"
 
 
@@ -95,6 +100,15 @@ def test_beside_a_judge_who_guesses_nobody_is_said_to_be_right(open_page: Open, 
     assert "How often each is right is unknown" in first_line(app)
     assert "is not shown to agree with the majority of the others beyond chance" in first_line(app)
     assert not any("Dawid–Skene" in caption.value for caption in app.caption)
+
+
+def test_a_judge_who_labels_the_other_way_round_is_named_and_the_others_are_not(
+    open_page: Open, few_judges: Path
+) -> None:
+    said = first_line(open_page("measurability", few_judges, view="Judges", dataset="turned"))
+    assert "disagrees by more than chance with most of the other judges, such as" in said
+    assert "(--answer 0=1 --answer 1=0)" in said
+    assert "beyond chance:" not in said
 
 
 def test_the_overview_says_where_labels_follow_from_rates_that_are_unknown(

@@ -115,7 +115,7 @@ def _judges(study: StudyPage) -> None:
         shown = "unknown" if np.isnan(alpha) else f"= {numeral(alpha)}"
         study.answer(
             f"{count(len(names), 'judge')}, Krippendorff's α {shown}.",
-            *filter(None, [report.copies, report.opposed, guessing_note(table)]),
+            *filter(None, [report.copies, report.opposed or guessing_note(table)]),
             worst_sentence(table, found.label_rates),
         )
         _rates(study, table, found.label_rates)

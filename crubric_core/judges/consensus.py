@@ -35,6 +35,8 @@ def majority(panel: FloatArray, tie: Tie = "unknown") -> FloatArray:
 
 def median_low(panel: FloatArray) -> FloatArray:
     """Median over the last axis, the lower one of an even number; NaN where there is no label."""
+    if not panel.shape[-1]:
+        return np.full(panel.shape[:-1], np.nan)
     known = np.sum(~np.isnan(panel), axis=-1, keepdims=True)
     middle = np.maximum(known - 1, 0) // 2
     lower: FloatArray = np.take_along_axis(np.sort(panel, axis=-1), middle, axis=-1)[..., 0]  # NaN sorts last

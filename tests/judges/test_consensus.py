@@ -48,6 +48,11 @@ def test_median_low_is_the_lower_middle_label(panel):
         np.testing.assert_equal(y, statistics.median_low(known) if known else NAN)
 
 
+def test_without_any_judge_no_consensus_is_known():
+    assert np.isnan(median_low(np.empty((2, 3, 0)))).all()
+    assert np.isnan(majority(np.empty((2, 3, 0)))).all()
+
+
 @given(panel=LEVELS)
 def test_kernels_change_nothing_they_are_given(panel):
     before = panel.copy()

@@ -706,7 +706,7 @@ def against_others(scores, weights, member, system, confidence=0.95):
     value, others = (math.fsum(row[0] * row[at] for row in rows) / total for at in (1, 2))
     shares = [w / total for w, _, _ in rows]
     concentration = math.fsum(w * w for w in shares)
-    units = math.floor(1 / concentration + 1e-9)
+    units = math.floor(1 / concentration + 0.05)
     if units < 5:
         return [len(rows), value, others, value - others, math.nan, math.nan]
     squares = math.fsum(
@@ -843,7 +843,7 @@ def naive_domain_variances(psi, weight, domain, floor):
         count = {d: sum(float(weight[q, i]) for q in range(len(psi)) if domain[q] == d) for d in names}
         share = {d: n / sum(count.values()) for d, n in count.items()}
         squares = sum(w * w for w in share.values())
-        units.append(math.floor(1 / squares + 1e-9))
+        units.append(math.floor(1 / squares + 0.05))
         whole = {d: sum(psi[q, i] for q in range(len(psi)) if domain[q] == d) for d in names}
         shown = {d: 1 - 2 * share[d] + squares if count[d] else 1 - 1 / units[i] for d in names}
         sums.append([whole[d] / math.sqrt(shown[d]) for d in names])

@@ -33,6 +33,7 @@ from .tables.unused import unused_fields, watched
 from .words import levels_among
 
 _SHORT = 120  # characters of what may name a record, at most
+_TRIED = 10  # fields that may be the query, at most: each is looked into as a whole
 
 
 @dataclass(frozen=True)
@@ -251,16 +252,10 @@ def _with_query(
     unused = [f for f in plan.unused if is_path(f)]
     paths = [f for f in unused if last_name(f) in NAMES_OF_QUERIES]
     paths.sort(key=lambda f: NAMES_OF_QUERIES.index(last_name(f)))
-    label = next(
-        (
-            v if isinstance(v, str) else v[0]
-            for c, v in mapping.items()
-            if c == "label" or isinstance(v, tuple)
-        ),
-        "",
-    )
+    first = next((v for c, v in mapping.items() if c == "label" or isinstance(v, tuple)), "")
+    label = first if isinstance(first, str) else first[0]
     paths += [f for f in unused if f not in paths and _names_each(f, fields.get(f, ()), label)]
-    for path in paths:
+    for path in paths[:_TRIED]:
         named = look_into(piece, replace(overrides, mapping={**mapping, "query": path}))
         whole = "query" in named.plan.mapping and MISSING in (named.plan.problem or MISSING)
         if whole and not _repeat(named):

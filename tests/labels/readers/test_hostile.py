@@ -237,6 +237,14 @@ def test_a_hostile_pattern_is_matched_or_refused_and_ends(pattern):
             assert set(found) <= {"system", "judge"}
 
 
+def test_a_text_of_a_hundred_thousand_lines_of_numbers_is_looked_through_once(ws):
+    """Labels are looked for in lines of judges' texts; what crossed lines took minutes."""
+    numbers = "1\n" * 100_000
+    rows = [f'm{i},q{i},"{numbers}{i}"' for i in range(3)]
+    with pytest.raises(IngestError, match="has no column for rubric and label"):
+        ws.ingest("\n".join(["model,query,thoughts", *rows]).encode(), "d")
+
+
 def test_twenty_thousand_columns_are_looked_into_without_squaring_them():
     header = ["system", *(f"criterion {i}" for i in range(20_000))]
     content = "\n".join(

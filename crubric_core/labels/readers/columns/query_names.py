@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from .specs import plain_name
 
 # names of columns that tell queries apart, where none is called query, question, prompt or task; best first
@@ -107,7 +105,10 @@ def is_feedback(column: str) -> bool:
 
 def unbracketed(column: str) -> str:
     """A column's name without what stands in brackets after it: ``Comment (1 sentence)``."""
-    return re.sub(r"\s*[(\[][^()\[\]]*[)\]]\s*$", "", column) or column
+    text = column.rstrip()
+    at = max(text.rfind("("), text.rfind("["))
+    whole = text[-1:] in (")", "]") and not {")", "]"} & {*text[at + 1 : -1]}
+    return (text[:at].rstrip() if at > 0 and whole else "") or column
 
 
 def bare_name(column: str) -> str:

@@ -3,6 +3,7 @@
     python -m benchmarks.unequal_panels [--tables 40]
     python -m benchmarks.unequal_panels --real DIR [--tables 40]
     python -m benchmarks.unequal_panels --majority
+    python -m benchmarks.unequal_panels --many-facet [--tables 40]
 
 Simulated: 12 systems on 60 queries of five rubrics (2PL, log a ~ N(0, .4²), b ~ N(0, 1.2²)) and six judges, each wrong
 on 10% of the cells and lenient or strict by N(0, 1) logits; who labelled what is the design. A false border: any
@@ -16,6 +17,9 @@ separate. Both halves and judges are drawn anew for each table.
 Majority: how far the share of passes among decided cells moves, as a multiple of the mean label, if all judges become
 slightly more lenient on the logit scale; cells' pass rates follow a beta distribution with mean .5, .7 or .9 at which
 two judges disagree on the given share of the cells.
+
+Many-facet: the same simulations for abilities with judges on the scale (``experiment many_facet``), of the designs in
+which common cells link the judges.
 """
 
 from __future__ import annotations
@@ -33,6 +37,7 @@ from scipy.special import expit, logit
 from crubric_core import Settings, Workspace
 from crubric_core.analysis.ranking import score_inference
 from crubric_core.analysis.stages import Analysis
+from crubric_core.experiments.many_facet import many_facet
 from crubric_core.leaderboard.inference import Inference, infer
 
 SYSTEMS, QUERIES, PER_QUERY, JUDGES, ERROR = 12, 60, 5, 6, 0.1
@@ -47,6 +52,7 @@ DESIGNS = {
     "two camps, all judges on a tenth": "unequal",
     "half of the judges came late": "unequal",
 }
+UNLINKED = ("one judge of each cell, at random", "one judge of each system", "two camps of three judges")
 RULES = ("theta", "theta, no allowance", "score", "score, no allowance")
 
 
@@ -126,6 +132,30 @@ def of_design(design: str, tables: int) -> str:
     return f"| {design} | {' | '.join(cells)} | {' / '.join(f'{shares[rule]:.3f}' for rule in RULES)} |"
 
 
+def many_facet_board(table: pd.DataFrame) -> pd.DataFrame:
+    """The pairs that ``experiment many_facet`` separates; those of which it says nothing are none."""
+    with Workspace() as workspace:
+        workspace.ingest(table.to_csv(index=False).encode(), "study")
+        found = many_facet(workspace.dataset("study"), Settings())
+        if found.frame().empty:
+            raise SystemExit(found.found)
+        return found.tables["pairs"]
+
+
+def with_judges_on_the_scale(design: str, tables: int) -> str:
+    """One row of the table of the many-facet model."""
+    borders = apart = wrong = 0
+    for seed in range(tables):
+        borders += not many_facet_board(simulate(design, 0.0, seed)[0]).empty
+        table, theta = simulate(design, 0.5, seed)
+        truth = dict(zip((f"s{n:02d}" for n in range(SYSTEMS)), theta, strict=True))
+        pairs = many_facet_board(table)
+        apart += len(pairs)
+        wrong += int((pairs["ahead"].map(truth) < pairs["behind"].map(truth)).sum())
+    share = apart / tables / (SYSTEMS * (SYSTEMS - 1) / 2)
+    return f"| {design} | {borders / tables:.2f} | {share:.2f} | {wrong / apart if apart else float('nan'):.3f} |"
+
+
 def thinned(table: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
     """The table with one judge for half of the systems, another for the others, and all on a tenth of the queries."""
     systems, queries = table["system"].unique(), table["query"].unique()
@@ -180,7 +210,14 @@ def main() -> None:
     parser.add_argument("--designs", nargs="*", default=list(DESIGNS))
     parser.add_argument("--real", type=Path)
     parser.add_argument("--majority", action="store_true")
+    parser.add_argument("--many-facet", action="store_true")
     given = parser.parse_args()
+    if given.many_facet:
+        print("| who labelled | tables with a false border | pairs separated | of these reversed |")
+        print("| --- | --- | --- | --- |")
+        for design in (name for name in given.designs if name not in UNLINKED):
+            print(with_judges_on_the_scale(design, given.tables), flush=True)
+        return
     if given.majority:
         sizes = (2, 3, 4, 5, 9)
         print(

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .analysis.result import Result
     from .bank.assembly import greedy_bank
     from .composition import Composition
+    from .irt.facets import FacetFit, fit_many_facet
     from .irt.fit import IrtFit, fit_irt
     from .irt.information import item_information
     from .judges.measurability import measurability_posterior
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Composition",
+    "FacetFit",
     "IrtFit",
     "Priors",
     "Result",
@@ -29,6 +31,7 @@ __all__ = [
     "Settings",
     "Workspace",
     "fit_irt",
+    "fit_many_facet",
     "greedy_bank",
     "item_information",
     "measurability_posterior",
@@ -36,6 +39,7 @@ __all__ = [
 ]
 _HOMES = {
     "Composition": "composition",
+    "FacetFit": "irt.facets",
     "IrtFit": "irt.fit",
     "Priors": "settings",
     "Result": "analysis.result",
@@ -43,6 +47,7 @@ _HOMES = {
     "Settings": "settings",
     "Workspace": "labels.store.workspace",
     "fit_irt": "irt.fit",
+    "fit_many_facet": "irt.facets",
     "greedy_bank": "bank.assembly",
     "item_information": "irt.information",
     "measurability_posterior": "judges.measurability",

@@ -17,6 +17,7 @@ from crubric_core.judges.measurability import MeasurabilityPosterior
 
 FUNCTIONS: list[Callable[..., object]] = [
     crubric_core.fit_irt,
+    crubric_core.fit_many_facet,
     crubric_core.greedy_bank,
     crubric_core.item_information,
     crubric_core.measurability_posterior,
@@ -93,7 +94,7 @@ def test_a_public_class_documents_every_field(kind: type) -> None:
     assert all(text.endswith(".") for name, text in described.items() if name), described
 
 
-@pytest.mark.parametrize("name", ["fit_irt", "item_information", "greedy_bank"])
+@pytest.mark.parametrize("name", ["fit_irt", "fit_many_facet", "item_information", "greedy_bank"])
 def test_an_estimator_cites_its_formula_and_its_source(name: str) -> None:
     found = sections(getattr(crubric_core, name))
     assert "docs/method.md §" in found["Notes"]
@@ -101,7 +102,7 @@ def test_an_estimator_cites_its_formula_and_its_source(name: str) -> None:
 
 
 def test_arrays_are_given_with_their_shapes() -> None:
-    for function in FUNCTIONS[:4]:
+    for function in FUNCTIONS[:5]:
         for line in sections(function)["Parameters"].splitlines():
             if " : " in line and "array" in line:
                 assert re.search(r"\([A-Z](, [A-Z])*,?\)", line), line

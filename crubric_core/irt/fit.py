@@ -155,7 +155,7 @@ def fit_irt(
     require_a("priors", priors, Priors, FitError)
     require_count("max_evaluations", max_evaluations, 1, FitError)
     y = as_numbers("The labels", y, FitError)
-    n_levels = _check(y, model, levels)
+    n_levels = check_labels(y, model, levels)
     if start is not None:
         require_a("start", start, ItemParameters, FitError)
         if start.a.shape != y.shape[1:]:
@@ -186,15 +186,16 @@ def fit_irt(
         max_evaluations,
         objective.allows,
     )
-    items, posterior = (
-        _same_for_copies(active, n_levels[~constant], bound.items(best.point)),
-        best.evaluation.posterior,
-    )
+    posterior = best.evaluation.posterior
+    items = over_all(_same_for_copies(active, n_levels[~constant], bound.items(best.point)), constant)
     fit = IrtFit(
         model,
         quadrature,
         priors,
-        *_spread(items, constant),
+        a=items.a,
+        b=items.b,
+        c=items.c,
+        thresholds=items.thresholds,
         theta=posterior.mean,
         theta_sd=posterior.sd,
         loglik=best.evaluation.loglik,
@@ -259,7 +260,7 @@ def constant_rubrics(y: FloatArray) -> BoolArray:
     return np.asarray(low >= high)
 
 
-def _check(y: FloatArray, model: Model, levels: IntArray | None) -> IntArray:
+def check_labels(y: FloatArray, model: Model, levels: IntArray | None) -> IntArray:
     """(J,) numbers of levels, after making sure that every label is one the model can have."""
     if y.ndim != 2:
         raise FitError(f"The labels must be a table of systems × rubrics, not an array of shape {y.shape}.")
@@ -287,15 +288,13 @@ def _check(y: FloatArray, model: Model, levels: IntArray | None) -> IntArray:
     return n_levels
 
 
-def _spread(
-    items: ItemParameters, constant: BoolArray
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray | None]:
-    """a, b, c and thresholds over all rubrics, NaN where constant."""
+def over_all(items: ItemParameters, constant: BoolArray) -> ItemParameters:
+    """The parameters of the rubrics that took part, and NaN of the ``constant`` (J,) ones."""
 
-    def over_all(values: FloatArray) -> FloatArray:
+    def spread(values: FloatArray) -> FloatArray:
         full = np.full((len(constant), *values.shape[1:]), np.nan)
         full[~constant] = values
         return full
 
-    thresholds = None if items.thresholds is None else over_all(items.thresholds)
-    return over_all(items.a), over_all(items.b), over_all(items.c), thresholds
+    thresholds = None if items.thresholds is None else spread(items.thresholds)
+    return ItemParameters(spread(items.a), spread(items.b), spread(items.c), thresholds)

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..settings import Priors
 from ..types import BoolArray, FloatArray, IntArray
-from .kernel import SoftplusSum
+from .kernel import SoftplusSum, TermSum
 from .models import (
     LOG_2PI,
     ItemParameters,
@@ -77,7 +77,8 @@ class Graded:
         passed = labels == groups.upper[:, None]
         self._passed = np.ascontiguousarray(passed, dtype=float)
         seen = passed | (labels == groups.lower[:, None])
-        self._sum = SoftplusSum(np.ascontiguousarray(seen, dtype=float), len(y))
+        self._mask = np.ascontiguousarray(seen, dtype=float)
+        self._sum: TermSum = SoftplusSum(self._mask, len(y))
         self._passes, self._seen = self._passed.sum(axis=1), seen.sum(axis=1)
         self._follows = groups.slot > 0
         self._between = self._seen[self._follows] - self._passes[self._follows]  # labels on the level below

@@ -8,6 +8,7 @@ that stay in cache and keeps sigma(a theta + d) for the way back.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -25,6 +26,16 @@ class NodeSums:
     info: FloatArray
     info_theta: FloatArray
     info_theta2: FloatArray
+
+
+class TermSum(Protocol):
+    """A sum of such terms for each system."""
+
+    def forward(self, a: FloatArray, d: FloatArray, nodes: FloatArray) -> FloatArray:
+        """(M, G) sums at the ``nodes`` (G,)."""
+
+    def backward(self, weights: FloatArray, nodes: FloatArray) -> NodeSums:
+        """Sums of the last ``forward`` under node ``weights`` (M, G)."""
 
 
 class SoftplusSum:

@@ -54,6 +54,7 @@ def test_every_experiment_has_a_figure_that_shows_its_own_numbers(study):
         "blocks": "to_random",
         "model_check": "eigenvalue",
         "self_preference": "preference",
+        "many_facet": "theta",
         "scale": "rubrics",
     }
     for result in results:
@@ -66,7 +67,9 @@ def test_every_experiment_has_a_figure_that_shows_its_own_numbers(study):
             }.get(result.name, next(iter(result.tables)))
         ]
         traces = experiment_figures(result)[0][1].data
-        along = "x" if result.name in ("stability", "blocks", "self_preference", "scale") else "y"
+        along = (
+            "x" if result.name in ("stability", "blocks", "self_preference", "many_facet", "scale") else "y"
+        )
         drawn = np.concatenate([np.asarray(trace[along], dtype=float) for trace in traces])
         values = table[main[result.name]].to_numpy(dtype=float)[1:]
         assert np.isin(values[np.isfinite(values)], drawn).all(), result.name

@@ -2,7 +2,8 @@
 
 The systems are split into folds, again and again. Each fold's systems are new: the model is fitted and the banks are
 chosen without them, on the pooled fit's scale. A new system's ability on a bank is compared with the abilities on the
-whole pool, each from a fit without the system itself:
+whole pool, each from a fit without the system itself. Systems with the same labels count once: with a copy among the
+others none is new.
 
 - new pairs: two new systems, both on the bank;
 - new and old: a new system on the bank, an old one on the whole pool;
@@ -19,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from hashlib import sha256
 
 import numpy as np
 
@@ -67,20 +69,37 @@ def held_out_systems(
     Tables: ``new_systems`` (a row a selector: each measure, and its difference to random), ``ahead`` (how far pairs are
     ahead of each other selector), ``budgets`` (by bank size).
     """
-    inputs = read_inputs(ds, settings)
+    whole = read_inputs(ds, settings)
+    inputs, panel = each_once(whole, ds.panel(whole.settings.response))
     watch = ExperimentWatch(progress, cancel)
     folds = min(folds, len(inputs.reduction.systems) // 2)
-    budgets, found = hold_out_folds(inputs, watch, repeats, folds, draws, n_budgets, selectors)
+    budgets, found = hold_out_folds(inputs, panel, watch, repeats, folds, draws, n_budgets, selectors)
     table = summary_table(found, settings.confidence)
     options = {"repeats": repeats, "folds": folds, "draws": draws, "budgets": budgets.tolist()}
     ahead = ahead_table(found, settings.confidence)
     tables = {"new_systems": table, "ahead": ahead, "budgets": budget_table(found, budgets)}
     watch.step(1.0, "Done")
-    return inputs.result("new_systems", options, tables, found_sentence(ahead, table), _limits(inputs))
+    copies = len(whole.reduction.systems) - len(inputs.reduction.systems)
+    limits = _limits(inputs, copies)
+    return whole.result("new_systems", options, tables, found_sentence(ahead, table), limits)
+
+
+def each_once(inputs: Inputs, panel: FloatArray) -> tuple[Inputs, FloatArray]:
+    """The inputs and labels (M, J, K) without the systems whose labels are all those of an earlier one."""
+    first: dict[bytes, int] = {}
+    for i, labels in enumerate(panel):
+        first.setdefault(sha256(np.nan_to_num(labels, nan=-1).tobytes()).digest(), i)
+    kept = np.array(list(first.values()))
+    if len(kept) == len(panel):
+        return inputs, panel
+    reduction = reduce_panel(inputs, panel, kept, *(np.arange(size) for size in panel.shape[1:]))
+    table = gate(reduction, inputs.settings)
+    return replace(inputs, reduction=reduction, measurability=table), panel[kept]
 
 
 def hold_out_folds(
     inputs: Inputs,
+    panel: FloatArray,
     watch: ExperimentWatch,
     repeats: int,
     folds: int,
@@ -88,20 +107,19 @@ def hold_out_folds(
     n_budgets: int,
     selectors: Sequence[str],
 ) -> tuple[IntArray, dict[str, Concordance]]:
-    """The budgets, and each selector's concordance."""
+    """The budgets, and each selector's concordance. panel: (M, J, K) labels of the inputs' systems."""
     reduction, settings = inputs.reduction, inputs.settings
     size = len(reduction.systems)
     usable = int((~constant_rubrics(reduction.y)).sum())
     if size < FEW_SYSTEMS or usable < 4:
         raise DatasetError(
-            f"Holding systems out needs {FEW_SYSTEMS} systems and 4 rubrics on which they differ: this dataset has "
-            f"{size} and {usable}."
+            f"Holding systems out needs {FEW_SYSTEMS} systems, none with the same labels as another, and 4 rubrics on "
+            f"which they differ: this dataset has {size} and {usable}."
         )
     budgets = log_budgets(min(usable // 2, LARGEST), n_budgets)
     pooled = fit_irt(
         reduction.y, settings.model, settings.quadrature, settings.priors, levels=reduction.levels
     )
-    panel = inputs.dataset.panel(settings.response)
     human = reference_scores(inputs.dataset, reduction.systems)
     found = list(
         run_tasks(
@@ -199,9 +217,15 @@ def train(inputs: Inputs, panel: FloatArray, pooled: IrtFit, old: BoolArray) -> 
     )
 
 
-def _limits(inputs: Inputs) -> tuple[str, ...]:
+def _limits(inputs: Inputs, copies: int) -> tuple[str, ...]:
+    """copies: systems left out because an earlier one has the same labels."""
     size = len(inputs.reduction.systems)
     limits = ["The intervals are over systems: they tell what other systems like these would show."]
+    if copies:
+        limits.append(
+            f"Systems with the same labels count once, because none of them is new beside the other: {copies:,} of "
+            f"{size + copies:,} left out."
+        )
     limits += inputs.unlinked("pairs of two groups are not counted")
     if size <= 10:
         limits.append(f"With {size} systems a single one changes every figure a lot.")

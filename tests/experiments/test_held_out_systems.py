@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -34,7 +35,7 @@ def test_the_pool_score_is_the_mean_share_of_the_mark_over_the_pool():
 def test_every_selector_has_a_row_with_each_measure_in_its_range(result):
     table = result.frame().set_index("selector")
     assert list(table.index) == list(SELECTORS) == list(NAMES)
-    assert table[["new_pairs", "new_old"]].stack().between(0, 1).all()
+    assert table[["new_pairs", "new_old"]].melt()["value"].between(0, 1).all()
     assert table["tau"].between(-1, 1).all()
     assert (table["score_error"] >= 0).all()
     assert (table["tau_low"] <= table["tau"]).all()
@@ -261,7 +262,9 @@ def test_the_headline_says_ahead_behind_or_not_separated_as_the_intervals_do():
 
 def test_hold_out_can_run_some_selectors_alone(workspace, settings):
     inputs = read_inputs(workspace.dataset("small"), settings)
-    budgets, found = hold_out_folds(inputs, ExperimentWatch(), 1, 3, 1, 3, ("pairs", "random"))
+    budgets, found = hold_out_folds(
+        inputs, inputs.dataset.panel(), ExperimentWatch(), 1, 3, 1, 3, ("pairs", "random")
+    )
     assert list(found) == ["pairs", "random"]
     assert found["pairs"].agree.shape[1] == len(budgets)
 
@@ -280,6 +283,24 @@ def test_too_few_systems_are_an_error():
         ingest(ws, "few", small_study(systems=5)[0])
         with pytest.raises(DatasetError, match="needs 6 systems"):
             held_out_systems(ws.dataset("few"), Settings())
+
+
+def test_copies_of_a_system_count_once(settings):
+    """A copy that stayed among the others was no new system, and the order of the two, that of rounding, counted."""
+    labels, _ = small_study()
+    copies = labels[labels["system"] == "s1"]
+    with Workspace() as ws:
+        ingest(ws, "alone", labels)
+        ingest(ws, "copied", pd.concat([labels, *(copies.assign(system=f"t{n}") for n in range(2))]))
+        alone, copied = (
+            held_out_systems(ws.dataset(name), settings, repeats=1, draws=1, n_budgets=2)
+            for name in ("alone", "copied")
+        )
+    for name, table in alone.tables.items():
+        pd.testing.assert_frame_equal(copied.tables[name], table)
+    told = [[limit for limit in one.limits if "same labels" in limit] for one in (alone, copied)]
+    assert told[0] == []
+    assert told[1][0].endswith("2 of 9 left out.")
 
 
 def test_the_folds_of_a_result_are_those_that_were_made(workspace, settings):

@@ -45,6 +45,16 @@ class Standing:
     separated: BoolArray
 
 
+def unranked(standing: Standing) -> Standing:
+    """The same intervals, and nothing on who is before whom."""
+    unknown = ("rank", "rank_low", "rank_high", "rank_probability", "tier", "ahead", "p_value")
+    return replace(
+        standing,
+        **{name: np.full_like(getattr(standing, name), np.nan) for name in unknown},
+        separated=np.zeros_like(standing.separated),
+    )
+
+
 def standings(
     theta: FloatArray,
     draws: FloatArray,

@@ -30,17 +30,8 @@ def panel_notes(bank_scale: BankScale, new: NewLabels) -> list[str]:
     notes = _who(bank_scale, new)
     if bank_scale.reference is not None and bank_scale.reference.unequal:
         notes.append(UNEQUAL)
-    if too_few_to_cross_fit(len(bank_scale.systems)):
-        notes.append(
-            f"Rank and tier are no claims: the bank was made from {count(len(bank_scale.systems), 'system')}, and with "
-            f"fewer than {FEW_SYSTEMS} its rubrics are fitted on the labels of the very systems that a new one is "
-            "compared with."
-        )
-    elif only_bootstrapped(bank_scale):
-        notes.append(
-            "Rank and tier are no claims: they come from a bootstrap of the bank's rubrics, by which equal systems are "
-            "often separated. It takes a bank from several queries, and intervals for queries like these."
-        )
+    if unranked := why_unranked(bank_scale):
+        notes.append(unranked)
     elif bank_scale.reference is not None and np.isnan(bank_scale.transfer):
         notes.append(
             "By how much a system's place on this bank differs from its place on all rubrics beyond sampling is "
@@ -56,9 +47,20 @@ def panel_notes(bank_scale: BankScale, new: NewLabels) -> list[str]:
     return notes + _split(bank_scale, new) + _unused(new)
 
 
-def only_bootstrapped(bank_scale: BankScale) -> bool:
-    """Whether rank and tier come from a bootstrap of the bank's rubrics though claims were to be cross-fitted."""
-    return bank_scale.reference is None and bank_scale.settings.cross_fitted
+def why_unranked(bank_scale: BankScale) -> str:
+    """Why a system on this bank has no rank and no tier, whatever its labels; "" where it may have them."""
+    if too_few_to_cross_fit(len(bank_scale.systems)):
+        return (
+            f"Rank and tier are unknown: the bank was made from {count(len(bank_scale.systems), 'system')}, and with "
+            f"fewer than {FEW_SYSTEMS} its rubrics are fitted on the labels of the very systems that a new one is "
+            "compared with."
+        )
+    if bank_scale.reference is None and bank_scale.settings.cross_fitted:
+        return (
+            "Rank and tier are unknown: only a bootstrap of the bank's rubrics compares the systems, by which equal "
+            "ones are often separated. It takes a bank from several queries, and intervals for queries like these."
+        )
+    return ""
 
 
 def _who(bank_scale: BankScale, new: NewLabels) -> list[str]:
@@ -225,7 +227,7 @@ def _extreme(bank_scale: BankScale, system: str, y: FloatArray, placement: Place
     share = share[~np.isnan(share)]
     if not share.size:
         return [f"{system} has no label on the bank, so it cannot be placed."]
-    if np.isnan(placement.standing.rank[-1]):
+    if np.isnan(placement.standing.rank[-1]) and not why_unranked(bank_scale):
         if np.isfinite(placement.theta) and _reference_groups(bank_scale) > 1:
             return [
                 f"{system} was labelled on queries of several groups of the bank's systems, or on too few of any: it "

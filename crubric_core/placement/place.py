@@ -12,12 +12,13 @@ from ..environment import typed
 from ..errors import PlacementError
 from ..irt.abilities import estimate_abilities
 from ..irt.person_fit import person_fit
+from ..leaderboard.tiers import unranked
 from ..types import BoolArray, FloatArray, IntArray
 from .abilities import Placement, expected_information, next_best, place, posterior_interval
 from .among import evidence_of_system, stand_among
 from .bank_scale import BankScale
 from .new_labels import NewLabels
-from .notes import panel_notes, system_notes
+from .notes import panel_notes, system_notes, why_unranked
 
 NEXT = 20  # rubrics to judge next
 WHOLE = ("rank", "rank_low", "rank_high", "tier")
@@ -67,7 +68,7 @@ class Placed:
             "systems": [
                 {
                     **{name: None if value is pd.NA else value for name, value in row.items()},
-                    "tiers": int(np.nanmax(found.standing.tier)),
+                    "tiers": None if pd.isna(row["tier"]) else int(np.nanmax(found.standing.tier)),
                     "p_rank_at_most": found.standing.rank_probability[-1].tolist(),
                     "p_ahead_of": dict(
                         zip(bank_scale.systems, found.standing.ahead[-1].tolist(), strict=False)
@@ -106,6 +107,8 @@ def place_systems(bank_scale: BankScale, new: NewLabels, n_next: int = NEXT) -> 
     Raises PlacementError where a label could not be used that ``new`` says is there.
     """
     placements = _placements(bank_scale, new.y)
+    if why_unranked(bank_scale):
+        placements = [replace(found, standing=unranked(found.standing)) for found in placements]
     for system, row, found in zip(new.systems, new.y, placements, strict=True):
         if found.answered != np.isfinite(row).sum():
             raise PlacementError(

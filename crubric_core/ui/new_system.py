@@ -17,8 +17,8 @@ from ..leaderboard.cross_fit import FEW_SYSTEMS, too_few_to_cross_fit
 from ..placement.bank_scale import BankScale
 from ..placement.formats.table import form_table
 from ..placement.new_labels import NewLabels, read_new_labels
-from ..placement.notes import only_bootstrapped
-from ..placement.place import Placed
+from ..placement.notes import why_unranked
+from ..placement.place import WHOLE, Placed
 from . import judging, loaders, state, widgets
 from .bank_file import bank_scale_of_study, download_bank
 from .tables import configured
@@ -39,7 +39,6 @@ NEXT = {
     "text": st.column_config.TextColumn("text", width="large"),
 }
 UNUSED = {name: name for name in ("system", "query", "rubric", "judge", "label", "reason")}
-PLACES = ("rank", "rank_low", "rank_high", "tier")  # left out where no claim is made
 PLACED = {
     **{
         name: configured(LEADERBOARD[name])
@@ -112,8 +111,7 @@ def notes(found: Placed) -> list[str]:
 
 def may_claim(study: StudyPage, bank_scale: BankScale) -> bool:
     """Whether a rank and a tier may be said; the notes say why not where the bank does not allow it."""
-    few = too_few_to_cross_fit(len(bank_scale.systems))
-    return study.verdict().holds and not few and not only_bootstrapped(bank_scale)
+    return study.verdict().holds and not why_unranked(bank_scale)
 
 
 def answer(study: StudyPage, bank_scale: BankScale, system: str, placed: Placement) -> None:
@@ -168,10 +166,9 @@ def show(study: StudyPage, bank_scale: BankScale, found: Placed, n: int) -> None
             )
         with right:
             _chances(system, placed)
-    widgets.table(
-        found.table, {name: column for name, column in PLACED.items() if holds or name not in PLACES}
-    )
-    widgets.download("Download placement.csv", found.table, "placement.csv")
+    table = found.table if holds else found.table.drop(columns=[*WHOLE]).reindex(columns=found.table.columns)
+    widgets.table(table, PLACED)
+    widgets.download("Download placement.csv", table, "placement.csv")
     if len(found.unused):
         st.markdown("**Labels that are not used**")
         widgets.table(found.unused, UNUSED, rows=8)

@@ -20,7 +20,7 @@ from crubric_core.experiments.hold_out import hold_out
 from crubric_core.labels.store.workspace import Workspace
 from crubric_core.placement.bank_scale import bank_scale_of
 from crubric_core.placement.new_labels import read_new_labels
-from crubric_core.placement.place import place_systems
+from crubric_core.placement.place import WHOLE, place_systems
 from crubric_core.settings import Settings
 from crubric_core.ui import new_system
 from tests.judging.conftest import reply
@@ -191,7 +191,7 @@ def test_where_claims_are_about_scores_the_leaderboard_has_a_score_and_no_open_i
     assert first_line(app).startswith("No claim about where ")
     assert first_line(app).endswith(" The bank was made from 3 systems, fewer than 6.")
     assert any("the bank was made from 3 systems" in note.value for note in app.warning)
-    assert "rank" not in app.dataframe[0].value
+    assert app.dataframe[0].value[list(WHOLE)].isna().all(axis=None)
 
 
 def test_a_bank_of_one_query_gives_no_claim_about_a_place(open_page: Open, tmp_path: Path) -> None:
@@ -205,8 +205,8 @@ def test_a_bank_of_one_query_gives_no_claim_about_a_place(open_page: Open, tmp_p
     assert first_line(app).startswith(
         f"No claim about where {name} stands. Only a bootstrap of the bank's rubrics"
     )
-    assert any("Rank and tier are no claims" in note.value for note in app.warning)
-    assert "rank" not in app.dataframe[0].value
+    assert any("Rank and tier are unknown" in note.value for note in app.warning)
+    assert app.dataframe[0].value[list(WHOLE)].isna().all(axis=None)
 
 
 def test_a_place_is_among_the_systems_of_a_common_scale_alone(open_page: Open, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from crubric_core import Settings, Workspace, fit_irt, run_pipeline
 from crubric_core.__main__ import main
 from crubric_core.analysis.export import write_result
 from crubric_core.errors import IngestError, PlacementError
-from crubric_core.files import read_csv
+from crubric_core.files import json_bytes, read_csv
 from crubric_core.irt.abilities import estimate_abilities
 from crubric_core.placement.bank_file import read_bank, write_bank
 from crubric_core.placement.bank_scale import bank_scale_of
@@ -281,3 +281,28 @@ def test_the_posterior_and_the_standard_error_of_a_placement_are_two_things():
     np.testing.assert_allclose(width, 2 * 1.96 * posterior.sd, rtol=0.05)
     assert (found["theta_se"] >= 0.95 * found["theta_sd"]).all()
     assert (found["theta_high"] - found["theta_low"] > width).all()
+
+
+@pytest.mark.parametrize(
+    ("systems", "queries", "why"),
+    [(9, 1, "only a bootstrap of the bank's rubrics"), (5, study.QUERIES, "was made from 5 systems")],
+)
+def test_where_the_notes_deny_rank_and_tier_they_are_unknown(systems, queries, why):
+    """The JSON had a rank, a tier and the probability of places beside the note that these are no claims."""
+    labels, _ = study.small_study(seed=2, systems=systems)
+    if queries == 1:
+        labels["query"] = "q00"
+    with Workspace() as workspace:
+        study.ingest(workspace, "study", labels)
+        dataset = workspace.dataset("study")
+        result = run_pipeline(dataset, Settings(tau_c=0.3, budget=14, replicates=40))
+        bank_scale = bank_scale_of(result, dataset.panel())
+    mine = labels[labels["system"] == "s1"].assign(system="mine")
+    found = place_systems(bank_scale, read_new_labels(bank_scale, mine.to_csv(index=False).encode()))
+    assert sum("Rank and tier are unknown" in note and why in note for note in found.notes) == 1
+    assert not any("too few for a rank" in note for note in found.notes)
+    (row,) = json.loads(json_bytes(found.record(bank_scale)))["systems"]
+    unknown = ("rank", "rank_low", "rank_high", "tier", "tiers")
+    assert [row[name] for name in unknown] == [None] * 5
+    assert {*row["p_ahead_of"].values(), *row["p_rank_at_most"]} == {None}
+    assert None not in (row["theta"], row["theta_se"])

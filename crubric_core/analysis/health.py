@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..judges.gate_price import GateVerdict
     from ..labels.ingest.findings import Finding
     from ..labels.store.reduction import Reduction
+    from ..leaderboard.inference import Inference
     from .board import Board
     from .claims import Claims
     from .result import Calibration
@@ -179,10 +180,9 @@ def board_chip(board: Board, claims: Claims) -> Chip:
     if standing.excused or (board.unequal and standing.allowance is None):
         remedy = "Have the same judges label all systems."
         return Chip("Board", figure, "look" if apart else "stop", f"{panels_sentence(board)} {remedy}")
-    if not apart:
-        return Chip("Board", figure, "stop", f"{claims.ahead} Add {like(standing)}.")
-    if apart < FEW_APART * pairs:
-        return Chip("Board", figure, "look", f"{claims.ahead} Add {like(standing)}.")
+    if not apart or apart < FEW_APART * pairs:
+        remedy = f"Add {like(standing)}." if pairs else _why_no_pair(standing)
+        return Chip("Board", figure, "look" if apart else "stop", f"{claims.ahead} {remedy}")
     if missing := missing_labels_sentence(board):
         return Chip("Board", figure, "look", missing)
     if claims.contradicted:
@@ -198,3 +198,12 @@ def board_chip(board: Board, claims: Claims) -> Chip:
         )
         return Chip("Board", figure, "look", said)
     return Chip("Board", figure, "good", claims.ahead)
+
+
+def _why_no_pair(standing: Inference) -> str:
+    """Why fewer than two systems are ranked, and what helps: more queries alone do not."""
+    if standing.method == "bootstrap":
+        return "Some draws of the rubrics leave systems without a label: label them on more rubrics."
+    return (
+        "Systems have no label on the rubrics that place them: have several of them answer the same queries."
+    )

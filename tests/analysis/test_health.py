@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crubric_core import Settings
+from crubric_core import Settings, Workspace
 from crubric_core.analysis.board import Board, Labelled
 from crubric_core.analysis.claims import claims_of
 from crubric_core.analysis.health import (
@@ -24,6 +24,7 @@ from crubric_core.analysis.health import (
     overview_sentence,
     worst,
 )
+from crubric_core.analysis.stages import Analysis
 from crubric_core.analysis.tables import comparisons_table
 from crubric_core.labels.ingest.findings import Finding, Severity
 from crubric_core.leaderboard.inference import infer
@@ -226,6 +227,34 @@ def test_a_board_whose_systems_share_no_queries_is_not_fit() -> None:
     chip = board_chip(board, claims_of(board))
     assert (chip.figure, chip.state) == ("1 of 1 pair separated", "stop")
     assert "(1: s1 and s2; 2: s3)" in chip.sentence
+
+
+@pytest.mark.parametrize(
+    ("per_query", "settings", "advice"),
+    [
+        (6, Settings(basis="bank"), "have several of them answer the same queries."),
+        (1, Settings(population="rubrics"), "label them on more rubrics."),
+    ],
+)
+def test_where_nobody_is_ranked_the_advice_follows_from_the_reason(
+    per_query: int, settings: Settings, advice: str
+) -> None:
+    """It was to add queries, of which each system on queries of its own has as many as anybody likes."""
+    rng = np.random.default_rng(0)
+    rows = [
+        f"s{system},q{query},r{query}-{n},j{judge},{int(rng.random() < (0.2 if system % 2 else 0.7))}"
+        for system in range(8)
+        for query in range(system // 2, 12, 4)  # two systems have the same
+        for n in range(per_query)
+        for judge in range(3)
+    ]
+    with Workspace() as workspace:
+        workspace.ingest("\n".join(["system,query,rubric,judge,label", *rows]).encode(), "two", "labels")
+        analysis = Analysis(dataset=workspace.dataset("two"), fingerprint="two", settings=settings)
+        chip = board_chip(analysis.board(), analysis.claims())
+    assert chip.state == "stop"
+    assert chip.sentence.startswith("No system could be ranked. ")
+    assert chip.sentence.endswith(advice)
 
 
 def test_a_bank_is_asked_to_cover_as_many_queries_as_it_can() -> None:

@@ -42,7 +42,7 @@ if role is None:
     ask_to_sign_in()
 # One flat list: Streamlit's sections break the list for screen readers.
 FILES = {title: PAGES / f"{title.lower().replace(' ', '_')}.py" for title in TITLES}
-# The first page's own address is "/"; its hidden twin answers "/overview", which would be "Page not found".
+# The first page's own address is "/"; its hidden twin sends "/overview" there, which would be "Page not found".
 first = st.Page(FILES[TITLES[0]], title=TITLES[0], url_path="start", default=True)
 twin = st.Page(FILES[TITLES[0]], title=TITLES[0], url_path="overview", visibility="hidden")
 others = [
@@ -51,6 +51,9 @@ others = [
     if role == "editor" or title not in EDITORS_ONLY
 ]
 navigation = st.navigation([first, *others, twin])
+if navigation == twin:
+    asked = st.query_params
+    st.switch_page(first, query_params=[(key, value) for key in asked for value in asked.get_all(key)])
 st.set_page_config(page_title=f"{navigation.title} · Calibrated Rubric")
 if role == "editor":
     offer_own_data()

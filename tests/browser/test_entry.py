@@ -73,7 +73,10 @@ def test_the_server_keeps_its_metrics_to_itself_and_sends_its_policy(tmp_path: P
 
 def test_the_first_page_answers_to_its_name(page: Page, tmp_path: Path) -> None:
     with serve(tmp_path / "empty.duckdb") as server:
-        page.goto(f"{server.url}/overview")
+        page.goto(f"{server.url}/overview?budget=20")
         wait_until_idle(page)
         assert page.get_by_text("Page not found").count() == 0
         assert page.locator("h1").inner_text() == "Overview"
+        chosen = page.get_by_test_id("stSidebarNav").locator('[aria-current="page"]')
+        assert chosen.all_inner_texts() == ["Overview"], "marked in the menu"
+        assert "budget=20" in page.url

@@ -42,6 +42,7 @@ FILTERS = ("search", "bar", "which", "items", "domain", "task_type", "find", "ti
 """Parameters of the address that filter what a page shows, beside those of columns of facts."""
 FACT = "fact "
 REPLACE = "Replace one of this name"
+NAME, OVER, TOLD = "scenario name", "scenario replace", "scenario told"
 AS_SHOWN = "as the pages show it now"
 RUBRICS: dict[str, Any] = {
     "rubric": "rubric",
@@ -74,14 +75,18 @@ def offer_to_save(dataset: str, page: str) -> None:
             st.write(why)
             return
         st.caption("Keeps the settings, and the filters of this page, under a name in the workspace.")
-        with st.form("save scenario", clear_on_submit=True, border=False):
-            name = st.text_input("Name", max_chars=LONGEST, key="scenario name")
-            over = st.checkbox(REPLACE, key="scenario replace")
-            if st.form_submit_button("Save"):
-                _save(dataset, page, name, over=over)
+        with st.form("save scenario", border=False):
+            st.text_input("Name", max_chars=LONGEST, key=NAME)
+            st.checkbox(REPLACE, key=OVER)
+            st.form_submit_button("Save", on_click=_save, args=(dataset, page))
+        show, text = st.session_state.pop(TOLD, (None, ""))
+        if show is not None:
+            show(plain(text))
 
 
-def _save(dataset: str, page: str, name: str, *, over: bool) -> None:
+def _save(dataset: str, page: str) -> None:
+    """Save under the name that was typed, which stays where it is refused."""
+    name, over = st.session_state[NAME], st.session_state[OVER]
     filters = {
         key: tuple(st.query_params.get_all(key))
         for key in st.query_params
@@ -91,9 +96,9 @@ def _save(dataset: str, page: str, name: str, *, over: bool) -> None:
     try:
         save_scenario(loaders.workspace(), dataset, made, replace=over)
     except CrubricError as error:
-        st.error(plain(str(error).replace("(--replace)", f"(“{REPLACE}”)")))
+        st.session_state[TOLD] = st.error, str(error).replace("(--replace)", f"(“{REPLACE}”)")
     else:
-        st.success(plain(f"Saved as {name.strip()}."))
+        st.session_state.update({TOLD: (st.success, f"Saved as {name.strip()}."), NAME: "", OVER: False})
 
 
 def shown_settings(dataset: str) -> Settings:

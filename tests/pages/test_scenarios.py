@@ -58,6 +58,15 @@ def test_a_name_that_is_taken_names_the_box_that_replaces_its_scenario(open_page
         app.text_input(key="scenario name").set_value("taken")
         next(b for b in app.button if b.label == "Save").click().run()
     assert app.error[0].value.replace("\\", "").endswith("or replace it (“Replace one of this name”).")
+    assert app.text_input(key="scenario name").value == "taken", "a refusal cleared it"
+    app.checkbox(key="scenario replace").check()
+    next(b for b in app.button if b.label == "Save").click().run()
+    assert not app.error
+    assert "Saved as taken." in said(app)
+    assert (app.text_input(key="scenario name").value, app.checkbox(key="scenario replace").value) == (
+        "",
+        False,
+    )
 
 
 def test_filters_by_columns_of_facts_are_saved_too(open_page: Open, own: Path) -> None:

@@ -24,7 +24,6 @@ from ..sharing import (
     publish,
     replace,
     revoke,
-    set_expiry,
     standing_of,
     still_to_come,
     words_of,
@@ -114,10 +113,8 @@ def run_publish(args: argparse.Namespace) -> None:
         print_json({"id": made.id, "token": made.token, "path": str(made.path)})
         return
     old = looked_up(args.views, args.replace)
-    state = replace(args.views, args.replace, view)
-    if expires:
-        set_expiry(args.views, state.id, expires)
-    elif state.standing() == "expired":
+    state = replace(args.views, args.replace, view, expires=expires or ...)
+    if state.standing() == "expired":
         print("The link has expired and opens nothing: open it again by --expires.", file=sys.stderr)
     found = None if old is None else changes(old, view)
     for sentence in (

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from dataclasses import replace as changed
 from datetime import UTC, datetime
 from pathlib import Path
+from types import EllipsisType
 
 from ..access import require_editor
 from ..environment import typed
@@ -68,15 +69,26 @@ def publish(
     return Published(state.id, token, state.content(folder))
 
 
-def replace(views: str | Path, view_id: str, view: SharedView, who: str | None = None) -> ViewState:
-    """Show a newer result under the same link; SharingError where it is revoked or there is none."""
+def replace(
+    views: str | Path,
+    view_id: str,
+    view: SharedView,
+    who: str | None = None,
+    expires: datetime | EllipsisType | None = ...,
+) -> ViewState:
+    """Show a newer result under the same link; SharingError where it is revoked or there is none.
+
+    expires: until when it is open from now on, as in ``set_expiry``; by default as before.
+    """
     require_editor("replace a view")
     folder, now = Path(views), datetime.now(UTC)
+    until = None if expires is ... else still_to_come(expires, now)
     with writing(folder):
         _sweep(folder)
         old = _changeable(folder, view_id)
         new = changed(
             old,
+            expires_at=old.expires_at if expires is ... else until,
             version=old.version + 1,
             title=view.title,
             dataset=view.dataset,
@@ -84,7 +96,7 @@ def replace(views: str | Path, view_id: str, view: SharedView, who: str | None =
             changed_at=now,
         )
         with _with_content(folder, new, view) as new:
-            detail = f"version {new.version}"
+            detail = f"version {new.version}" + ("" if expires is ... else f", {_until(until)}")
             _commit(folder, new, Entry(moment(now), who or this_user(), "replace", new.id, detail))
         old.content(folder).unlink(missing_ok=True)
     return new

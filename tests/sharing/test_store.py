@@ -182,6 +182,23 @@ def test_a_newer_result_takes_the_place_of_the_old_one_under_the_same_link(
     assert [path.name for path in views.glob("*.duckdb")] == [f"{link.id}.2.duckdb"]
 
 
+@pytest.mark.parametrize("until", [FAR, None])
+def test_a_newer_result_and_its_last_day_are_one_change(
+    view: SharedView, views: Path, until: datetime | None
+) -> None:
+    """They were two: one that failed between them left the new result under an expired link."""
+    link = publish(view, views, expires=LATER)
+    state = replace(views, link.id, changed(view, title="newer"), expires=until)
+    assert (list_views(views), state.expires_at) == ((state,), until)
+    trail = audit(views)
+    assert trail["what"].tolist() == ["publish", "replace"]
+    assert trail["detail"].iloc[-1].startswith("version 2, until ")
+    before = contents(views)
+    with pytest.raises(SharingError, match="has passed"):
+        replace(views, link.id, view, expires=datetime(2020, 1, 1, tzinfo=UTC))
+    assert contents(views) == before
+
+
 def test_a_reader_who_comes_while_a_view_is_replaced_sees_the_new_one(
     view: SharedView, views: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -159,9 +159,7 @@ def publish(view: SharedView, target: str | None, expires: datetime | None, *, c
         made = sharing.publish(view, views_folder(), expires, visitor())
         st.session_state[NEW_LINK] = view_link(made.token)
     else:
-        sharing.replace(views_folder(), target, view, visitor())
-        if closed:
-            sharing.set_expiry(views_folder(), target, expires, visitor())
+        sharing.replace(views_folder(), target, view, visitor(), expires if closed else ...)
         st.toast("The link shows this now.", icon="✅")
     st.rerun()
 

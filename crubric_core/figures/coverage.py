@@ -37,11 +37,11 @@ def coverage(table: pd.DataFrame) -> go.Figure:
         text=[[cell_share(cell) for cell in row] for row in shown] if written else None,
         texttemplate="%{text}" if written else None,
         customdata=[
-            [f"{s}<br>{j}<br>{counts[i, k]:,.0f} labels" for k, j in enumerate(labels(judges))]
-            for i, s in enumerate(labels(systems))
+            [f"{s}<br>{j}<br>{counts[i, k]:,.0f} labels" for k, j in enumerate(labels(judges, 80))]
+            for i, s in enumerate(labels(systems, 80))
         ],
         hovertemplate="%{customdata}, %{z:.1%}<extra></extra>",
     )
-    rows_axis(fig, systems.tolist(), 28)
+    rows_axis(fig, systems.tolist())
     columns_axis(fig, judges.tolist())
     return fig

@@ -20,10 +20,12 @@ from .style import (
     GREEN,
     GREY,
     PURPLE,
+    ROW,
     VERMILION,
     band,
     figure,
     hover,
+    labels,
     log_axis,
     row_height,
     rows_axis,
@@ -89,6 +91,8 @@ def _lines(table: pd.DataFrame, chart: Chart, declared: ResultTable) -> go.Figur
 def _rows(table: pd.DataFrame, chart: Chart, declared: ResultTable) -> go.Figure:
     """A row for each value of a column: y as a mark with its interval, compared with a vertical line."""
     (value,) = chart.y
+    column = declared.column(chart.rows)
+    names = [column.text(name) for name in table[chart.rows]]
     fig = figure(chart.x_title, "", height=row_height(len(table), each=40))
     fig.add_scatter(
         x=table[value],
@@ -98,11 +102,14 @@ def _rows(table: pd.DataFrame, chart: Chart, declared: ResultTable) -> go.Figure
         else None,
         mode="markers",
         marker={"color": BLUE, "size": 11, "symbol": "diamond"},
-        hovertext=[numeral(number, ".3f") for number in table[value]],
+        hovertext=[
+            f"{name}<br>{numeral(number, '.3f')}"
+            for name, number in zip(labels(names, 80), table[value], strict=True)
+        ],
         hovertemplate="%{hovertext}<extra></extra>",
         showlegend=False,
     )
-    rows_axis(fig, [declared.column(chart.rows).text(name) for name in table[chart.rows]], 48)
+    rows_axis(fig, names, 36 if column.words else ROW)
     if chart.line is not None:
         fig.add_vline(x=chart.line, line={"color": GREY, "dash": "dash"})
     return fig
@@ -225,12 +232,18 @@ def stability_dots(result: ExperimentResult) -> go.Figure:
     kinds = table["kind"].replace(KINDS)
     names = [f"{kind}: {what}" for kind, what in zip(kinds, table["what"], strict=True)]
     fig = figure("1: the same as in the full analysis", "", height=row_height(len(names), each=20))
-    rows = np.arange(len(names))
-    fig.add_scatter(x=table["kept"], y=rows, name="of the bank kept", mode="markers", marker_color=BLUE)
-    fig.add_scatter(
-        x=table["rho"], y=rows, name="Spearman's ρ of the abilities", mode="markers", marker_color=VERMILION
-    )
-    rows_axis(fig, names, 48)
+    shown = {"kept": ("of the bank kept", BLUE), "rho": ("Spearman's ρ of the abilities", VERMILION)}
+    for column, (what, colour) in shown.items():
+        fig.add_scatter(
+            x=table[column],
+            y=np.arange(len(names)),
+            name=what,
+            mode="markers",
+            marker_color=colour,
+            customdata=labels(names, 80),
+            **hover("%{customdata}<br>%{x:.3f}"),
+        )
+    rows_axis(fig, names, 32)
     least = min([0.9, *table["kept"], *table["rho"]])  # a range of its own where all is 1
     fig.update_xaxes(range=[least - 0.02, 1.02])
     fig.add_vline(x=1, line={"color": GREY, "dash": "dash"})

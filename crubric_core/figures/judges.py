@@ -102,7 +102,7 @@ def error_correlation(correlation: FloatArray, flagged: BoolArray, judges: Seque
         texttemplate="%{text}",
         textfont={"color": ON_DIVERGING, "size": 10 if many else None},
         showscale=not many,
-        customdata=[[f"{a}<br>{b}" for b in labels(judges)] for a in labels(judges)],
+        customdata=[[f"{a}<br>{b}" for b in labels(judges, 80)] for a in labels(judges, 80)],
         **hover("%{customdata}<br>r = %{z:.3f}<extra></extra>"),
         hoverongaps=False,
         xgap=3,
@@ -112,7 +112,7 @@ def error_correlation(correlation: FloatArray, flagged: BoolArray, judges: Seque
         box = {"x0": column - 0.48, "x1": column + 0.48, "y0": row - 0.48, "y1": row + 0.48}
         fig.add_shape(type="rect", **box, line={"color": VERMILION, "width": 3})
     numbers = range(1, len(judges) + 1)
-    rows_axis(fig, [f"{n}. {name}" for n, name in zip(numbers, judges, strict=True)] if many else judges, 24)
+    rows_axis(fig, [f"{n}. {name}" for n, name in zip(numbers, judges, strict=True)] if many else judges)
     columns_axis(fig, list(numbers) if many else judges, side="bottom")
     if many:
         fig.update_xaxes(tickangle=0)
@@ -144,8 +144,15 @@ def ranks_without(systems: pd.DataFrame) -> go.Figure:
         text=np.where(gain == 0, "·", words),
         texttemplate="%{text}",
         textfont={"color": ON_DIVERGING},
-        customdata=np.stack([np.broadcast_to(before[:, None], place.shape), place], axis=2),
-        hovertemplate="%{y}<br>rank %{customdata[0]:.0f} → %{customdata[1]:.0f}<extra></extra>",
+        customdata=np.stack(
+            [
+                np.broadcast_to(np.array(each, dtype=object)[:, None], place.shape)
+                for each in (labels(names, 80), before)
+            ]
+            + [place],
+            axis=2,
+        ),
+        hovertemplate="%{customdata[0]}<br>rank %{customdata[1]:.0f} → %{customdata[2]:.0f}<extra></extra>",
         xgap=3,
         ygap=3,
     )

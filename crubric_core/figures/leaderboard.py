@@ -88,7 +88,7 @@ def forest(
     _estimates(fig, systems, bank, rows - shift, names[0] if pool is not None else "", BLUE, "circle")
     if pool is not None:
         _estimates(fig, systems, pool, rows + shift, names[1], GREY, "diamond-open")
-    rows_axis(fig, systems, 28)
+    rows_axis(fig, systems)
     fig.update_layout(showlegend=pool is not None, margin_r=margin_of(tiers or ()) - 2)
     return fig
 
@@ -107,7 +107,7 @@ def by_dimension(
         place = rows + step * (at - (len(dimensions) - 1) / 2)
         _estimates(fig, systems, estimate, place, label(dimension, 24), *COLOURED[at])
     fig.update_layout(shapes=[_band(row - 0.5, row + 0.5) for row in range(0, len(systems), 2)])
-    rows_axis(fig, systems, 28)
+    rows_axis(fig, systems)
     return fig
 
 
@@ -233,7 +233,7 @@ def separation_matrix(
         + "<extra></extra>",
     )
     fig.update_layout(images=[_dots(separated & ~np.isnan(z))])
-    rows_axis(fig, systems, 24)
+    rows_axis(fig, systems)
     fig.update_layout(margin_r=110)
     columns_axis(fig, systems if few else (), side="bottom")
     return fig

@@ -161,7 +161,7 @@ def label_grid(
     if many:
         fig.update_yaxes(showticklabels=False, ticks="", showgrid=False, autorange="reversed")
     else:
-        rows_axis(fig, systems, 36 if len(judges) <= FEW_COLUMNS else 20)
+        rows_axis(fig, systems)
         fig.update_yaxes(tickfont={"size": 10} if low else None)
     columns_axis(fig, judges)
     return fig

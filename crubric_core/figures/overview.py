@@ -62,7 +62,7 @@ def judge_dots(shares: FloatArray, systems: Sequence[str], judges: Sequence[str]
             customdata=labels(systems, 80),
             hovertemplate="%{customdata}: %{x:.1%}",
         )
-    rows_axis(fig, systems, 28)
+    rows_axis(fig, systems)
     beyond = SPREAD + MARK / each  # the outermost dots are whole
     fig.update_yaxes(range=[len(systems) - 1 + beyond, -beyond])
     _share_axis(fig, shares)
@@ -91,7 +91,7 @@ def judge_grid(shares: FloatArray, systems: Sequence[str], judges: Sequence[str]
         hovertemplate="%{customdata[0]}<br>%{customdata[1]}: %{z:.1%}<extra></extra>",
         hoverongaps=False,
     )
-    rows_axis(fig, systems, 20)
+    rows_axis(fig, systems)
     columns_axis(fig, judges)
     return fig
 
@@ -124,7 +124,7 @@ def judge_ranges(shares: FloatArray, judges: Sequence[str], axis: str) -> go.Fig
         hovertemplate="%{customdata[0]}: median %{x:.1%}<br>half of the systems %{customdata[2]:.1%} to "
         "%{customdata[3]:.1%}, all %{customdata[1]:.1%} to %{customdata[4]:.1%}<extra></extra>",
     )
-    rows_axis(fig, judges, 28)
+    rows_axis(fig, judges)
     _share_axis(fig, shares)
     return fig
 

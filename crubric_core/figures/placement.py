@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from ..placement.abilities import Placement
 from .leaderboard import Estimate, forest
-from .style import VERMILION, figure, label, labels, whole_axis
+from .style import ROW, VERMILION, figure, label, labels, whole_axis
 
 
 def placement_forest(systems: Sequence[str], placed: Placement) -> go.Figure:
@@ -36,7 +36,7 @@ def placement_forest(systems: Sequence[str], placed: Placement) -> go.Figure:
         },
         hoverinfo="skip",
     )
-    words = labels(names)
+    words = labels(names, ROW)
     fig.update_yaxes(
         ticktext=[f"<b>{word}</b>" if i == new else word for i, word in zip(order, words, strict=True)]
     )

@@ -16,6 +16,7 @@ from .style import (
     BLUE,
     FEW_COLUMNS,
     GREY,
+    ROW,
     VERMILION,
     columns_axis,
     figure,
@@ -61,7 +62,10 @@ def group_differences(found: GroupScores) -> go.Figure:
     )
     rows_axis(
         fig,
-        [f"{n} ({q:,})" for n, q in zip(told_apart(found.names, 24), found.queries.tolist(), strict=True)],
+        [
+            f"{n} ({q:,})"
+            for n, q in zip(told_apart(found.names, ROW - 6), found.queries.tolist(), strict=True)
+        ],
     )
     fig.update_xaxes(tickformat=".2f")
     fig.update_layout(showlegend=False)
@@ -130,7 +134,7 @@ def domain_heat(systems: Sequence[str], groups: Sequence[str], means: FloatArray
         **hover("%{customdata[0]}<br>%{customdata[1]}: %{text} (%{z:+.2f})<extra></extra>"),
         hoverongaps=False,
     )
-    rows_axis(fig, systems, 28)
+    rows_axis(fig, systems)
     columns_axis(fig, groups)
     if len(groups) <= FEW_COLUMNS:
         fig.update_xaxes(tickangle=-30)

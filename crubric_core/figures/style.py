@@ -29,6 +29,7 @@ BAND = "rgba(127, 135, 147, 0.12)"
 _FORMATTED = re.compile(r"%\{([xyz]):([^}%,]+)\}")
 MOST_NUMBERS = 8  # below a chart, so that they have room beside each other on a phone
 FEW_COLUMNS = 6  # named columns whose names may lie flat
+ROW = 22  # characters of the name of a row: more leave a chart no room on a phone, and the pointer tells all
 
 # The standoff keeps the first numbers of both axes apart where they meet in a corner.
 _AXIS = {"gridcolor": "#DDE1E7", "zerolinecolor": "#DDE1E7", "automargin": True, "ticklabelstandoff": 6}
@@ -94,7 +95,7 @@ def cell_share(share: float) -> str:
     return rounded(share).replace("under ", "&lt;").replace("over ", "&gt;")
 
 
-def rows_axis(fig: go.Figure, names: Sequence[object], limit: int = 36) -> None:
+def rows_axis(fig: go.Figure, names: Sequence[object], limit: int = ROW) -> None:
     """One named row each, the first on top; positions are 0 … n - 1, so equal names stay apart."""
     shown = labels(names, limit)
     fig.update_yaxes(

@@ -3,6 +3,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
+from types import SimpleNamespace
 from urllib.parse import unquote
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 from crubric_core.figures import leaderboard as board
 from crubric_core.figures import naming, style
+from crubric_core.figures.placement import placement_forest
 from tests.figures.conftest import HOSTILE
 
 
@@ -259,3 +261,23 @@ def test_a_hostile_system_name_is_escaped_wherever_it_stands(made, bank) -> None
         assert not any(HOSTILE[:10] in t or "&lt;img" in t for t in templates), (
             "names are data, not templates"
         )
+
+
+def test_long_names_of_rows_leave_a_chart_room_on_a_phone_and_the_pointer_tells_them_whole() -> None:
+    """A placement's names had 36 characters, of which a page of 420 pixels left the chart 50."""
+    names = [f"organisation-{n}/" + "a-very-long-name-" * 3 + f"v{n}" for n in range(3)]
+    values = np.arange(3.0)
+    estimate = board.Estimate(values, values - 1, values + 1)
+    placed = SimpleNamespace(
+        abilities=values,
+        standing=SimpleNamespace(tier=np.ones(3), theta_low=values - 1, theta_high=values + 1),
+    )
+    for fig in (
+        board.forest(names, estimate, None),
+        board.by_dimension(names, ["accuracy"], [estimate]),
+        placement_forest(names, placed),
+    ):
+        assert fig.layout.margin.l <= 170
+        assert max(len(re.sub("</?b>", "", text)) for text in fig.layout.yaxis.ticktext) <= style.ROW
+        assert len(set(fig.layout.yaxis.ticktext)) == 3
+        assert style.label(names[0], 80) in str(fig.to_dict()["data"])

@@ -81,10 +81,14 @@ def worth_curve(
             hovertemplate="%{meta} of %{x:,}: %{y:.1%} [%{customdata[0]:.1%}, %{customdata[1]:.1%}]<extra></extra>",
         )
     _share_axis(fig, int(sizes[0]), max(int(sizes[-1]), size))
-    marker_line(fig, size, f"B = {size:,}", log=True)
+    marks = {size: f"B = {size:,}"}
     if least is not None and least != size:
-        marker_line(fig, least, f"95% from {least:,}", log=True, row=1)
+        marks[least] = f"95% from {least:,}"
         fig.update_yaxes(range=[0, 1.2])  # room for a second name
+    for row, at in enumerate(
+        sorted(marks, reverse=True)
+    ):  # a name is left of its line: none lies on the other line
+        marker_line(fig, at, marks[at], log=True, row=row)
     return fig
 
 

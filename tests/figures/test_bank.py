@@ -110,3 +110,15 @@ def test_the_names_of_two_sizes_close_together_are_below_one_another() -> None:
     }
     assert fig.layout.shapes[1].y1 < fig.layout.shapes[0].y1 == 1  # its line does not cross the name above
     assert fig.layout.yaxis.range[1] * (1 - 32 / 260) > 1  # both names are above what is kept
+
+
+def test_neither_name_of_a_size_lies_on_the_line_of_the_other() -> None:
+    """That of the least size crossed the line of B where the bank is smaller."""
+    curve = np.tile(np.array([0.5, 0.4, 0.6]), (3, 1))
+    for size, least in ((200, 190), (190, 200)):
+        fig = bank.worth_curve(np.array([10, 190, 200]), curve, curve, size, least)
+        left, right = sorted(fig.layout.annotations, key=lambda name: name.x)
+        lines = sorted(fig.layout.shapes, key=lambda line: line.x0)
+        assert (right.yshift, left.yshift) == (0, -16), "the left one is lower"
+        assert lines[0].y1 < lines[1].y1 == 1, "and its line ends below the other name"
+        assert {left.xanchor, right.xanchor} == {"right"}

@@ -20,7 +20,8 @@ _FAR = " " * 8  # of a description in a docstring
 
 def choice_words(value: object) -> str:
     """What a choice is called where people read it (docs/glossary.md)."""
-    return {"dawid_skene": "Dawid–Skene"}.get(str(value), str(value).replace("_", " "))
+    spelled = {"dawid_skene": "Dawid–Skene", "high_risk_constraint": "high-risk constraint"}
+    return spelled.get(str(value), str(value).replace("_", " "))
 
 
 @dataclass(frozen=True)

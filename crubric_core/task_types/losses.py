@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ..declarations import choice_words
 from ..scoring_rules import ANY, Loss
 from .types import TASK_TYPES, fold_case, resolve_task_types
 
@@ -43,9 +44,9 @@ def rules_of_queries(queries: pd.DataFrame, tau_t: float) -> ObjectArray:
 
 
 def kind_words(loss: Loss, noun: str = "rubric") -> str:
-    """Which rubrics it is about: ``critical rubric (high risk constraint)``, ``other rubric``."""
+    """Which rubrics it is about: ``critical rubric (high-risk constraint)``, ``other rubric``."""
     severity = "other" if loss.severity.strip() == ANY else loss.severity.strip()
-    of = "" if loss.task_type == ANY else f" ({loss.task_type.replace('_', ' ')})"
+    of = "" if loss.task_type == ANY else f" ({choice_words(loss.task_type)})"
     return f"{severity} {noun}{of}"
 
 

@@ -129,11 +129,11 @@ def test_a_type_set_by_hand_stays_whatever_a_typer_says(open_page: Open, own: Pa
     type_box(app).set_value("high_risk_constraint").run()
     press(app, "Set the type of 1 query")
     row = app.dataframe[0].value.set_index("query").loc[query]
-    assert (row["source"], row["scored_as"]) == ("edited", "high risk constraint")
+    assert (row["source"], row["scored_as"]) == ("edited", "high-risk constraint")
     app = press(open_typers(open_page, own), "offline")
     assert "Classified 11 queries offline." in app.success[0].value.replace("\\", "")
     found = open_page("task_types", own).dataframe[0].value.set_index("query")
-    assert found.loc[query, "scored_as"] == "high risk constraint"
+    assert found.loc[query, "scored_as"] == "high-risk constraint"
     assert found["source"].value_counts().to_dict() == {"offline": 11, "edited": 1}
 
 

@@ -41,7 +41,7 @@ def test_a_query_below_tau_t_has_no_type_and_so_only_losses_of_any():
 
 def test_losses_are_read_back_as_pairs():
     assert ratio_sentence((MODERATE, CRITICAL, OTHER)) == (
-        "One violated critical rubric (high risk constraint) is as bad as 10 moderate rubrics, or 100 other rubrics."
+        "One violated critical rubric (high-risk constraint) is as bad as 10 moderate rubrics, or 100 other rubrics."
     )
     assert ratio_sentence((CRITICAL, Loss("*", "*", 0))) == ""
     assert kind_words(Loss("decision_support", "*", 1)) == "other rubric (decision support)"

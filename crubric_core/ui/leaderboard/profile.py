@@ -12,6 +12,7 @@ import streamlit as st
 from ...analysis.board import level_of, other_judges
 from ...analysis.claims import place_sentence
 from ...analysis.profile import GroupScores, extremes, group_scores, surprises
+from ...declarations import choice_words
 from ...figures.profile import group_differences
 from ...intervals import FEWEST_CLUSTERS
 from ...task_types.scoring import by_emphasis
@@ -148,7 +149,7 @@ def _values(view: View) -> dict[str, list[str]]:
     """The values of each kind of group that the dataset names."""
     columns = {
         "domain": view.study.queries()["domain"],
-        "task type": pd.Series(view.ranked.scores.task_type, dtype=object).str.replace("_", " "),
+        "task type": pd.Series(view.ranked.scores.task_type, dtype=object).dropna().map(choice_words),
         "dimension": view.study.reduction().rubrics["dimension"],
     }
     return {name: sorted(map(str, column.dropna().unique())) for name, column in columns.items()}

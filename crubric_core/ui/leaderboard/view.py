@@ -17,6 +17,7 @@ from ...analysis.selection import query_positions
 from ...analysis.stage import stage
 from ...analysis.standings import without_places
 from ...analysis.system_facts import numbers_of
+from ...declarations import choice_words
 from ...figures.leaderboard import Estimate, placing
 from .. import loaders, state
 from ..search import search_box
@@ -82,7 +83,7 @@ class View:
     def groups(self) -> dict[str, tuple[tuple[str, ...], list[FloatArray]]]:
         """Query scores split by domain and by task type, where there are two groups or more."""
         scores = self.ranked.scores
-        types = [None if t is None else str(t).replace("_", " ") for t in scores.task_type]
+        types = [None if t is None else choice_words(t) for t in scores.task_type]
         found = {
             "domain": in_groups(scores.by_query, self.study.queries()["domain"].tolist()),
             TYPES: in_groups(scores.by_query, types),

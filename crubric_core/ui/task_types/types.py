@@ -11,6 +11,7 @@ import streamlit as st
 
 from ...access import require_editor
 from ...analysis.ranking import score_rubrics
+from ...declarations import choice_words
 from ...endpoints.watch import Watch
 from ...jobs.asking import AskingJob, AskingJobs
 from ...scoring_rules import ScoringRules
@@ -34,7 +35,7 @@ PLAIN, GIVEN = "pass or fail", "file"
 
 def words(task_type: object) -> str:
     """``decision support`` for decision_support; for no type how its queries are scored."""
-    return task_type.replace("_", " ") if isinstance(task_type, str) else PLAIN
+    return choice_words(task_type) if isinstance(task_type, str) else PLAIN
 
 
 def typed(study: Study) -> pd.DataFrame:

@@ -28,7 +28,7 @@ class GroupScores:
 
     names: the groups. queries: (G,) on which the system and another one have a score. value, others: (G,) means over
     these; NaN without any. difference: (G,) value less others. low, high: (G,) its interval, each group alone; NaN
-    below two queries.
+    below FEWEST_CLUSTERS queries.
     """
 
     names: tuple[str, ...]

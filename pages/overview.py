@@ -3,6 +3,7 @@
 import streamlit as st
 
 from crubric_core.access import current_role
+from crubric_core.analysis.calibration import all_alike
 from crubric_core.analysis.health import overview_sentence
 from crubric_core.analysis.warnings import unranked_warnings
 from crubric_core.figures import overview as figures
@@ -41,7 +42,7 @@ widgets.figures_row(
     {
         "Judged by all": "Pairs of system and rubric that every judge labelled",
         **agreed.helps,
-        "Same for all": "Rubrics with the same consensus label for every system: they separate none",
+        "Same for all": f"Rubrics on which {all_alike(study.settings.model)}: they separate none",
     },
 )
 

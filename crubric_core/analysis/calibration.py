@@ -12,7 +12,7 @@ from ..irt.information import item_information, posterior_weighted_information
 from ..labels.store.reduction import Reduction
 from ..leaderboard import cross_fit
 from ..leaderboard.cross_fit import CrossFit, FoldFits, too_few_to_cross_fit
-from ..settings import Settings
+from ..settings import Model, Settings
 from ..text import count
 from ..types import FloatArray, Progress
 from .result import Calibration
@@ -70,14 +70,19 @@ def fold_fits(
     return FoldFits(together, (fit.items,), np.array([fit.converged]))
 
 
-def information_sentences(nu: FloatArray, constant: int) -> tuple[str, str]:
+def all_alike(model: Model) -> str:
+    """What a rubric without information is like: graded labels that differ may all be a pass."""
+    return "all systems have the same label" if model == "GRM" else "all systems pass, or all fail"
+
+
+def information_sentences(nu: FloatArray, constant: int, model: Model) -> tuple[str, str]:
     """How few of J rubrics have half of the information, and how many have none.
 
-    nu: (J,) information of each about these systems. constant: rubrics with the same label for every system; the second
-    sentence is empty where there are none.
+    nu: (J,) information of each about these systems. constant: rubrics on which all systems are alike to the model;
+    the second sentence is empty where there are none.
     """
     sharpest = np.sort(nu)[::-1].cumsum()
     half = int(np.searchsorted(sharpest, sharpest[-1] / 2)) + 1
     first = f"Half of all information about these systems comes from {half:,} of {count(len(nu), 'rubric')}."
     verb = "gives" if constant == 1 else "give"
-    return first, f"{constant:,} {verb} none: the same label for every system." if constant else ""
+    return first, f"{constant:,} {verb} none: {all_alike(model)}." if constant else ""

@@ -48,8 +48,8 @@ def constraints_of(
         )
     if fixed.size:
         raise DatasetError(
-            f"The rubric {find.names[fixed[0]]!r} cannot be pinned: all systems have the same label on it, "
-            "so it says nothing about them."
+            f"The rubric {find.names[fixed[0]]!r} cannot be pinned: all systems are alike on it, so it "
+            "says nothing about them."
         )
     candidates = pool & ~excluded | pinned
     limits: dict[Attribute, list[Limit]] = {by: [] for by in ATTRIBUTES}

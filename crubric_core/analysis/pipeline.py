@@ -104,7 +104,7 @@ def result_of(analysis: Analysis) -> Result:
         warnings=(
             *gate_warnings(verdict),
             *dataset_warnings(reduction),
-            *fit_warnings(fitted, analysis.candidates, settings),
+            *fit_warnings(fitted, analysis.candidates, settings, at_pass_marks=bool(reduction.pass_marks)),
             *saturation_warnings(ranking),
             *type_warnings(ranking.scores),
             *composition_notes(settings, analysis.constraints(), order, feasible),

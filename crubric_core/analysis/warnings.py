@@ -10,6 +10,7 @@ from ..judges.gate import gate_is_off
 from ..leaderboard.cross_fit import too_few_to_cross_fit
 from ..task_types.types import TASK_TYPES
 from ..text import count, numeral
+from .calibration import all_alike
 from .rubric_lint import least_negative
 
 if TYPE_CHECKING:
@@ -70,8 +71,13 @@ def type_warnings(scores: QueryScores) -> tuple[str, ...]:
     return (f"Unknown task types are scored plainly: {named}; expected one of {', '.join(TASK_TYPES)}.",)
 
 
-def fit_warnings(calibration: Calibration, candidates: BoolArray, settings: Settings) -> tuple[str, ...]:
-    """What must be said of the fit and of the bank. candidates: (J,) rubrics that can enter it."""
+def fit_warnings(
+    calibration: Calibration, candidates: BoolArray, settings: Settings, *, at_pass_marks: bool = False
+) -> tuple[str, ...]:
+    """What must be said of the fit and of the bank.
+
+    candidates: (J,) rubrics that can enter it. at_pass_marks: whether graded labels are read as pass or fail.
+    """
     fit, warnings = calibration.fit, []
     if not fit.converged:
         warnings.append(f"The {fit.model} fit did not converge: read its figures as provisional.")
@@ -80,11 +86,13 @@ def fit_warnings(calibration: Calibration, candidates: BoolArray, settings: Sett
             "Fixed 41-node grid: abilities are quantised to its 0.2 spacing; use adaptive to rank."
         )
     if constant := int(fit.constant.sum()):
-        verb = "has" if constant == 1 else "have"
-        warnings.append(
-            f"{constant:,} of {count(len(fit.constant), 'rubric')} {verb} the same label for every system, which gives "
-            "no information."
+        said = (
+            f"On {constant:,} of {count(len(fit.constant), 'rubric')} {all_alike(fit.model)}, which gives no "
+            "information."
         )
+        if at_pass_marks:
+            said += " Labels on one side of a pass mark count alike: another mark, or the model GRM, tells them apart."
+        warnings.append(said)
     if (calibration.item_rest < 0).any():
         warnings.append(_negative(calibration.item_rest, np.isfinite(calibration.y).sum(axis=0)))
     usable = int(candidates.sum())

@@ -143,6 +143,6 @@ _NO_CANDIDATE: dict[Strategy, str] = {
     "pairs": _NO_FEASIBLE,
     "greedy": _NO_FEASIBLE,
     "plain": _NO_FEASIBLE,
-    "random": "Every rubric has the same label for all systems: there is nothing to draw a bank from.",
+    "random": "On every rubric all systems are alike: there is nothing to draw a bank from.",
     "hard_random": "No rubric has unanimous judges and both outcomes: choose another strategy.",
 }

@@ -14,11 +14,16 @@ from crubric_core.analysis.calibration import information_sentences
 def test_half_of_the_information_comes_from_the_fewest_rubrics_that_have_it(
     nu: list[float], half: str
 ) -> None:
-    first, none = information_sentences(np.array(nu), 0)
+    first, none = information_sentences(np.array(nu), 0, "2PL")
     assert f"comes from {half} rubrics." in first
     assert none == ""
 
 
 def test_rubrics_without_information_are_counted() -> None:
-    assert information_sentences(np.ones(3), 1)[1] == "1 gives none: the same label for every system."
-    assert information_sentences(np.ones(3), 2)[1].startswith("2 give none")
+    assert information_sentences(np.ones(3), 1, "GRM")[1] == "1 gives none: all systems have the same label."
+    assert information_sentences(np.ones(3), 2, "2PL")[1].startswith("2 give none")
+
+
+def test_graded_labels_that_all_pass_are_not_called_the_same() -> None:
+    """Of 4 and 5 of 5 both are a pass: the rubric gives no information, yet its labels differ."""
+    assert information_sentences(np.ones(3), 1, "2PL")[1] == "1 gives none: all systems pass, or all fail."

@@ -80,6 +80,29 @@ def test_a_bank_is_said_to_be_smaller_than_asked_only_where_its_strategy_has_no_
     assert "smaller than B" not in " ".join(result_of(enough).warnings)
 
 
+def test_graded_labels_that_all_pass_are_told_as_such_with_what_tells_them_apart():
+    rows = [
+        f"s{i},q{q},q{q}-r{r},{3 + (i + q) % 3 if r else 1 + (i + q) % 5}"
+        for i in range(6)
+        for q in range(4)
+        for r in (0, 1)
+    ]
+    with Workspace() as workspace:
+        table = "\n".join(["system,query,rubric,label", *rows])
+        scales = "rubric,query,scale_min,scale_max\n" + "\n".join(
+            f"q{q}-r{r},q{q},1,5" for q in range(4) for r in (0, 1)
+        )
+        workspace.ingest(table.encode(), "graded", format="csv")
+        workspace.ingest(scales.encode(), "graded", format="csv", kind="rubrics")
+        said = " ".join(result_of(Analysis.of(workspace.dataset("graded"), Settings())).warnings)
+        ordered = " ".join(
+            result_of(Analysis.of(workspace.dataset("graded"), Settings(model="GRM"))).warnings
+        )
+    assert "On 4 of 8 rubrics all systems pass, or all fail, which gives no information." in said
+    assert "another mark, or the model GRM, tells them apart" in said
+    assert "which gives no information" not in ordered
+
+
 def test_rubrics_that_may_not_be_chosen_are_not_counted(dataset):
     study = Analysis.of(dataset, Settings(budget=1000))
     never = Composition(exclusions=(study.ids()[study.bank()[0]],))

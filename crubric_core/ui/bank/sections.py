@@ -41,7 +41,8 @@ def worth_by_size(study: StudyPage) -> None:
 def enough(study: StudyPage) -> None:
     """The answer to the page's question: what the bank's own size is worth."""
     answer(study, study.worth(largest=_largest()))
-    widgets.notes(fit_warnings(study.calibration(), study.candidates, study.settings))
+    marks = bool(study.given().pass_marks)
+    widgets.notes(fit_warnings(study.calibration(), study.candidates, study.settings, at_pass_marks=marks))
 
 
 def _largest() -> int:

@@ -56,5 +56,5 @@ def compared_with_baseline(study: Study) -> pd.DataFrame:
     table["nu"] = study.calibration().nu
     table["here"], table["baseline"] = here, baseline
     split = "judges split on " + table["split"].astype(str) + " of " + table["n_total"].astype(str)
-    table["why"] = np.where(found.unanimous, np.where(baseline, "", "same label for every system"), split)
+    table["why"] = np.where(found.unanimous, np.where(baseline, "", "same outcome for every system"), split)
     return table

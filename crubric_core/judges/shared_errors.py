@@ -93,7 +93,7 @@ def redundancy_note(found: EffectiveJudges) -> str:
     err = "errs" if found.flagged == 1 else "err"
     return (
         f"{count(found.flagged, 'pair')} of judges {err} on the same cells more often than independent judges would: "
-        f"{_worth(found)}. See Judges on Measurability."
+        f"{_worth(found)}."
     )
 
 

@@ -264,9 +264,13 @@ def _enough(curve: WorthCurve) -> str:
     largest, level = int(curve.grid[-1]), f"{TARGET:.0%}"
     if least is None:
         return f"The largest of {tried}, {largest:,}, does not keep {level}."
-    if least == largest >= curve.pool and len(curve.grid) > 1:
-        return f"The largest of {tried}, {least:,}, keeps {level}, and the one before, {curve.grid[-2]:,}, does not."
     kept = curve.at(least)[0].kept
+    if least == largest >= curve.pool and len(curve.grid) > 1:
+        before = int(curve.grid[-2])
+        return (
+            f"Of {tried}, {before:,} rubrics keep {curve.at(before)[0].kept.estimate:.1%} and the next, all {least:,}, "
+            f"{kept.estimate:.1%}: {level} is reached between them."
+        )
     return (
         f"Of {tried}, each from {least:,} on keeps {level} here: {least:,} keep "
         f"{rounded(kept.estimate)} [{kept.low:.0%}, {kept.high:.0%}]."

@@ -295,15 +295,16 @@ def test_a_size_is_not_called_the_least_where_a_smaller_one_keeps_as_many():
     said = worth_sentences(curve_of([1.0, 0.5, 1.0]), 10)[1]
     assert "Of 3 fixed sizes tried, each from 40 on keeps 95% here: 40 keep 100%" in said
     said = worth_sentences(replace(curve_of([1.0, 0.5, 1.0]), pool=40), 10)[1]
+    # A bank of 30 may keep 97%: that only all 40 keep 95% is not said.
     assert said.endswith(
-        "The largest of 3 fixed sizes tried, 40, keeps 95%, and the one before, 20, does not."
+        "Of 3 fixed sizes tried, 20 rubrics keep 50.0% and the next, all 40, 100.0%: 95% is reached between them."
     )
 
 
 def test_of_a_bank_that_holds_the_whole_pool_no_share_is_claimed():
     first, more = worth_sentences(replace(curve_of([0.5, 0.6, 1.0]), pool=40), 40)
     assert first == "40 rubrics are all that pass and vary: the bank separates the same 10 pairs."
-    assert "The largest of 3 fixed sizes tried, 40, keeps 95%, and the one before, 20, does not." in more
+    assert "20 rubrics keep 60.0% and the next, all 40, 100.0%: 95% is reached between them." in more
 
 
 def test_of_a_whole_pool_that_keeps_less_without_a_system_it_is_said_what_was_left_out():

@@ -159,10 +159,13 @@ def _found(summary: pd.DataFrame, fitted: Splits) -> str:
             continue
         how = compared(row["delta_low"], row["delta_high"], "ahead of", "behind", "not separated from")
         parts.append(f"{how} {name} (ΔAUC {num(row['delta'])} {span(row['delta_low'], row['delta_high'])})")
-    banks = [
-        f"{'not reached' if np.isnan(row['smallest_bank']) else int(row['smallest_bank'])} ({NAMES[strategy]})"
-        for strategy, row in table.items()
-    ]
+    if summary["smallest_bank"].isna().all():
+        banks = ["not reached by any strategy"]
+    else:
+        banks = [
+            f"{'not reached' if np.isnan(row['smallest_bank']) else int(row['smallest_bank'])} ({NAMES[strategy]})"
+            for strategy, row in table.items()
+        ]
     return (
         f"The AUC of banks of pairs is {num(table['pairs']['auc'])}: it is {'; '.join(parts)}. "
         f"Smallest bank with ρ ≥ {fitted.target:.4g}: {', '.join(banks)}."

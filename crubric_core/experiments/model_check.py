@@ -193,10 +193,15 @@ def _found(comparison: Comparison, checks: pd.DataFrame, tested: int) -> str:
     values = records(checks, "check")
     flagged, misfit = values["pairs flagged by Q3"], values["rubrics that misfit"]
     pairs = int(values["pairs in all"]["value"])
+    dependent = (
+        f"{flagged['value']:,.0f} of {count(pairs, 'pair')} of rubrics are flagged by Q3, where a table simulated from "
+        f"the model has {flagged['expected']:,.0f}"
+        if pairs
+        else "No two rubrics were labelled on enough systems to be compared"
+    )
     return (
-        f"{comparison.sentence} {flagged['value']:,.0f} of {count(pairs, 'pair')} of rubrics are flagged by Q3, where "
-        f"a table simulated from the model has {flagged['expected']:,.0f}; {_share(misfit['value'])} of the rubrics "
-        f"misfit at p < {CHANCE:g}, where chance gives at most {CHANCE:.0%}{_by_chance(misfit['value'], tested)}."
+        f"{comparison.sentence} {dependent}; {_share(misfit['value'])} of the rubrics misfit at p < {CHANCE:g}, where "
+        f"chance gives at most {CHANCE:.0%}{_by_chance(misfit['value'], tested)}."
     )
 
 

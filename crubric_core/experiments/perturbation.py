@@ -64,16 +64,17 @@ def perturbation(
     watch = ExperimentWatch(progress, cancel)
     inputs = read_inputs(ds, settings)
     types = query_types(inputs).task_type
+    typed = int((~pd.isna(types)).sum())
     adaptive, binary = score(inputs, types), score(inputs, None)
     scores = PerturbedScores(adaptive.score, binary.score, adaptive.by_query, binary.by_query)
     tables = {
-        "flips": flip_table(inputs, types, sorted(flips), seeds, watch),
+        "flips": flip_table(inputs, types, sorted(flips) if typed else (), seeds, watch),
         "scorers": scorer_table(scores, omega(inputs.queries)),
         "agreement": agreement_table(inputs.queries, scores),
         "external": external_table(scores, reference_scores(ds, inputs.reduction.systems)),
     }
     watch.step(1.0, "Done")
-    typed, matter = int((~pd.isna(types)).sum()), int(type_matters(inputs, types).sum())
+    matter = int(type_matters(inputs, types).sum())
     options = {"flips": [float(f) for f in sorted(flips)], "seeds": seeds, "typed_queries": typed}
     return inputs.result(
         "perturbation", options, tables, _found(tables, typed), _limits(inputs, tables, typed, matter)
@@ -221,11 +222,11 @@ def _limits(inputs: Inputs, tables: dict[str, pd.DataFrame], typed: int, matter:
 
 def headline(result: ExperimentResult) -> str:
     """What the most flips do to the gap."""
+    typed = result.options["typed_queries"]
+    if not typed:
+        return "No query has a task type: there is nothing to flip."
     last = result.frame().to_dict("records")[-1]
     if not np.isfinite(last["low"]):
-        typed = result.options["typed_queries"]
-        if not typed:
-            return "No query has a task type: there is nothing to flip."
         if not round(last["flip"] * typed):
             return "No task type is flipped."
         if not np.isfinite(last["degradation"]):

@@ -153,8 +153,8 @@ def _found(tables: dict[str, pd.DataFrame]) -> str:
     off = _gate_is_off(funnel)
     text = (
         f"Of {count(int(whole['rubrics']), 'rubric')} {candidates['rubrics']:,} {'' if off else 'pass the gate and '}"
-        f"separate systems; a bank of {calls['the bank']['rubrics']:,} saves {_share(calls['the bank']['saved'])} of "
-        f"the judge calls of a new system. All {'such' if off else 'passing'} rubrics separate "
+        f"vary between systems; a bank of {calls['the bank']['rubrics']:,} saves {_share(calls['the bank']['saved'])} "
+        f"of the judge calls of a new system. All {'such' if off else 'passing'} rubrics separate "
         f"{_share(rows['all']['share'])} of the pairs of systems, a bank as if new {_share(rows['bank']['share'])}."
     )
     if len(tables["graded"]):

@@ -148,7 +148,7 @@ def test_a_hard_set_without_any_rubric_is_unknown_and_said(workspace):
     assert np.isnan([row["auc"], row["delta"], row["smallest_bank"]]).all()
     assert row["splits"] == row["delta_splits"] == row["candidates"] == 0
     assert "random rubrics of the hard set, for no split has both" in found.found
-    assert "not reached (random in the hard set)" in found.found
+    assert found.found.endswith("Smallest bank with ρ ≥ 0.95: not reached by any strategy.")
 
 
 def test_too_few_systems_are_refused_with_the_reason(workspace, settings):

@@ -79,6 +79,7 @@ def test_without_a_second_judge_no_rubric_is_said_to_pass_a_gate(workspace):
     said = f"{found.found} {EXPERIMENT.headline(found)}"
     assert "pass" not in said
     assert "all rubrics that differ separate" in said
+    assert "vary between systems; a bank of" in found.found, "that none of the pairs is separated may follow"
 
 
 def test_a_few_separated_pairs_are_not_said_to_be_none():

@@ -172,6 +172,18 @@ def test_tables_show_unknown_as_a_dash_and_whole_numbers_whole():
     )
 
 
+def test_of_few_systems_no_pairs_of_rubrics_are_counted_and_what_no_strategy_reaches_is_said_once():
+    rows = [f"s{i},q{j // 2},q{j // 2}-{j},k,{(i + j * j) % 2}" for i in range(3) for j in range(12)]
+    with Workspace() as ws:
+        ws.ingest("\n".join(["system,query,rubric,judge,label", *rows]).encode(), "tiny", format="csv")
+        check, split = (
+            run_experiment(name, ws.dataset("tiny"), SETTINGS, **QUICK.get(name, {}))
+            for name in ("model_check", "crossfit")
+        )
+    assert "No two rubrics were labelled on enough systems to be compared;" in check.found
+    assert split.found.endswith("not reached by any strategy.")
+
+
 def test_lines_of_one_colour_differ_and_no_name_of_a_mark_is_cut(study):
     found = {result.name: dict(experiment_figures(result)) for result in study[1]}
     (lines, *_) = found["new_systems"].values()

@@ -263,3 +263,18 @@ def test_labels_of_one_judge_are_said_to_have_no_gate_before_anything_else(
         workspace.ingest(one.to_csv(index=False).encode(), "one judge", format="csv")
     app = open_page("experiments", tmp_path / "one.duckdb")
     assert first_line(app).startswith("No cell has labels of two judges")
+
+
+def test_a_chart_without_a_value_to_show_is_left_out(open_page: Open, tmp_path: Path) -> None:
+    """Of one judge both charts of the threshold sweep said that there was nothing to draw."""
+    labels = simulate(seed=1, systems=5, queries=6, pool=(8, 10)).labels
+    one = labels[labels["judge"] == labels["judge"].min()]
+    with Workspace(tmp_path / "one.duckdb") as workspace:
+        workspace.ingest(one.to_csv(index=False).encode(), "one judge", format="csv")
+        ds = workspace.dataset("one judge")
+        result = run_experiment("sweep", ds, Settings(budget=min(200, len(ds.rubrics))))
+        store_experiment(workspace, result)
+    app = open_page("experiments", tmp_path / "one.duckdb", experiment=EXPERIMENTS["sweep"].title)
+    shown = [text.value for text in app.markdown]
+    assert any(result.found in re.sub(r"\\(.)", r"\1", text) for text in shown)
+    assert not any("Nothing to draw" in text or "What the agreement costs" in text for text in shown)

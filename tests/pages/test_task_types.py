@@ -373,3 +373,14 @@ def test_an_endpoint_that_refuses_is_one_sentence(open_page: Open, own: Path, en
     app = finish(press(open_typers(open_page, own), "Ask tiny"))
     assert "the endpoint refuses the key" in app.warning[0].value.replace("\\", "")
     assert open_page("task_types", own).dataframe[0].value["source"].tolist() == [s or "file" for s in before]
+
+
+def test_without_a_type_there_is_no_chart_of_probabilities(open_page: Open, tmp_path: Path) -> None:
+    with Workspace(tmp_path / "untyped.duckdb") as workspace:
+        rows = [
+            f"s{i},q{j},q{j}-r{r},k,{(i + j + r) % 2}" for i in range(6) for j in range(4) for r in (0, 1)
+        ]
+        workspace.ingest("\n".join(["system,query,rubric,judge,label", *rows]).encode(), "x", format="csv")
+    app = open_page("task_types", tmp_path / "untyped.duckdb", dataset="x")
+    assert not any("Probability of the types" in text.value for text in app.markdown)
+    assert not any("Nothing to draw" in text.value for text in app.markdown)

@@ -20,6 +20,7 @@ from ...labels.store.snapshot import Snapshot
 from ...reports.sections import report_markdown
 from ...reports.study import full_report
 from .. import loaders, widgets
+from ..charts import has_values
 from ..text import plain
 from .commands import command, report_command
 from .tables import show_table
@@ -123,8 +124,8 @@ def show_result(study: StudyPage, result: ExperimentResult) -> None:
 
 
 def _figures(result: ExperimentResult) -> None:
-    """The experiment's figures in two columns, the first one wider."""
-    drawn = experiment_figures(result)
+    """The experiment's figures that have a value to show, in two columns, the first one wider."""
+    drawn = [(title, figure) for title, figure in experiment_figures(result) if has_values(figure)]
     places = st.columns([3, 2] if len(drawn) > 1 else 1, gap="large") if drawn else []
     for number, (title, figure) in enumerate(drawn):
         with places[number % 2]:

@@ -60,11 +60,12 @@ def _dependence(study: StudyPage, _items: pd.DataFrame) -> None:
         )
         st.caption(ratio_sentence(spectrum.ratio, checked.ratio, checked.line))
     with right:
-        widgets.show(
-            figures.q3_histogram(found.counts, found.edges, found.mean, found.critical),
-            "Residual correlations of all pairs of rubrics",
-            "Do rubrics overlap?",
-        )
+        if found.n_pairs:
+            widgets.show(
+                figures.q3_histogram(found.counts, found.edges, found.mean, found.critical),
+                "Residual correlations of all pairs of rubrics",
+                "Do rubrics overlap?",
+            )
         st.caption(flagged_sentence(found.n_flagged, found.n_pairs, checked.chance))
     if found.pairs.empty:
         return

@@ -56,7 +56,7 @@ UNSET = (
 
 def _queries(study: Study, table: pd.DataFrame) -> None:
     """All queries; those chosen can be given a type by hand."""
-    left, right = st.columns(2, gap="large")
+    left, *beside = st.columns(2 if table["certainty"].notna().any() else 1, gap="large")
     with left:
         counts = {str(name): int(n) for name, n in table["scored_as"].value_counts().items()}
         widgets.show(
@@ -64,12 +64,13 @@ def _queries(study: Study, table: pd.DataFrame) -> None:
             "Queries by the rules that score them",
             "Scored by",
         )
-    with right:
-        widgets.show(
-            figures.certainty(table["certainty"].to_numpy(), study.settings.tau_t),
-            "Queries by the probability of their likeliest type",
-            "Probability of the types",
-        )
+    for place in beside:
+        with place:
+            widgets.show(
+                figures.certainty(table["certainty"].to_numpy(), study.settings.tau_t),
+                "Queries by the probability of their likeliest type",
+                "Probability of the types",
+            )
     which = widgets.choose_one("Queries", FILTERS, "typed")
     keep = {
         "by type": table["status"] == "",

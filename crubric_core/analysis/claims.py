@@ -247,6 +247,11 @@ def _against(board: Board, other: OtherRanking) -> str:
     )
 
 
+def _rho(rho: float) -> str:
+    """With two decimals; 1.00 is said of equal orders alone."""
+    return "ρ > 0.99" if 0.995 <= rho < 1 - 1e-9 else f"ρ = {numeral(rho)}"
+
+
 def _subject(other: OtherRanking) -> str:
     """What else ranks the systems, and how many it knows where these are not all."""
     known = "" if other.among is None else f"of the {count(other.among, 'system')} that it ranks, "
@@ -267,7 +272,7 @@ def _alike(board: Board, other: OtherRanking) -> str:
 
 
 def _confirms(other: OtherRanking) -> str:
-    rho = f"ρ = {numeral(other.rho)}" if np.isfinite(other.rho) else ""
+    rho = _rho(other.rho) if np.isfinite(other.rho) else ""
     subject = sentence_case(_subject(other))
     if not other.separated:
         return f"{subject} and this order correlate at {rho}; no pair is separated that it could confirm or contradict."

@@ -29,6 +29,7 @@ NAMES = ("system", "query", "rubric", "judge", "first", "second")
 APART = "Long names are cut to what tells them apart; downloads have them whole."
 SHORT = 10  # letters of a figure that a narrow box shows whole
 SHORT_NAME = 20  # letters of its name that it shows whole
+HELP_SIGN = 4  # letters that the question mark of its help takes the place of
 MOST_ROWS = 1_000  # of a table that are sent to the browser: it reads all of them again whenever one changes
 SEARCHED, DOWNLOADED = "Search or filter for others.", "The download has all."
 
@@ -382,5 +383,7 @@ def figures_row(values: Mapping[str, object], helps: Mapping[str, str] | None = 
     """A row of named figures, as many a line as fit; ``helps`` says of some what they mean."""
     with st.container(horizontal=True, gap="small"):
         for name, value in values.items():
-            width = 148 if len(str(value)) <= SHORT and len(name) <= SHORT_NAME else 212
-            st.metric(name, str(value), border=True, width=width, help=(helps or {}).get(name))
+            told = (helps or {}).get(name)
+            letters = len(name) + (HELP_SIGN if told else 0)
+            width = 148 if len(str(value)) <= SHORT and letters <= SHORT_NAME else 212
+            st.metric(name, str(value), border=True, width=width, help=told)

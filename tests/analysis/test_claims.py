@@ -277,6 +277,21 @@ def test_a_ranking_agrees_with_nothing_where_no_pair_is_separated() -> None:
     )
 
 
+def test_a_correlation_is_said_to_be_1_of_equal_orders_alone() -> None:
+    found = standing(-np.arange(30.0), ~np.eye(30, dtype=bool))
+    order = -np.arange(30.0)
+    (same,) = claims_of(board(found), [compare_order("the human ranking", found, order)]).beside
+    order[[0, 1]] = order[[1, 0]]
+    nearly = compare_order("the human ranking", found, order)
+    assert 0.995 < nearly.rho < 1
+    assert "(ρ = 1.00)" in same
+    assert (
+        claims_of(board(found), [replace(nearly, kept=434, separated=434, reversed=0)])
+        .beside[0]
+        .endswith("(ρ > 0.99).")
+    )
+
+
 def test_a_ranking_of_some_systems_says_of_how_many() -> None:
     found = standing(np.array([3.0, 2.0, 1.0, 0.0]), ~np.eye(4, dtype=bool))
     some, turned = np.array([2.0, 1.0, 0.5, np.nan]), np.array([0.5, 1.0, 2.0, np.nan])

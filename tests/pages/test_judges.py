@@ -201,6 +201,13 @@ def test_the_projection_goes_as_far_as_asked(open_page: Open, study: Path) -> No
     app = open_page("measurability", study, view="As leaderboards grow")
     app.number_input(key="systems").set_value(100).run()
     assert first_line(app).endswith("with 100.")
+    # Where rubrics differ, one rate for all is far from the curve: its ρ is not what a system leaves.
+    assert [metric.label for metric in app.metric] == [
+        "ρ, one rate",
+        "judge's error, one rate",
+        "with 100, one rate",
+        "with 100, rates differ",
+    ]
 
 
 def growth_of(chances: np.ndarray, systems: int = 12) -> Attrition:

@@ -162,14 +162,14 @@ def growth(study: StudyPage) -> None:
     )
     one, both = f"with {aim}, one rate", f"with {aim}, rates differ"
     rates = {
-        "kept by each further system": _share(found.homogeneous.rho),
-        "error rate of a judge": _share(found.homogeneous.epsilon),
+        "ρ, one rate": _share(found.homogeneous.rho),
+        "judge's error, one rate": _share(found.homogeneous.epsilon),
         one: _share(found.homogeneous.retention(aim)),
         both: _share(found.mixture.retention(aim)),
     }
     helps = {
-        "kept by each further system": "Share of the rubrics that each further system leaves, if all have one rate: ρ",
-        "error rate of a judge": "Probability that a judge errs on a label, which gives ρ",
+        "ρ, one rate": "Share of the rubrics that each further system leaves, if all have one rate",
+        "judge's error, one rate": "Probability that a judge errs on a label, which gives ρ",
         one: f"Share of the rubrics kept with {aim} systems, if all have one rate",
         both: f"Share of the rubrics kept with {aim} systems, where rubrics differ",
     }

@@ -314,6 +314,10 @@ def limits(board: Board) -> tuple[str, ...]:
         "The labels are those of the judges: an error that all of them share moves systems and is in no interval. "
         "Where it falls at random it widens the intervals; where it favours a system, only other labels can show it.",
         "A rank among these systems does not hold for systems that are not here.",
+        "Points that rubrics have in their source do not count in the score."
+        if board.by_score
+        else "The score S is not the share of rubrics passed: those on which all systems are equal are left out, the "
+        "others weigh by their information, and points that they have in their source do not count.",
     ]
     if not board.by_score and board.settings.cross_fitted:
         said.append(

@@ -35,7 +35,7 @@ LEADERBOARD: Mapping[str, Column] = {
     "theta": Column("ability θ", "Ability on the basis that the leaderboard ranks on", ".2f"),
     "theta_low": Column("from", f"Lower {_INTERVAL}", ".2f"),
     "theta_high": Column("to", f"Upper {_INTERVAL}", ".2f"),
-    "score": Column("score S", "Weighted share of the marks, by task type", ".3f"),
+    "score": Column("score S", "Weighted share of the marks on the rubrics in use, by task type", ".3f"),
     "score_low": Column("score from", f"Lower {_OF_SCORE}", ".3f"),
     "score_high": Column("score to", f"Upper {_OF_SCORE}", ".3f"),
     "tier": Column(

@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 from crubric_core import Settings, Workspace
+from crubric_core.analysis.board import limits
 from crubric_core.analysis.pipeline import result_of
 from crubric_core.analysis.stages import Analysis
 from crubric_core.analysis.warnings import fit_warnings
@@ -108,3 +109,26 @@ def test_rubrics_that_may_not_be_chosen_are_not_counted(dataset):
     never = Composition(exclusions=(study.ids()[study.bank()[0]],))
     fewer = Analysis.of(dataset, Settings(budget=1000, composition=never))
     assert fewer.candidates.sum() == study.candidates.sum() - 1 == len(fewer.bank())
+
+
+def test_a_score_is_said_not_to_be_a_pass_rate_and_points_do_not_count_as_said():
+    rng = np.random.default_rng(3)
+    passes = rng.random((6, 12)) < np.linspace(0.2, 0.9, 6)[:, None]
+    passes[:, 0] = True
+    rows = [f"s{i},q{j // 3},q{j // 3}-{j},{int(passes[i, j])}" for i in range(6) for j in range(12)]
+    points = [f"q{j // 3}-{j},q{j // 3},{1 + 9 * (j % 2)}" for j in range(12)]
+    scores = []
+    with Workspace() as workspace:
+        for name in ("plain", "points"):
+            workspace.ingest("\n".join(["system,query,rubric,label", *rows]).encode(), name, format="csv")
+        workspace.ingest(
+            "\n".join(["rubric,query,weight", *points]).encode(), "points", format="csv", kind="rubrics"
+        )
+        for name in ("plain", "points"):
+            study = Analysis.of(workspace.dataset(name), Settings())
+            scores.append(study.ranking().table.set_index("system")["score"].sort_index())
+            said = " ".join(limits(study.board()))
+    assert scores[0].equals(scores[1])
+    assert np.abs(scores[0] - passes.mean(axis=1)).max() > 0.05
+    assert "The score S is not the share of rubrics passed" in said
+    assert "points that they have in their source do not count" in said

@@ -225,7 +225,7 @@ def _gaps(found: pd.DataFrame, n: int) -> Iterator[Finding]:
         first = found.iloc[0]
         yield warning(
             "gap",
-            "Scales with levels that nobody gave",
+            "Scales with unused levels",
             f"{count(n, 'scale')} {'has' if n == 1 else 'have'} levels between others that no label has, such as that "
             f"of {_name(first)} (labels {first['labels']}): see whether the scale is meant so.",
             found,

@@ -177,7 +177,8 @@ def test_a_later_file_that_changes_a_scale_is_a_warning(ws):
 def test_judges_on_different_scales_gaps_and_negative_levels_are_warnings(ws):
     apart = file(rows("clarity", [0, 1] * 6), rows("clarity", [3, 5, 4, 2] * 3, judge="k"))
     assert "disjoint_ranges" in codes(ws.ingest(apart, "apart"))
-    assert "gap" in codes(ws.ingest(file(rows("clarity", [1, 3] * 12)), "gap"))
+    gap = ws.ingest(file(rows("clarity", [1, 3] * 12)), "gap")
+    assert "Scales with unused levels" in [found.title for found in gap.checks]
     assert "negative_level" in codes(ws.ingest(file(rows("clarity", [-1, 0, 1])), "negative"))
     assert not {"gap", "disjoint_ranges", "negative_level"} & set(
         codes(ws.ingest(file(rows("clarity", [1, 2, 3, 4, 5] * 5)), "good"))

@@ -249,7 +249,7 @@ def order_sentence(found: Dimensions, board: Inference, systems: Sequence[str], 
     if not len(turned):
         return (
             f"No two dimensions, nor a dimension and the board, separate any two systems in opposite ways at {level}; "
-            f"{count(pairs, 'pair')} {'is' if pairs == 1 else 'are'} separated."
+            f"{count(pairs, 'pair')} {'is' if pairs == 1 else 'are'} separated by at least one of them."
         )
     i, k = turned[0]
     first, second = (where[int(np.flatnonzero(way[:, i, k])[0])] for way in (up, down))

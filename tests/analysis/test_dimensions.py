@@ -176,7 +176,7 @@ def test_dimensions_that_agree_are_said_to_and_so_are_those_that_separate_nobody
     assert not opposed(found, board).any()
     assert order_sentence(found, board, "xyz", "95%") == (
         "No two dimensions, nor a dimension and the board, separate any two systems in opposite ways at 95%; "
-        "3 pairs are separated."
+        "3 pairs are separated by at least one of them."
     )
     equal = standing([0.5] * 3)
     nobody = replace(found, standings=(equal, equal))

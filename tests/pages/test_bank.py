@@ -143,3 +143,15 @@ def test_systems_are_counted_at_which_information_is_below_that_of_the_prior() -
     assert below > 0
     assert little_information(fit, bank).startswith(f"At the abilities of {below} of 8 systems")
     assert little_information(fit, np.arange(len(fit.a))) == ""
+
+
+def test_of_one_judge_nobody_is_sent_to_what_its_judges_disagree_on(
+    open_page: Open, study: Path, tmp_path: Path
+) -> None:
+    labels = simulate(seed=1, systems=6, queries=6, pool=(8, 10)).labels
+    with Workspace(tmp_path / "one.duckdb") as workspace:
+        one = labels[labels["judge"] == labels["judge"].min()]
+        workspace.ingest(one.to_csv(index=False).encode(), "one judge", format="csv")
+    several = open_page("bank", study, dataset="small", part="Gaps", budget="12")
+    assert "Which rubrics to rewrite" in said(several)
+    assert "Which rubrics to rewrite" not in said(open_page("bank", tmp_path / "one.duckdb", part="Gaps"))

@@ -315,6 +315,7 @@ def test_while_files_are_decided_on_no_check_of_a_stored_dataset_is_shown(
         workspace.ingest(csv(*ROWS), "fin")
     app = open_page("data", path)
     assert any(s.key == "detail" for s in app.selectbox)
+    assert any("All tables of the dataset, with answers" in caption.value for caption in app.caption)
     upload(app, ("other.csv", csv(*ROWS)))
     assert not any(s.key == "detail" for s in app.selectbox)
     assert any("name" in d.value for d in app.dataframe), "the datasets that there are stay in sight"

@@ -236,7 +236,8 @@ def gaps(study: StudyPage) -> None:
         if not found.dimensions.empty:
             st.markdown("**Rubrics by dimension**")
             widgets.table(found.dimensions, DIMENSIONS, rows=15)
-    st.caption("Which rubrics to rewrite: Measurability, What to rewrite.")
+    if not study.gating().off:
+        st.caption("Which rubrics to rewrite: Measurability, What to rewrite.")
 
 
 def certificate(study: StudyPage) -> None:

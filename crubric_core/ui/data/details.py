@@ -125,9 +125,9 @@ def _rejected(rejects: pd.DataFrame) -> None:
 
 def _export(dataset: Dataset) -> None:
     st.caption(
-        "Labels, rubrics, queries, gold labels and reference ranking as canonical tables. Read back in, Parquet gives "
-        "the same dataset, and so does CSV once its apostrophes are stripped: in it no text can start a spreadsheet "
-        "formula."
+        "All tables of the dataset, with answers, reasons and facts of systems where it has them. Read back in, "
+        "Parquet gives the same dataset, and so does CSV once its apostrophes are stripped: in it no text can start a "
+        "spreadsheet formula."
     )
     with st.container(horizontal=True):
         for file_format, words in (("csv", "CSV"), ("parquet", "Parquet")):

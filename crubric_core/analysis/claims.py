@@ -277,8 +277,13 @@ def _confirms(other: OtherRanking) -> str:
     if not other.separated:
         return f"{subject} and this order correlate at {rho}; no pair is separated that it could confirm or contradict."
     verb = "separates" if other.tested else "orders"
-    if other.kept == other.separated == 1:
-        return f"{subject} {verb} the one separated pair alike{f' ({rho})' if rho else ''}."
+    if other.separated == 1:
+        one = (
+            f"{verb} the one separated pair alike"
+            if other.kept
+            else f"does not {verb[:-1]} the one separated pair"
+        )
+        return f"{subject} {one}{f' ({rho})' if rho else ''}."
     if other.kept == other.separated:
         return f"{subject} {verb} all {other.separated:,} separated pairs alike{f' ({rho})' if rho else ''}."
     pairs = f"{other.kept:,} of the {count(other.separated, 'separated pair')}"

@@ -277,6 +277,14 @@ def test_a_ranking_agrees_with_nothing_where_no_pair_is_separated() -> None:
     )
 
 
+def test_of_one_separated_pair_another_ranking_separates_it_or_not() -> None:
+    none, one = np.zeros((3, 3), dtype=bool), np.zeros((3, 3), dtype=bool)
+    one[0, 2] = one[2, 0] = True
+    here, other = standing(np.array([3.0, 2.0, 1.0]), one), standing(np.array([3.0, 2.0, 1.0]), none)
+    (said,) = claims_of(board(here), [compare_standing("the score", here, other)]).beside
+    assert said == "The score does not separate the one separated pair (ρ = 1.00)."
+
+
 def test_a_correlation_is_said_to_be_1_of_equal_orders_alone() -> None:
     found = standing(-np.arange(30.0), ~np.eye(30, dtype=bool))
     order = -np.arange(30.0)

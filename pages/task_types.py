@@ -22,7 +22,8 @@ else:
     others = " and ".join(f"{n:,} {why}" for why, n in reasons.items() if n)
     study.answer(
         f"{by_type:,} of {count(len(table), 'query', 'queries')} are scored by the rules of their type"
-        + (f"; {others} by pass or fail." if others else ".")
+        + (f"; {others} by pass or fail." if others else "."),
+        *([task_type_views.NO_EFFECT] if by_type and not task_type_views.rules_can_act(study) else []),
     )
 show_message()
 

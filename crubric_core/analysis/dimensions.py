@@ -221,9 +221,7 @@ def one_ability_sentence(found: Dimensions, level: str) -> str:
     )
     if len(found.pairs) > 1:
         verb = "is" if len(apart) == 1 else "are"
-        told += (
-            f" {len(apart):,} of {len(found.pairs):,} pairs of dimensions {verb} told from one ability so."
-        )
+        told += f" {len(apart):,} of {len(found.pairs):,} pairs of dimensions {verb} more than one ability."
     return told
 
 

@@ -143,7 +143,7 @@ def test_of_several_dimensions_the_pair_that_is_furthest_from_one_is_named():
     one, other = Correlation(0.9, 0.5, 1.0), Correlation(0.3, 0.0, 0.6)
     said = one_ability_sentence(told(one, other, Correlation(0.2, 0.0, 0.7), levels=levels), "95%")
     assert said.startswith("a and c are not one ability: they correlate at 0.30")
-    assert said.endswith(" 2 of 3 pairs of dimensions are told from one ability so.")
+    assert said.endswith(" 2 of 3 pairs of dimensions are more than one ability.")
     none = one_ability_sentence(told(one, one, one, levels=levels), "95%")
     assert (
         "cannot tell any two dimensions from one ability: the intervals of all 3 correlations reach 1" in none

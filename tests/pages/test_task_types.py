@@ -384,3 +384,16 @@ def test_without_a_type_there_is_no_chart_of_probabilities(open_page: Open, tmp_
     app = open_page("task_types", tmp_path / "untyped.duckdb", dataset="x")
     assert not any("Probability of the types" in text.value for text in app.markdown)
     assert not any("Nothing to draw" in text.value for text in app.markdown)
+
+
+def test_rules_that_no_rubric_gives_anything_to_act_on_are_said_to_change_no_score(
+    open_page: Open, study: Path, tmp_path: Path
+) -> None:
+    labels = simulate(seed=1, systems=6, queries=6, pool=(6, 9)).labels
+    queries = pd.DataFrame({"query": labels["query"].unique()}).assign(task_type="decision_support")
+    with Workspace(tmp_path / "typed.duckdb") as workspace:
+        workspace.ingest(labels.to_csv(index=False).encode(), "typed", format="csv")
+        workspace.ingest(queries.to_csv(index=False).encode(), "typed", "queries", format="csv")
+    said = first_line(open_page("task_types", tmp_path / "typed.duckdb", dataset="typed"))
+    assert said == f"6 of 6 queries are scored by the rules of their type. {types.NO_EFFECT}"
+    assert types.NO_EFFECT not in first_line(open_page("task_types", study))

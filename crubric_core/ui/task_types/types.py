@@ -15,6 +15,7 @@ from ...declarations import choice_words
 from ...endpoints.watch import Watch
 from ...jobs.asking import AskingJob, AskingJobs
 from ...scoring_rules import ScoringRules
+from ...task_types.assignment import assign
 from ...task_types.classify import Classified, classify
 from ...task_types.endpoint import ClassifierEndpoint
 from ...task_types.evaluation import ClassifierEvaluation, evaluate_classifier, held_out_queries
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 SHARES = [f"p_{name}" for name in TASK_TYPES]
 PLAIN, GIVEN = "pass or fail", "file"
+NO_EFFECT = "No rubric has a dimension or severity, on which these rules act: they change no score."
 
 
 def words(task_type: object) -> str:
@@ -55,6 +57,12 @@ def typed(study: Study) -> pd.DataFrame:
         status=np.select([types.fallback, ~known], ["below τ_t", "no type"], ""),
         source=queries["type_source"].fillna(pd.Series(GIVEN, queries.index).where(known)),
     )
+
+
+def rules_can_act(study: Study) -> bool:
+    """Whether any rubric has a dimension or a severity, of its own or by the rules."""
+    rubrics = assign(study.reduction().rubrics, study.settings.rules or ScoringRules())
+    return bool(rubrics[["dimension", "severity"]].notna().any(axis=None))
 
 
 def scores(study: Study) -> QueryScores:

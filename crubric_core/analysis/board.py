@@ -198,7 +198,7 @@ def _fewer(board: Board, labelled: Labelled | None, what: str) -> str:
     one, least = name(board.systems[ranked[worst]]), f"{labelled.on[worst]:,} of {labelled.of[worst]:,}"
     if len(fewer) == 1:
         return f"{one} has {what} than others, on {least}"
-    return f"{len(fewer):,} systems have {what} than others, {one} on {least}"
+    return f"{len(fewer):,} systems have {what} than others, {one} the fewest ({least})"
 
 
 def panels_sentence(board: Board) -> str:

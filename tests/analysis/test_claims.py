@@ -587,7 +587,9 @@ def test_systems_with_fewer_queries_are_named_and_what_that_may_hide() -> None:
     ) in rests_on(fewer)
     several = board(found, queries=labelled(50, 40, 100, of=100), by_score=True)
     assert any(
-        said.startswith("2 systems have labels on clearly fewer queries than others, M1 on 40 of 100: ")
+        said.startswith(
+            "2 systems have labels on clearly fewer queries than others, M1 the fewest (40 of 100): "
+        )
         and said.endswith(" Scores are compared beside one effect of each query.")
         for said in rests_on(several)
     )

@@ -14,18 +14,19 @@ if TYPE_CHECKING:
 LONGEST = 600  # characters of a text that are shown
 
 
-def show(rubric: pd.Series[Any], more: str = "") -> None:
-    """A row of a reduction's rubrics; ``more`` follows on its scale."""
+def show(rubric: pd.Series[Any], more: str = "", *, ordered: bool = False) -> None:
+    """A row of a reduction's rubrics; ``more`` follows on its scale. ordered: whether the model reads its levels."""
     st.markdown(f"**{plain(shorten(rubric['rubric']))}**")
     if isinstance(rubric["text"], str) and rubric["text"]:
         st.text(shorten(rubric["text"], LONGEST))
-    st.caption(plain(f"Query {shorten(rubric['query'])}. {scale_sentence(rubric)}{more}"))
+    st.caption(plain(f"Query {shorten(rubric['query'])}. {scale_sentence(rubric, ordered=ordered)}{more}"))
 
 
-def scale_sentence(rubric: pd.Series[Any]) -> str:
-    """What labels the rubric can have, and which of them count as met."""
+def scale_sentence(rubric: pd.Series[Any], *, ordered: bool) -> str:
+    """What labels the rubric can have, and which of them count as met, unless the model reads each level."""
     low, high, mark = (float(str(rubric[name])) for name in ("scale_min", "scale_max", "pass_mark"))
     bad = " Meeting it is bad: labels are shown reversed, as they count." if rubric["polarity"] == -1 else ""
     if rubric["levels"] == 2:
         return f"Met or not.{bad}"
-    return f"Labels from {low:g} to {high:g}; {mark:g} and above counts as met.{bad}"
+    met = "" if ordered else f"; {mark:g} and above counts as met"
+    return f"Labels from {low:g} to {high:g}{met}.{bad}"

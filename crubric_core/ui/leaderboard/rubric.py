@@ -26,8 +26,9 @@ LONGEST = 6000  # characters of an answer that are shown
 def show(view: View, at: int, systems: Sequence[str]) -> None:
     """The rubric at position ``at``; answers and reasons of these systems."""
     study = view.study
-    rubric = study.reduction().rubrics.iloc[at]
-    rubric_head.show(rubric, _agreement(view, at))
+    reduction = study.reduction()
+    rubric = reduction.rubrics.iloc[at]
+    rubric_head.show(rubric, _agreement(view, at), ordered=reduction.response == "ordered")
     key = f"system clicked in the labels of {at} beside {systems}"
     _grid(view, at, systems, key)
     clicked = st.session_state.get(key)

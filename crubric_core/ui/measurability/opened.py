@@ -38,7 +38,7 @@ def show_rubric(study: Study, row: int) -> None:
     def clicked(cell: widgets.Mark) -> None:
         st.session_state[repeats.CLICKED] = facts.systems[figures.grid_order(panel)[int(cell.y)]]
 
-    rubric_head.show(rubric)
+    rubric_head.show(rubric, ordered=reduction.response == "ordered")
     widgets.show(
         drawn(
             figures.label_grid,

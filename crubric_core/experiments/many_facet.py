@@ -209,14 +209,10 @@ def _board(inputs: Inputs) -> Inference:
 def _nothing(inputs: Inputs, why: str) -> ExperimentResult:
     """No board, and why."""
     tables = {
-        name: pd.DataFrame(columns=columns).astype(
-            {
-                column: float
-                for column in columns
-                if column not in ("system", "judge", "ahead", "behind", "board")
-            }
+        name: pd.DataFrame(
+            {column: np.empty(0, dtype=object if column in NAMES else float) for column in columns}
         )
-        for name, columns in (("systems", SYSTEMS), ("judges", JUDGES), ("pairs", PAIRS))
+        for name, columns in COLUMNS.items()
     }
     return inputs.result("many_facet", {}, tables, f"There is no board with judges on the scale. {why}", ())
 

@@ -9,6 +9,7 @@ import pytest
 from benchmarks.unequal_panels import simulate
 from crubric_core import Settings, Workspace
 from crubric_core.experiments.many_facet import (
+    EXPERIMENT,
     headline,
     many_facet,
 )
@@ -91,7 +92,11 @@ def test_judges_whom_too_few_queries_link_are_named():
     found = result_of(table)
     assert found.found.startswith("There is no board with judges on the scale. Too few common cells")
     assert f"on {FEWEST_CLUSTERS} queries or more" in found.found
-    assert found.frame().empty
+    assert found.tables.keys() == EXPERIMENT.tables.keys()
+    assert all(
+        table.empty and set(table) == set(EXPERIMENT.tables[name].columns)
+        for name, table in found.tables.items()
+    )
     assert "no board" in headline(found)
 
 

@@ -3,7 +3,7 @@
     python -m benchmarks.unequal_panels [--tables 40]
     python -m benchmarks.unequal_panels --real DIR [--tables 40]
     python -m benchmarks.unequal_panels --majority
-    python -m benchmarks.unequal_panels --many-facet [--tables 40]
+    python -m benchmarks.unequal_panels --many-facet [--real DIR] [--tables 40]
 
 Simulated: 12 systems on 60 queries of five rubrics (2PL, log a ~ N(0, .4²), b ~ N(0, 1.2²)) and six judges, each wrong
 on 10% of the cells and lenient or strict by N(0, 1) logits; who labelled what is the design. A false border: any
@@ -166,13 +166,34 @@ def thinned(table: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
     return table[kept | table["query"].isin(common)]
 
 
+def by_all_judges(folder: Path) -> pd.DataFrame:
+    """Real labels of the systems that all judges labelled."""
+    names = {"system": str, "query": str, "rubric": str, "judge": str}
+    table = pd.read_csv(folder / "labels.csv", dtype=names)
+    full = table.groupby("system")["judge"].nunique() == table["judge"].nunique()
+    return table[table["system"].isin(full.index[full])]
+
+
+def real_with_judges_on_the_scale(folder: Path, tables: int) -> str:
+    """One row of the same table for the many-facet model; contradicted by abilities of the whole table's board."""
+    table = by_all_judges(folder)
+    whole, rng = boards(table)["theta"], np.random.default_rng(5)
+    place = {name: at for at, name in enumerate(sorted(table["system"].unique()))}
+    ahead = whole.separated & (whole.difference > 0)
+    apart = wrong = 0
+    for _ in range(tables):
+        pairs = many_facet_board(thinned(table, rng))
+        apart += len(pairs)
+        wrong += int(ahead[pairs["behind"].map(place), pairs["ahead"].map(place)].sum())
+    size = len(place)
+    return (
+        f"| {folder.name} | {size} | {size * (size - 1) // 2} | {apart / tables:.1f} | {wrong / tables:.1f} |"
+    )
+
+
 def real(folder: Path, tables: int) -> str:
     """One row of the table of real labels: systems that all judges labelled."""
-    table = pd.read_csv(
-        folder / "labels.csv", dtype={"system": str, "query": str, "rubric": str, "judge": str}
-    )
-    full = table.groupby("system")["judge"].nunique() == table["judge"].nunique()
-    table = table[table["system"].isin(full.index[full])]
+    table = by_all_judges(folder)
     whole, rng = boards(table), np.random.default_rng(5)
     apart, wrong = (dict.fromkeys(RULES, 0.0) for _ in range(2))
     for _ in range(tables):
@@ -183,7 +204,7 @@ def real(folder: Path, tables: int) -> str:
             )
             wrong[rule] += against.sum() / 2 / tables
     cells = [" / ".join(f"{values[rule]:.1f}" for rule in RULES) for values in (apart, wrong)]
-    size = int(full.sum())
+    size = table["system"].nunique()
     return f"| {folder.name} | {size} | {size * (size - 1) // 2} | {' | '.join(cells)} |"
 
 
@@ -203,6 +224,19 @@ def majority_gain(mean: float, disagreement: float, judges: int) -> float:
     return float((high - low) / (high_mean - low_mean))
 
 
+def print_many_facet(real_data: Path | None, tables: int, designs: list[str]) -> None:
+    """The tables of the many-facet model."""
+    if real_data is not None:
+        print("| table | systems | pairs | separated | contradicted |\n| --- | --- | --- | --- | --- |")
+        for name in ("dialsummeval", "wildbench"):
+            print(real_with_judges_on_the_scale(real_data / name, tables), flush=True)
+        return
+    print("| who labelled | tables with a false border | pairs separated | of these reversed |")
+    print("| --- | --- | --- | --- |")
+    for design in (name for name in designs if name not in UNLINKED):
+        print(with_judges_on_the_scale(design, tables), flush=True)
+
+
 def main() -> None:
     """Print one table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -213,10 +247,7 @@ def main() -> None:
     parser.add_argument("--many-facet", action="store_true")
     given = parser.parse_args()
     if given.many_facet:
-        print("| who labelled | tables with a false border | pairs separated | of these reversed |")
-        print("| --- | --- | --- | --- |")
-        for design in (name for name in given.designs if name not in UNLINKED):
-            print(with_judges_on_the_scale(design, given.tables), flush=True)
+        print_many_facet(given.real, given.tables, given.designs)
         return
     if given.majority:
         sizes = (2, 3, 4, 5, 9)

@@ -85,6 +85,8 @@ def _strictest(result: ExperimentResult) -> Estimate:
 
 def _flips(result: ExperimentResult) -> Estimate:
     """Change of the gap at the most flips; unknown where no query has a type."""
+    if result.frame().empty:
+        return np.nan, np.nan, np.nan
     row = result.frame().to_dict("records")[-1]
     return (row["degradation"] if np.isfinite(row["low"]) else np.nan), row["low"], row["high"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -77,6 +78,13 @@ def test_every_claim_has_the_numbers_of_its_experiment(results):
     for what, value in expected.items():
         line = next(line for line in text.splitlines() if line.startswith(f"- **{what}"))
         assert f"gold ({numeral(value, '.3f')} [" in line, what
+
+
+def test_a_change_that_nothing_shows_is_unknown(results):
+    untyped = replace(results["perturbation"], tables={"flips": results["perturbation"].frame().iloc[:0]})
+    said = conclusions({"gold": {**results, "perturbation": untyped}})
+    line = next(line for line in said.splitlines() if line.startswith("- **The gap with 30%"))
+    assert "unknown on gold" in line
 
 
 def test_headlines_are_those_of_the_results_and_sizes_are_stated(results):

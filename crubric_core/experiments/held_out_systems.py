@@ -2,8 +2,7 @@
 
 The systems are split into folds, again and again. Each fold's systems are new: the model is fitted and the banks are
 chosen without them, on the pooled fit's scale. A new system's ability on a bank is compared with the abilities on the
-whole pool, each from a fit without the system itself. Systems with the same labels count once: with a copy among the
-others none is new.
+whole pool, each from a fit without the system itself. Copies of a system count once: beside a copy none is new.
 
 - new pairs: two new systems, both on the bank;
 - new and old: a new system on the bank, an old one on the whole pool;
@@ -35,6 +34,7 @@ from ..irt.prefixes import PrefixAbilities
 from ..irt.refit import as_fit, refit
 from ..judges.gate import gate_is_off
 from ..judges.measurability import measurability_posterior
+from ..labels.checks.consistency import COPY_LABELS, COPY_RARER
 from ..labels.store.dataset import Dataset
 from ..leaderboard.cross_fit import FEW_SYSTEMS
 from ..settings import Settings
@@ -85,16 +85,22 @@ def held_out_systems(
 
 
 def each_once(inputs: Inputs, panel: FloatArray) -> tuple[Inputs, FloatArray]:
-    """The inputs and labels (M, J, K) without the systems whose labels are all those of an earlier one."""
-    first: dict[bytes, int] = {}
+    """The inputs and labels (M, J, K) without the systems that are copies of an earlier one.
+
+    Equal labels tell copies where they are many and vary, as in the data-quality issues: else good systems are alike.
+    """
+    kept: dict[bytes, int] = {}
     for i, labels in enumerate(panel):
-        first.setdefault(sha256(np.nan_to_num(labels, nan=-1).tobytes()).digest(), i)
-    kept = np.array(list(first.values()))
-    if len(kept) == len(panel):
+        counts = np.unique(labels[~np.isnan(labels)], return_counts=True)[1]
+        tells = counts.sum() >= COPY_LABELS and counts.sum() - counts.max() >= COPY_RARER
+        content = np.nan_to_num(labels, nan=-1).tobytes() if tells else str(i).encode()
+        kept.setdefault(sha256(content).digest(), i)
+    systems = np.array(list(kept.values()))
+    if len(systems) == len(panel):
         return inputs, panel
-    reduction = reduce_panel(inputs, panel, kept, *(np.arange(size) for size in panel.shape[1:]))
+    reduction = reduce_panel(inputs, panel, systems, *(np.arange(size) for size in panel.shape[1:]))
     table = gate(reduction, inputs.settings)
-    return replace(inputs, reduction=reduction, measurability=table), panel[kept]
+    return replace(inputs, reduction=reduction, measurability=table), panel[systems]
 
 
 def hold_out_folds(
@@ -113,8 +119,8 @@ def hold_out_folds(
     usable = int((~constant_rubrics(reduction.y)).sum())
     if size < FEW_SYSTEMS or usable < 4:
         raise DatasetError(
-            f"Holding systems out needs {FEW_SYSTEMS} systems, none with the same labels as another, and 4 rubrics on "
-            f"which they differ: this dataset has {size} and {usable}."
+            f"Holding systems out needs {FEW_SYSTEMS} systems, copies counted once, and 4 rubrics on which they "
+            f"differ: this dataset has {size} and {usable}."
         )
     budgets = log_budgets(min(usable // 2, LARGEST), n_budgets)
     pooled = fit_irt(
@@ -223,8 +229,8 @@ def _limits(inputs: Inputs, copies: int) -> tuple[str, ...]:
     limits = ["The intervals are over systems: they tell what other systems like these would show."]
     if copies:
         limits.append(
-            f"Systems with the same labels count once, because none of them is new beside the other: {copies:,} of "
-            f"{size + copies:,} left out."
+            "Systems with the same labels on many rubrics count once, because none of them is new beside the other: "
+            f"{copies:,} of {size + copies:,} left out."
         )
     limits += inputs.unlinked("pairs of two groups are not counted")
     if size <= 10:

@@ -11,7 +11,7 @@ from crubric_core import Settings, Workspace, fit_irt
 from crubric_core.demo import simulate
 from crubric_core.errors import DatasetError
 from crubric_core.experiments.concordance import MEASURES, Concordance, Repeat
-from crubric_core.experiments.held_out_systems import held_out_systems, hold_out_folds, train
+from crubric_core.experiments.held_out_systems import each_once, held_out_systems, hold_out_folds, train
 from crubric_core.experiments.held_out_tables import NAMES, ahead_table, found_sentence, summary_table
 from crubric_core.experiments.inputs import read_inputs
 from crubric_core.experiments.results import CancelledError, ExperimentWatch
@@ -301,6 +301,18 @@ def test_copies_of_a_system_count_once(settings):
     told = [[limit for limit in one.limits if "same labels" in limit] for one in (alone, copied)]
     assert told[0] == []
     assert told[1][0].endswith("2 of 9 left out.")
+
+
+def test_systems_that_are_alike_on_few_labels_are_no_copies(settings):
+    """On the few rubrics of a block good systems are alike."""
+    labels, _ = small_study()
+    rows = labels[labels["query"].isin(labels["query"].unique()[:3])]
+    first = rows[rows["system"] == "s1"]
+    with Workspace() as ws:
+        ingest(ws, "few", pd.concat([rows, first.assign(system="t")]))
+        ds = ws.dataset("few")
+        inputs = read_inputs(ds, settings)
+        assert each_once(inputs, ds.panel("binary"))[0] is inputs
 
 
 def test_the_folds_of_a_result_are_those_that_were_made(workspace, settings):

@@ -36,8 +36,10 @@ def _unmatched_names(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iter
             yield Finding(severity, code, title, sentence, len(found), found.head(SHOWN))
 
 
-_FEWEST = 100  # labels of a system that may be a copy
-_RARER = 10  # of them, other than the most frequent one: where nearly all is a pass, equal systems are equal
+COPY_LABELS = 100  # labels of a system that may be a copy
+COPY_RARER = (
+    10  # of them, other than the most frequent one: where nearly all is a pass, equal systems are equal
+)
 _UNEVEN = 0.1  # of a system's cells, or of a run on each
 _LABELLED = "SELECT rubric_id FROM facts_now WHERE n IS NOT NULL"
 _WITH_LABELS = "SELECT system_id FROM labelled_systems WHERE dataset_id = $dataset"
@@ -270,8 +272,8 @@ def _copies(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Find
 
     Labels are read of systems alone that have equally many of each value from each judge, as the tallies say.
     """
-    likely = select(cursor, _AS_MANY, dataset_id, fewest=_FEWEST)["system_id"].tolist()
-    found = select(cursor, _SAME, dataset_id, likely=likely, rarer=_RARER) if likely else pd.DataFrame()
+    likely = select(cursor, _AS_MANY, dataset_id, fewest=COPY_LABELS)["system_id"].tolist()
+    found = select(cursor, _SAME, dataset_id, likely=likely, rarer=COPY_RARER) if likely else pd.DataFrame()
     if len(found):
         first, of = found.iloc[0], found["times"].sum()
         which = (

@@ -194,7 +194,8 @@ def fit_many_facet(
 
     """
     panel = _checked(panel, model, quadrature, priors)
-    if not weakest_link(common_queries(panel, np.zeros(panel.shape[1], dtype=np.int64))):
+    varying = panel[:, ~constant_rubrics(_rows(panel))]
+    if varying.size and not weakest_link(common_queries(varying, np.zeros(varying.shape[1], dtype=np.int64))):
         raise FitError(
             "No chain of cells that two judges labelled links all judges, so that nothing tells how severe they are."
         )

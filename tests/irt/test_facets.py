@@ -119,6 +119,9 @@ def test_judges_without_a_common_cell_and_other_panels_are_refused():
     panel[:6, :, 2:] = panel[6:, :, :2] = np.nan
     with pytest.raises(FitError, match="No chain of cells"):
         fit_many_facet(panel)
+    all_pass = np.ones((12, 1, 4))  # common cells that tell nothing
+    with pytest.raises(FitError, match="No chain of cells"):
+        fit_many_facet(np.concatenate([panel, all_pass], axis=1))
     with pytest.raises(FitError, match="systems × rubrics × judges"):
         fit_many_facet(panel[0])
     with pytest.raises(FitError, match="two different labels"):

@@ -46,7 +46,7 @@ class Standing:
 
 
 def unranked(standing: Standing) -> Standing:
-    """The same intervals, and nothing on who is before whom."""
+    """The standing with its intervals alone, and nothing on who is before whom."""
     unknown = ("rank", "rank_low", "rank_high", "rank_probability", "tier", "ahead", "p_value")
     return replace(
         standing,

@@ -19,7 +19,6 @@ LEAST_COVERAGE = 0.91
 FEWER = 0.95  # of the share that the system with the most has labels on
 UNEVEN = 0.5  # equal queries, as a share of those with labels, below which it is said that they are unequal
 CHANCE = 0.05  # that any system is said to have fewer where all are as likely to lack one
-MANY_FACET = "Systems with judges on the scale"  # the title of an experiment
 
 
 @dataclass(frozen=True)
@@ -213,7 +212,6 @@ def panels_sentence(board: Board) -> str:
     if standing.excused:
         verb = "is" if standing.excused == 1 else "are"
         said += f", and {count(standing.excused, 'pair')} {verb} not separated that otherwise would be"
-        said += f' (the experiment "{MANY_FACET}" estimates the judges\' severity instead)'
     if board.settings.consensus == "majority":
         return f"{said}."
     return (

@@ -30,6 +30,7 @@ State = Literal["good", "look", "stop"]
 SEVERITY: dict[State, int] = {"good": 0, "look": 1, "stop": 2}
 LARGE_EFFECT = 3.0  # design effect
 FEW_APART = 0.05  # share of the pairs
+MANY_FACET = "Systems with judges on the scale"  # the title of an experiment
 LITTLE_AGREEMENT = 0.2  # kappa, "slight" up to there (Landis & Koch 1977)
 
 
@@ -178,7 +179,9 @@ def board_chip(board: Board, claims: Claims) -> Chip:
         remedy = "Have some systems of each answer the same queries."
         return Chip("Board", figure, "stop", f"{groups_sentence(board)} {remedy}")
     if standing.excused or (board.unequal and standing.allowance is None):
-        remedy = "Have the same judges label all systems."
+        remedy = "Have the same judges label all systems" + (
+            "." if board.by_score else f', or run the experiment "{MANY_FACET}".'
+        )
         return Chip("Board", figure, "look" if apart else "stop", f"{panels_sentence(board)} {remedy}")
     if not apart or apart < FEW_APART * pairs:
         remedy = f"Add {like(standing)}." if pairs else _why_no_pair(standing)

@@ -26,6 +26,7 @@ from crubric_core.analysis.health import (
 )
 from crubric_core.analysis.stages import Analysis
 from crubric_core.analysis.tables import comparisons_table
+from crubric_core.experiments import EXPERIMENTS
 from crubric_core.labels.ingest.findings import Finding, Severity
 from crubric_core.leaderboard.inference import infer
 from crubric_core.leaderboard.influence import Influence
@@ -139,12 +140,20 @@ def test_a_contradiction_is_a_sentence_of_its_own() -> None:
 def test_unequal_panels_that_no_interval_allows_for_deserve_a_look() -> None:
     standing = SimpleNamespace(design_effect=1.0, n_groups=1, n_pairs=2, excused=0, allowance=None)
     board = SimpleNamespace(
-        standing=standing, comparisons=pd.DataFrame({"separated": [True]}), refused="", unequal=True
+        standing=standing,
+        comparisons=pd.DataFrame({"separated": [True]}),
+        refused="",
+        unequal=True,
+        by_score=True,
     )
-    chip = board_chip(board, SimpleNamespace(ahead="s1 is ahead.", contradicted=()))
+    claims = SimpleNamespace(ahead="s1 is ahead.", contradicted=())
+    chip = board_chip(board, claims)
     assert chip.state == "look"
     assert "do not allow for" in chip.sentence
     assert chip.sentence.endswith("Have the same judges label all systems.")
+    board.by_score = False  # of few systems there are no abilities to put judges beside
+    other = f'or run the experiment "{EXPERIMENTS["many_facet"].title}".'
+    assert board_chip(board, claims).sentence.endswith(other)
 
 
 def test_a_board_with_fewer_labels_of_one_system_is_no_good_board() -> None:

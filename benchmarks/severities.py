@@ -17,7 +17,8 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from benchmarks.unequal_panels import JUDGES, PER_QUERY, QUERIES, SYSTEMS, labelled
-from crubric_core.irt.facets import fit_many_facet, fit_with_severity, severities
+from crubric_core.irt.facets import fit_many_facet, fit_with_severity
+from crubric_core.leaderboard.facets import severities_of
 
 DESIGNS = (
     "all judges label all",
@@ -46,8 +47,8 @@ def of_likelihood(panel: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     def loss(along: np.ndarray) -> float:
         nonlocal start
         fit = fit_with_severity(panel, along @ contrasts, start=start)
-        start = fit.items
-        return -fit.logpost
+        start = fit.rubrics.items
+        return -fit.rubrics.logpost
 
     best = minimize(loss, np.zeros(len(contrasts)), method="BFGS", options={"gtol": 0.05}).x
     bend = np.empty((len(best),) * 2)
@@ -72,7 +73,7 @@ def of_design(design: str, tables: int) -> str:
     for seed in range(tables):
         panel, severity = simulate(design, seed)
         fit = fit_many_facet(panel)
-        low, high = severities(fit, panel, np.repeat(np.arange(QUERIES), PER_QUERY)).interval(0.95)
+        low, high = severities_of(panel, fit, np.repeat(np.arange(QUERIES), PER_QUERY)).interval(0.95)
         errors["cells"].extend(fit.severity - severity)
         inside["cells"].extend((low <= severity) & (severity <= high))
         value, error = of_likelihood(panel)

@@ -179,9 +179,8 @@ def board_chip(board: Board, claims: Claims) -> Chip:
         remedy = "Have some systems of each answer the same queries."
         return Chip("Board", figure, "stop", f"{groups_sentence(board)} {remedy}")
     if standing.excused or (board.unequal and standing.allowance is None):
-        remedy = "Have the same judges label all systems" + (
-            "." if board.by_score else f', or run the experiment "{MANY_FACET}".'
-        )
+        instead = "" if board.by_score else f', or run the experiment "{MANY_FACET}"'
+        remedy = f"Have the same judges label all systems{instead}."
         return Chip("Board", figure, "look" if apart else "stop", f"{panels_sentence(board)} {remedy}")
     if not apart or apart < FEW_APART * pairs:
         remedy = f"Add {like(standing)}." if pairs else _why_no_pair(standing)

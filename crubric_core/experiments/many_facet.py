@@ -18,8 +18,9 @@ from ..analysis.agreement import directions
 from ..analysis.fitted import with_rules
 from ..analysis.stages import Analysis
 from ..intervals import FEWEST_CLUSTERS
-from ..irt.facets import FacetModel, common_queries, fit_many_facet, weakest_link
+from ..irt.facets import FacetModel, fit_many_facet
 from ..irt.fit import constant_rubrics
+from ..irt.severities import common_queries, weakest_link
 from ..labels.store.dataset import Dataset
 from ..leaderboard.cross_fit import FEW_SYSTEMS, too_few_to_cross_fit
 from ..leaderboard.facets import FacetBoard, many_facet_board

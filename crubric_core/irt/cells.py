@@ -147,9 +147,8 @@ class ScoredItems(NamedTuple):
 
 def scored_items(sets: Sequence[ItemParameters]) -> ScoredItems:
     """What ``label_scores`` and ``unit_scores`` read of these sets."""
-    edges = [items.b[:, None] if items.thresholds is None else items.thresholds for items in sets]
     a, c = (np.stack([getattr(items, name) for items in sets]) for name in "ac")
-    return ScoredItems(a, np.stack(edges), c)
+    return ScoredItems(a, np.stack([items.edges for items in sets]), c)
 
 
 def label_scores(items: ItemParameters, y: FloatArray, theta: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import get_args
 
 import numpy as np
@@ -177,34 +177,9 @@ def fit_irt(
         )
     active = np.ascontiguousarray(y[:, ~constant])
     bound = bind_model(active, model, priors, n_levels[~constant])
-    objective = MarginalPosterior(bound, quadrature)
-    best = maximise(
-        objective,
-        begin(bound, None if start is None else start.of(~constant)),
-        TOLERANCE,
-        RELATIVE_GRADIENT,
-        max_evaluations,
-        objective.allows,
-    )
-    posterior = best.evaluation.posterior
-    items = over_all(_same_for_copies(active, n_levels[~constant], bound.items(best.point)), constant)
-    fit = IrtFit(
-        model,
-        quadrature,
-        priors,
-        a=items.a,
-        b=items.b,
-        c=items.c,
-        thresholds=items.thresholds,
-        theta=posterior.mean,
-        theta_sd=posterior.sd,
-        loglik=best.evaluation.loglik,
-        logpost=best.evaluation.value,
-        converged=best.converged,
-        evaluations=best.evaluations,
-        constant=constant,
-        n_parameters=bound.n_parameters,
-        levels=n_levels,
+    fit = search(bound, model, quadrature, priors, n_levels, constant, start, max_evaluations)
+    fit = with_items(
+        fit, over_all(_same_for_copies(active, n_levels[~constant], fit.items.of(~constant)), constant)
     )
     if strict and not fit.converged:
         raise ConvergenceError(
@@ -213,6 +188,46 @@ def fit_irt(
             fit,
         )
     return fit
+
+
+def search(
+    bound: ItemModel,
+    model: Model,
+    quadrature: Quadrature,
+    priors: Priors,
+    levels: IntArray,
+    constant: BoolArray,
+    start: ItemParameters | None,
+    max_evaluations: int,
+) -> IrtFit:
+    """The largest posterior of a model that is bound to the labels of the rubrics that are not ``constant`` (J,)."""
+    objective = MarginalPosterior(bound, quadrature)
+    first = begin(bound, None if start is None else start.of(~constant))
+    best = maximise(objective, first, TOLERANCE, RELATIVE_GRADIENT, max_evaluations, objective.allows)
+    items, posterior = over_all(bound.items(best.point), constant), best.evaluation.posterior
+    return IrtFit(
+        model,
+        quadrature,
+        priors,
+        a=items.a,
+        b=items.b,
+        c=items.c,
+        thresholds=items.thresholds if model == "GRM" else None,
+        theta=posterior.mean,
+        theta_sd=posterior.sd,
+        loglik=best.evaluation.loglik,
+        logpost=best.evaluation.value,
+        converged=best.converged,
+        evaluations=best.evaluations,
+        constant=constant,
+        n_parameters=bound.n_parameters,
+        levels=levels,
+    )
+
+
+def with_items(fit: IrtFit, items: ItemParameters) -> IrtFit:
+    """``fit`` with other parameters of its rubrics."""
+    return replace(fit, a=items.a, b=items.b, c=items.c, thresholds=items.thresholds)
 
 
 def begin(model: ItemModel, start: ItemParameters | None) -> FloatArray:

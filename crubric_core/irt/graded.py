@@ -105,9 +105,8 @@ class Graded:
     def at(self, items: ItemParameters) -> FloatArray:
         """See ItemModel; a group's threshold is that of its lowest."""
         groups = self._groups
-        thresholds = np.empty((0, 0)) if items.thresholds is None else items.thresholds
         lowest = np.where(groups.lower >= 0, groups.lower, groups.upper - 1)
-        return self._join(np.log(items.a), thresholds[groups.owner, lowest])
+        return self._join(np.log(items.a), items.edges[groups.owner, lowest])
 
     def _join(self, log_a: FloatArray, t: FloatArray) -> FloatArray:
         """The point of slopes (J,) and the groups' thresholds (T,), no two of a rubric too close."""

@@ -14,7 +14,7 @@ Free parameters are log a, b, logit c, the first threshold and the logs of the g
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, Self
 
 import numpy as np
@@ -37,6 +37,17 @@ class ItemParameters:
     b: FloatArray
     c: FloatArray
     thresholds: FloatArray | None
+
+    @property
+    def edges(self) -> FloatArray:
+        """(J, L-1) thresholds between levels; where there are two levels, b alone."""
+        return self.b[:, None] if self.thresholds is None else self.thresholds
+
+    def harder(self, logits: FloatArray) -> Self:
+        """Rubrics whose logits of a pass are lower by ``logits`` (J,), whatever the ability."""
+        by = logits / self.a
+        thresholds = None if self.thresholds is None else self.thresholds + by[:, None]
+        return replace(self, b=self.b + by, thresholds=thresholds)
 
     def of(self, rubrics: IntArray | BoolArray) -> Self:
         """Those of some rubrics."""

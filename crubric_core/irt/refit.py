@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..types import BoolArray, FloatArray
-from .fit import IrtFit, begin, bind_model, constant_rubrics
+from .fit import IrtFit, begin, bind_model, constant_rubrics, with_items
 from .item_modes import item_modes
 from .models import ItemParameters
 from .objective import MarginalPosterior
@@ -65,9 +65,7 @@ def refit(fit: IrtFit, y: FloatArray) -> Refit:
 
 def as_fit(fit: IrtFit, items: ItemParameters) -> IrtFit:
     """``fit`` with other item parameters, so that the kernels at fixed parameters can read them."""
-    return replace(
-        fit, a=items.a, b=items.b, c=items.c, thresholds=items.thresholds, constant=np.isnan(items.a)
-    )
+    return replace(with_items(fit, items), constant=np.isnan(items.a))
 
 
 def _unknown(fit: IrtFit) -> ItemParameters:

@@ -13,11 +13,13 @@ import numpy as np
 from scipy.special import stdtrit
 
 from ..irt.cells import label_scores
-from ..irt.facets import FacetFit, Severities, fit_with_severity, harder, severities
+from ..irt.facets import FacetFit, FacetModel, fit_with_severity
 from ..irt.fit import IrtFit
 from ..irt.linking import mean_sigma
 from ..irt.models import ItemParameters
-from ..types import FloatArray, IntArray, Progress, silent
+from ..irt.refit import as_fit
+from ..irt.severities import Severities, SharedCells, common_queries, weakest_link
+from ..types import BoolArray, FloatArray, IntArray, Progress, silent
 from ..workers import run_tasks
 from .cross_fit import CrossFit, assign_folds
 from .influence import Influence, ability_influence
@@ -48,10 +50,8 @@ def many_facet_board(
     shrinking leaves out.
     """
     report_progress = progress or silent
-    found = severities(fit, panel, unit)
-    given = fit_with_severity(
-        panel, found.shrunken, fit.model, fit.quadrature, fit.priors, levels=fit.levels, start=fit.items
-    )
+    found = severities_of(panel, fit, unit)
+    given = _given(panel, fit.rubrics, found.shrunken)
     rubrics, judges = np.nonzero((~np.isnan(panel)).any(axis=0) & ~given.constant[:, None])
     fold = assign_folds(given.theta)
     count = int(fold.max()) + 1
@@ -59,12 +59,16 @@ def many_facet_board(
     def before(position: int) -> None:
         report_progress(position / count, f"Fitting without fold {position + 1} of {count}")
 
-    fitted = list(run_tasks(_fit_without, range(count), (panel, given, fold), before))
+    def of_pairs(items: ItemParameters) -> ItemParameters:
+        return items.of(rubrics).harder(found.shrunken[judges])
+
+    fitted = list(run_tasks(_fit_without, range(count), (panel, given, found.shrunken, fold), before))
+    pooled = replace(as_fit(given, of_pairs(given.items)), levels=given.levels[rubrics])
     cross = CrossFit(
         panel[:, rubrics, judges],
-        _of_pairs(given, rubrics, judges),
+        pooled,
         fold,
-        tuple(items_of_pairs(items, found.shrunken, rubrics, judges) for items, _ in fitted),
+        tuple(of_pairs(items) for items, _ in fitted),
         np.array([converged for _, converged in fitted]),
     )
     influence = ability_influence(cross, np.ones(len(rubrics), dtype=bool), unit[rubrics])
@@ -81,51 +85,34 @@ def many_facet_board(
     )
 
 
-def items_of_pairs(
-    items: ItemParameters, severity: FloatArray, rubrics: IntArray, judges: IntArray
-) -> ItemParameters:
-    """Pairs of a rubric and a judge, (P,) each: difficulties are higher by severity / a."""
-    return harder(items.of(rubrics), severity[judges])
+def severities_of(panel: FloatArray, fit: FacetFit, unit: IntArray) -> Severities:
+    """The severities of a fit to ``panel`` (M, J, K) and their errors. unit: (J,) the query of each rubric, from 0."""
+    used = ~fit.rubrics.constant
+    n_units = weakest_link(common_queries(panel[:, used], unit[used]))
+    return SharedCells.of(fit.rubrics, panel).severities(fit.severity, unit, n_units)
 
 
-def _of_pairs(fit: FacetFit, rubrics: IntArray, judges: IntArray) -> IrtFit:
-    """The fit as one of pairs of rubric and judge."""
-    items = items_of_pairs(fit.items, fit.severity, rubrics, judges)
-    return IrtFit(
-        model=fit.model,
-        quadrature=fit.quadrature,
-        priors=fit.priors,
-        a=items.a,
-        b=items.b,
-        c=items.c,
-        thresholds=items.thresholds,
-        theta=fit.theta,
-        theta_sd=fit.theta_sd,
-        loglik=fit.loglik,
-        logpost=fit.logpost,
-        converged=fit.converged,
-        evaluations=0,
-        constant=np.zeros(len(items.a), dtype=bool),
-        n_parameters=0,
-        levels=fit.levels[rubrics],
-    )
+def _given(panel: FloatArray, like: IrtFit, severity: FloatArray, taken: BoolArray | None = None) -> IrtFit:
+    """The model of ``like`` fitted to labels (M', J, K), from its parameters on, given severities (K,)."""
+    model: FacetModel = "GRM" if like.model == "GRM" else "2PL"
+    return fit_with_severity(
+        panel,
+        severity,
+        model,
+        like.quadrature,
+        like.priors,
+        levels=like.levels,
+        start=like.items,
+        taken=taken,
+    ).rubrics
 
 
 def _fit_without(
-    panel: FloatArray, given: FacetFit, fold: IntArray, left_out: int
+    panel: FloatArray, given: IrtFit, severity: FloatArray, fold: IntArray, left_out: int
 ) -> tuple[ItemParameters, bool]:
     """Parameters of all rubrics from the systems of the other folds, on the pooled scale; whether they converged."""
     others = fold != left_out
-    found = fit_with_severity(
-        panel[others],
-        given.severity,
-        given.model,
-        given.quadrature,
-        given.priors,
-        levels=given.levels,
-        start=given.items,
-        taken=~given.constant,
-    )
+    found = _given(panel[others], given, severity, ~given.constant)
     return mean_sigma(found.theta, given.theta[others]).items(found.items), found.converged
 
 

@@ -9,17 +9,11 @@ from scipy.special import expit
 from scipy.stats import norm
 
 from crubric_core.errors import FitError
-from crubric_core.irt.facets import (
-    FacetFit,
-    common_queries,
-    fit_many_facet,
-    fit_with_severity,
-    severities,
-    shrink,
-    weakest_link,
-    with_thresholds,
-)
+from crubric_core.irt.facets import fit_many_facet, fit_with_severity
 from crubric_core.irt.fit import fit_irt
+from crubric_core.irt.models import ItemParameters
+from crubric_core.irt.severities import common_queries, shrink, weakest_link
+from crubric_core.leaderboard.facets import severities_of
 from crubric_core.settings import Priors
 from tests.oracles import dense_posterior
 
@@ -38,14 +32,13 @@ def panel_of(seed: int, shape=(12, 30, 4), levels: int = 2, missing: float = 0.3
     return panel, severity
 
 
-def log_posterior(panel, fit: FacetFit) -> tuple[float, float]:
+def log_posterior(panel, items, severity) -> tuple[float, float]:
     """Marginal log-likelihood and log posterior: each rubric before each judge is a rubric, higher by severity / a."""
     flat, size = panel.reshape(len(panel), -1), panel.shape[2]
-    steps = with_thresholds(fit.items).thresholds
-    moved = steps[:, None, :] + (fit.severity[:, None] / fit.items.a[:, None, None])
-    a = np.repeat(fit.items.a, size)
+    moved = items.edges[:, None, :] + (severity[:, None] / items.a[:, None, None])
+    a = np.repeat(items.a, size)
     loglik = dense_posterior(flat, a, np.zeros(len(a)), None, moved.reshape(len(a), -1))[0].sum()
-    prior = norm.logpdf(np.log(fit.items.a), 0, 0.5).sum() + norm.logpdf(steps, 0, 2.0).sum()
+    prior = norm.logpdf(np.log(items.a), 0, 0.5).sum() + norm.logpdf(items.edges, 0, 2.0).sum()
     return loglik, loglik + prior
 
 
@@ -53,34 +46,34 @@ def log_posterior(panel, fit: FacetFit) -> tuple[float, float]:
 def test_likelihood_and_posterior_are_those_of_the_definition(model, levels):
     panel, _ = panel_of(1, levels=levels)
     fit = fit_many_facet(panel, model)
-    loglik, logpost = log_posterior(panel, fit)
+    loglik, logpost = log_posterior(panel, fit.rubrics.items, fit.severity)
     assert fit.converged
-    assert not fit.constant.any()
-    assert (fit.loglik, fit.logpost) == pytest.approx((loglik, logpost), abs=1e-5)
+    assert not fit.rubrics.constant.any()
+    assert (fit.rubrics.loglik, fit.rubrics.logpost) == pytest.approx((loglik, logpost), abs=1e-5)
 
 
 @pytest.mark.parametrize(("model", "levels"), [("2PL", 2), ("GRM", 3)])
 def test_given_the_severities_no_neighbour_is_better(model, levels):
     panel, _ = panel_of(2, levels=levels)
     fit = fit_many_facet(panel, model)
-    best, rng = log_posterior(panel, fit)[1], np.random.default_rng(0)
-    steps = with_thresholds(fit.items).thresholds
+    items, rng = fit.rubrics.items, np.random.default_rng(0)
+    best = log_posterior(panel, items, fit.severity)[1]
     for _ in range(6):
-        by, turn = rng.normal(0, 0.01, len(steps)), np.exp(rng.normal(0, 0.01, len(steps)))
-        near = fit.items.__class__(fit.items.a * turn, fit.items.b, fit.items.c, steps + by[:, None])
-        assert log_posterior(panel, FacetFit(**{**vars(fit), "items": near}))[1] < best
+        by, turn = rng.normal(0, 0.01, len(items.a)), np.exp(rng.normal(0, 0.01, len(items.a)))
+        near = ItemParameters(items.a * turn, items.b, items.c, items.edges + by[:, None])
+        assert log_posterior(panel, near, fit.severity)[1] < best
 
 
 @pytest.mark.parametrize(("model", "levels"), [("2PL", 2), ("GRM", 4)])
 def test_each_judge_exceeds_the_others_of_its_cells_by_as_much_as_expected(model, levels):
     panel, _ = panel_of(3, levels=levels)
     fit = fit_many_facet(panel, model)
-    steps, excess = with_thresholds(fit.items).thresholds, np.zeros(panel.shape[2])
+    rubrics, excess = fit.rubrics, np.zeros(panel.shape[2])
     for i, j in np.ndindex(panel.shape[:2]):
         judges = np.flatnonzero(np.isfinite(panel[i, j]))
         if len(judges) < 2:
             continue
-        z = fit.items.a[j] * (fit.theta[i] - steps[j])
+        z = rubrics.a[j] * (rubrics.theta[i] - rubrics.items.edges[j])
         above = np.array([panel[i, j, k] - sum(expit(at - fit.severity[k]) for at in z) for k in judges])
         excess[judges] += (above - above.mean()) / (levels - 1)
     weak = fit.severity / 5.0**2  # of the prior that keeps severities finite
@@ -90,10 +83,10 @@ def test_each_judge_exceeds_the_others_of_its_cells_by_as_much_as_expected(model
 
 def test_one_judge_makes_it_the_model_of_the_labels_alone():
     panel, _ = panel_of(4, (12, 30, 1), missing=0.1)
-    fit, plain = fit_many_facet(panel), fit_irt(panel[:, :, 0])
+    fit, plain = fit_many_facet(panel).rubrics, fit_irt(panel[:, :, 0])
     assert fit.loglik == pytest.approx(plain.loglik, abs=1e-6)
     np.testing.assert_allclose(fit.theta, plain.theta, atol=1e-5)
-    np.testing.assert_allclose(fit.items.b[~fit.constant], plain.b[~plain.constant], atol=1e-4)
+    np.testing.assert_allclose(fit.b[~fit.constant], plain.b[~plain.constant], atol=1e-4)
 
 
 def test_the_order_of_judges_does_not_matter_and_judges_who_agree_are_equally_severe():
@@ -138,7 +131,7 @@ def test_severities_are_recovered_and_their_intervals_hold_in_designs_that_confo
         for i in range(12):
             panel[i, :, [k for k in range(6) if k not in (i % 6, (i + 1) % 6)]] = np.nan
         fit = fit_many_facet(panel)
-        found = severities(fit, panel, np.arange(120) // 4)
+        found = severities_of(panel, fit, np.arange(120) // 4)
         low, high = found.interval(0.95)
         inside.append((low <= severity) & (severity <= high))
         errors.append((fit.severity - severity) / np.sqrt(np.diag(found.covariance)))
@@ -189,9 +182,9 @@ def test_known_severities_give_what_lme4_finds(real_data):
     severity = passes.mean() - passes
     priors = Priors(log_a_sd=1e-6, b_sd=None, c_beta=None)  # all slopes 1
     fit = fit_with_severity(panel, severity, priors=priors)
-    assert fit.loglik == pytest.approx(-672.072961087, abs=1e-6)
+    assert fit.rubrics.loglik == pytest.approx(-672.072961087, abs=1e-6)
     intercepts = [-1.257268154172, -1.922848454112, -1.575597046522, -1.552739414765, -1.370650587109]
-    np.testing.assert_allclose(-fit.items.b - severity[0], intercepts, atol=2e-5)
+    np.testing.assert_allclose(-fit.rubrics.b - severity[0], intercepts, atol=2e-5)
     # These severities are of the largest likelihood of all parameters; the common cells alone say nearly the same.
     own = fit_many_facet(panel, priors=priors)
     assert np.corrcoef(own.severity, severity)[0, 1] > 0.95

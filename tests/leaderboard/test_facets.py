@@ -10,7 +10,7 @@ import pytest
 from crubric_core.irt.cells import label_scores
 from crubric_core.irt.facets import fit_many_facet
 from crubric_core.leaderboard import facets
-from crubric_core.leaderboard.facets import items_of_pairs, many_facet_board
+from crubric_core.leaderboard.facets import many_facet_board
 from crubric_core.leaderboard.inference import infer
 from tests.irt.test_facets import panel_of
 
@@ -27,10 +27,10 @@ def study():
 def test_a_rubric_before_a_judge_is_passed_with_the_models_probability(study):
     _, _, fit, _ = study
     severity = np.array([0.5, -0.5])
-    pairs = items_of_pairs(fit.items, severity, np.array([3, 3]), np.array([0, 1]))
+    pairs = fit.rubrics.items.of(np.array([3, 3])).harder(severity)
     theta = 0.7
     logits = pairs.a * (theta - pairs.b)
-    plain = fit.items.a[3] * (theta - fit.items.b[3])
+    plain = fit.rubrics.a[3] * (theta - fit.rubrics.b[3])
     np.testing.assert_allclose(logits, plain - severity, rtol=1e-12)
 
 
@@ -38,9 +38,9 @@ def test_no_system_is_placed_by_rubrics_fitted_on_its_own_labels(study):
     panel, _, fit, _ = study
     other = panel.copy()
     other[2] = 1 - other[2]
-    fold, known = np.arange(10), fit
+    fold = np.arange(10)
     for labels in (panel, other):
-        items, _ = facets._fit_without(labels, known, fold, 2)
+        items, _ = facets._fit_without(labels, fit.rubrics, fit.severity, fold, 2)
         if labels is panel:
             before = items
     np.testing.assert_array_equal(items.a, before.a)
@@ -51,11 +51,11 @@ def test_contributions_hold_those_of_the_severities(study, monkeypatch):
     """An error of a severity moves each ability as a refit with the moved severity does."""
     panel, _, fit, board = study
     influence, found = board.influence, board.severities
-    rubrics, judges = np.nonzero((~np.isnan(panel)).any(axis=0) & ~fit.constant[:, None])
+    rubrics, judges = np.nonzero((~np.isnan(panel)).any(axis=0) & ~fit.rubrics.constant[:, None])
     y = panel[:, rubrics, judges]
 
     def at(severity, theta):
-        return label_scores(items_of_pairs(fit.items, severity, rubrics, judges), y, theta)
+        return label_scores(fit.rubrics.items.of(rubrics).harder(severity[judges]), y, theta)
 
     theta = influence.estimate.copy()
     for _ in range(50):  # the mode at these parameters, by Newton's method
@@ -66,10 +66,10 @@ def test_contributions_hold_those_of_the_severities(study, monkeypatch):
         score, info = at(found.shrunken + np.array([step, 0, 0, 0]), by_hand)
         by_hand += (score.sum(axis=1) - by_hand) / (1 + info.sum(axis=1))
     _, info = at(found.shrunken, theta)
-    expected = (info * (judges == 0) / fit.items.a[rubrics]).sum(axis=1) / (1 + info.sum(axis=1))
+    expected = (info * (judges == 0) / fit.rubrics.a[rubrics]).sum(axis=1) / (1 + info.sum(axis=1))
     np.testing.assert_allclose((by_hand - theta) / step, expected, rtol=2e-3)
     sure = replace(found, contributions=np.zeros_like(found.contributions))
-    monkeypatch.setattr(facets, "severities", lambda *_: sure)
+    monkeypatch.setattr(facets, "severities_of", lambda *_: sure)
     without = many_facet_board(panel, fit, UNIT).influence.psi
     np.testing.assert_allclose(
         influence.psi - without, found.contributions @ board.moved.T, rtol=1e-9, atol=1e-12

@@ -133,7 +133,7 @@ def judge_pair_table(judges: list[str], found: FacetBoard, confidence: float) ->
 
 
 def pair_table(systems: tuple[str, ...], facets: Inference, board: Inference) -> pd.DataFrame:
-    """PAIRS that are separated with judges on the scale, those first that the board of the consensus does not."""
+    """PAIRS that are separated with judges on the scale; those last that the board of the consensus separates alike."""
     names, pairs = np.array(systems, dtype=object), comparison_table(facets)
     way = directions(board)[pairs.system, pairs.other]
     said = np.where(way > 0, "same", np.where(way < 0, "opposite", "none"))
@@ -146,7 +146,7 @@ def pair_table(systems: tuple[str, ...], facets: Inference, board: Inference) ->
         said,
     )
     table = pd.DataFrame(dict(zip(PAIRS, columns, strict=True)))[pairs.separated]
-    return table.sort_values("board", key=lambda said: said == "same", kind="stable", ignore_index=True)
+    return table.sort_values("board", kind="stable", ignore_index=True)
 
 
 def _too_small(inputs: Inputs) -> str:

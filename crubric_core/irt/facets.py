@@ -139,11 +139,10 @@ def fit_many_facet(
     for _ in range(MOST_ROUNDS):
         fit = fit_with_severity(panel, severity, model, quadrature, priors, levels=levels, start=start)
         found = SharedCells.of(fit.rubrics, panel).nearer(severity)
-        mean = float(found.mean())
-        moved, severity = float(np.abs(found - mean - severity).max()), found - mean
+        found -= found.mean()
+        moved, severity, start = float(np.abs(found - severity).max()), found, fit.rubrics.items
         if moved < SETTLED:
             return fit
-        start = fit.rubrics.items.harder(np.full(panel.shape[1], mean))
     return replace(fit, converged=False)
 
 

@@ -303,16 +303,19 @@ def test_copies_of_a_system_count_once(settings):
     assert told[1][0].endswith("2 of 9 left out.")
 
 
-def test_systems_that_are_alike_on_few_labels_are_no_copies(settings):
-    """On the few rubrics of a block good systems are alike."""
+def test_systems_that_are_alike_on_few_labels_or_pass_all_are_no_copies(settings):
+    """On the few rubrics of a block, or on easy ones, good systems are alike."""
     labels, _ = small_study()
-    rows = labels[labels["query"].isin(labels["query"].unique()[:3])]
-    first = rows[rows["system"] == "s1"]
+    few = labels[labels["query"].isin(labels["query"].unique()[:3])]
+    alike = few[few["system"] == "s1"].assign(system="t")
+    good = [labels[labels["system"] == "s1"].assign(system=name, label=1) for name in ("t", "u")]
     with Workspace() as ws:
-        ingest(ws, "few", pd.concat([rows, first.assign(system="t")]))
-        ds = ws.dataset("few")
-        inputs = read_inputs(ds, settings)
-        assert each_once(inputs, ds.panel("binary"))[0] is inputs
+        ingest(ws, "few", pd.concat([few, alike]))
+        ingest(ws, "easy", pd.concat([labels, *good]))
+        for name in ("few", "easy"):
+            ds = ws.dataset(name)
+            inputs = read_inputs(ds, settings)
+            assert each_once(inputs, ds.panel("binary"))[0] is inputs, name
 
 
 def test_the_folds_of_a_result_are_those_that_were_made(workspace, settings):

@@ -87,6 +87,15 @@ def test_judges_who_are_alike_are_not_called_different():
     assert headline(found).endswith("no two judges are shown to differ in severity.")
 
 
+def test_rubrics_that_the_gate_drops_take_part():
+    """It keeps those on which judges agree by chance, who then look equally severe."""
+    table = simulate("two judges of each system", 0.5, 3)[0]
+    varying = table[table.groupby("rubric")["label"].transform("nunique") > 1]
+    for tau_c in (0.0, 0.6):
+        judges = result_of(table, Settings(tau_c=tau_c)).tables["judges"]
+        assert judges["labels"].sum() == len(varying)
+
+
 def test_judges_whom_too_few_queries_link_are_named():
     table, _ = simulate("two camps of three judges", 0.5, 0)
     found = result_of(table)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from scipy.special import expit
 from scipy.stats import norm
 
@@ -12,7 +13,7 @@ from crubric_core.errors import FitError
 from crubric_core.irt.facets import fit_many_facet, fit_with_severity
 from crubric_core.irt.fit import fit_irt
 from crubric_core.irt.models import ItemParameters
-from crubric_core.irt.severities import common_queries, shrink, weakest_link
+from crubric_core.irt.severities import Severities, common_queries, shrink, weakest_link
 from crubric_core.leaderboard.facets import severities_of
 from crubric_core.settings import Priors
 from tests.oracles import dense_posterior
@@ -138,6 +139,40 @@ def test_severities_are_recovered_and_their_intervals_hold_in_designs_that_confo
     assert np.mean(inside) > 0.87
     assert 0.7 < np.std(errors) < 1.3
     assert abs(found.contributions.sum(axis=0)).max() < 1e-2
+
+
+def test_a_contribution_is_what_an_estimate_loses_without_the_unit():
+    panel, _ = panel_of(3, (12, 60, 4), missing=0.2)
+    unit = np.arange(60) // 4
+    fit = fit_many_facet(panel)
+    found = severities_of(panel, fit, unit)
+    without = np.array([fit_many_facet(panel[:, unit != each]).severity for each in range(15)])
+    lost = (fit.severity - without).ravel()
+    assert np.corrcoef(lost, found.contributions.ravel())[0, 1] > 0.95
+    assert np.polyfit(found.contributions.ravel(), lost, 1)[0] == pytest.approx(1.0, abs=0.15)
+
+
+def test_errors_are_those_of_queries_that_differ_and_never_less_than_those_of_labels():
+    """A judge who is severe on every other query, and two who never disagree."""
+    rng, unit = np.random.default_rng(0), np.arange(120) // 4
+    theta, b = rng.normal(size=12), rng.normal(size=120)
+    logits = (theta[:, None] - b)[:, :, None] - np.stack([np.zeros(120), 2.0 * (unit % 2)], axis=1)
+    panel = (rng.random(logits.shape) < expit(logits)).astype(float)
+    turned = panel.copy()
+    turned[:, :, 1] = panel[:, rng.permutation(120), 1]  # as many passes, and no query like another
+    by_query, at_random = (severities_of(each, fit_many_facet(each), unit) for each in (panel, turned))
+    assert np.trace(by_query.covariance) > 1.3 * np.trace(at_random.covariance)
+    same = np.repeat(panel[:, :, :1], 2, axis=2)
+    assert np.trace(severities_of(same, fit_many_facet(same), unit).covariance) > 0
+
+
+def test_intervals_of_differences_hold_together():
+    found = Severities(np.array([0.5, 0.0, -0.5]), np.zeros((20, 3)), 10, 0.04 * np.eye(3), 1.0, np.zeros(3))
+    difference, half = found.differences(0.95)
+    assert difference[0, 2] == 1.0
+    assert half[0, 1] == pytest.approx(stats.t.ppf(1 - 0.05 / 3 / 2, 9) * np.sqrt(0.08))
+    low, high = found.interval(0.95)
+    np.testing.assert_allclose(high - low, 2 * stats.t.ppf(0.975, 9) * 0.2)
 
 
 def test_judges_who_do_not_differ_are_shrunken_to_their_mean():

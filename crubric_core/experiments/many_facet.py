@@ -21,6 +21,7 @@ from ..intervals import FEWEST_CLUSTERS
 from ..irt.facets import FacetModel, fit_many_facet
 from ..irt.fit import constant_rubrics
 from ..irt.severities import common_queries, weakest_link
+from ..judges.guessing import guessing_note_of, tables_with_others
 from ..labels.store.dataset import Dataset
 from ..leaderboard.cross_fit import FEW_SYSTEMS, too_few_to_cross_fit
 from ..leaderboard.facets import FacetBoard, many_facet_board
@@ -263,8 +264,11 @@ def _limits(inputs: Inputs, found: FacetBoard, model: FacetModel) -> tuple[str, 
         "A judge's severity is taken to be the same for all systems and rubrics: kindness to some systems alone stays "
         "in their abilities.",
         "Abilities rest on each judge's label, and not on the consensus: judges whose errors are large count as much "
-        "as the others.",
+        "as the others, and systems that one of them labelled look alike.",
     ]
+    tables = tables_with_others(inputs.dataset.panel("binary"), inputs.query_index)
+    if note := guessing_note_of(tables, inputs.dataset.judges, inputs.settings.confidence):
+        limits.append(note)
     if inputs.settings.population != "queries":
         limits.append("Queries are the units of evidence here, whatever the settings say.")
     if inputs.settings.model not in ("GRM", "2PL"):

@@ -87,6 +87,15 @@ def test_judges_who_are_alike_are_not_called_different():
     assert headline(found).endswith("no two judges are shown to differ in severity.")
 
 
+def test_a_judge_who_guesses_is_named():
+    table = simulate("all judges label all", 0.5, 0)[0]
+    table = table[table["judge"].isin(["j0", "j1", "j2"])]
+    assert not any("j1" in limit for limit in result_of(table).limits)
+    guesses = np.random.default_rng(0).integers(0, 2, len(table))
+    table = table.assign(label=table["label"].where(table["judge"] != "j1", guesses))
+    assert any(limit.startswith("j1") or "j1 " in limit for limit in result_of(table).limits)
+
+
 def test_rubrics_that_the_gate_drops_take_part():
     """It keeps those on which judges agree by chance, who then look equally severe."""
     table = simulate("two judges of each system", 0.5, 3)[0]

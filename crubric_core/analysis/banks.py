@@ -16,6 +16,7 @@ from ..bank.constraints import Constraints
 from ..bank.utility import Utility
 from ..bank.worth import Worth
 from ..errors import NoBankWithoutError
+from ..irt.fit import constant_rubrics
 from ..leaderboard.transfer import transfer_excess, transfer_variance
 from ..settings import Strategy
 from ..types import BoolArray, FloatArray, IntArray, silent
@@ -71,6 +72,19 @@ class Banks(Fitted):
         return selection.bank_candidates(
             self.given(), self.calibration(), self.feasible, self.settings.strategy, self.constraints()
         )
+
+    def largest_bank(self) -> int:
+        """The most rubrics that a bank can have, told before a model is fitted; what a composition excludes aside."""
+        found = selection.strategy_candidates(
+            self.settings.strategy, self.given(), self.feasible, ~self._constant()
+        )
+        if self.settings.composition is None:
+            return int(found.sum())
+        return min(int(found.sum()) + len(self.settings.composition.always), len(found))
+
+    @stage(after=("given",), heavy=True)
+    def _constant(self) -> BoolArray:
+        return constant_rubrics(self.given().y)
 
     def bank(self) -> IntArray:
         """The rubrics of the bank that all systems choose together, in the order of their choice."""

@@ -18,6 +18,7 @@ from .text import plain, shorten
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
+    from ..composition import Composition
     from ..labels.store.dataset import Dataset
     from ..settings import Settings
     from ..types import Progress
@@ -75,7 +76,8 @@ def open_study(title: str, *, settings: bool = True, show_tau_t: bool = False) -
         rubrics = int(row["rubrics"])
         state.held_settings(max(rubrics, 2))
         if settings:
-            settings_bar(rubrics, partial(_quarter, dataset, fingerprint), show_tau_t=show_tau_t)
+            composed = state.held_composition(row["name"])
+            settings_bar(rubrics, partial(_under, dataset, fingerprint, composed), show_tau_t=show_tau_t)
             offer_to_save(row["name"], title.lower().replace(" ", "_"))
         chosen, composition = _held(rubrics), state.held_composition(row["name"])
         state.say_ignored()
@@ -126,7 +128,9 @@ def paced(tell: Progress, pause: float = PAUSE) -> Progress:
     return told
 
 
-def _quarter(dataset: Dataset, fingerprint: str, settings: Settings) -> float:
-    """The threshold that follows from the labels, which drops at most the lowest quarter of the rubrics."""
-    asked = with_rules(dataset, replace(settings, tau_c=None))
-    return loaders.Study(dataset=dataset, fingerprint=fingerprint, settings=asked).gating().threshold
+def _under(
+    dataset: Dataset, fingerprint: str, composition: Composition | None, settings: Settings
+) -> loaders.Study:
+    """The dataset under these settings and this composition."""
+    asked = with_rules(dataset, replace(settings, composition=composition))
+    return loaders.Study(dataset=dataset, fingerprint=fingerprint, settings=asked)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from streamlit.delta_generator import DeltaGenerator
 
+    from ..analysis.stages import Analysis
+
 STRATEGIES: Mapping[Strategy, str] = {
     "pairs": "pairs",
     "greedy": "greedy (paper)",
@@ -54,23 +56,24 @@ _BARS = ("tau_c", "budget", "tau_t")  # sliders of their own
 BANK_SIZE = "bank size"  # the part of slider and box of B, which show each other's value
 _SHOWN, _RECENT = "budgets shown", 8  # what slider and box of B showed lately, the last one last
 
-Quarter = Callable[[Settings], float]
-"""The threshold that follows from the labels, for settings; NaN where the gate is off."""
+Under = Callable[[Settings], "Analysis"]
+"""The dataset's analysis under settings."""
 
 
-def settings_bar(rubrics: int, quarter: Quarter, *, show_tau_t: bool = False) -> None:
+def settings_bar(rubrics: int, under: Under, *, show_tau_t: bool = False) -> None:
     """Two sliders, the presets, and the rest of the settings behind a button; one row above what they change.
 
-    The second slider is the bank size, or tau_t where queries are ``show_tau_t``.
+    The second slider is the bank size, at most the number of candidates; or tau_t where queries are ``show_tau_t``.
+    rubrics: of the dataset.
     """
     settings = held_settings()
     left, middle, preset, right = st.columns([4, 4, 3, 2], gap="medium", vertical_alignment="bottom")
-    _threshold(left, settings, quarter)
+    _threshold(left, settings, under)
     if show_tau_t:
         _share(middle, "tau_t", settings)
     else:
         with middle:
-            part(BANK_SIZE, partial(_budget, rubrics), ())
+            part(BANK_SIZE, partial(_budget, rubrics, under), ["tau_c"])
     with preset:
         _presets(settings)
     behind = right.popover("Settings", width="stretch", key=OPEN, on_change="rerun")
@@ -171,12 +174,12 @@ def _method(settings: Settings) -> str:
     return f"Method: {SHOWN_PRESETS[settings.explicit()[0]]}, changed"
 
 
-def _threshold(place: DeltaGenerator, settings: Settings, quarter: Quarter) -> None:
+def _threshold(place: DeltaGenerator, settings: Settings, under: Under) -> None:
     """The slider of tau_c; it stands at the threshold that follows from the labels until it is moved."""
     low, spec, title = max(LOWEST_TAU[settings.gate], LEFT_END), SPECS["tau_c"], SPECS["tau_c"].title
     at, off = settings.tau_c, False
     if at is None:
-        at = round(quarter(settings), 3)
+        at = round(under(settings).gating().threshold, 3)
         off = not np.isfinite(at)
         title += f": drops at most the lowest quarter by {settings.gate}" if not off else ": drops none here"
     at = float(np.clip(np.nan_to_num(at, nan=low), low, 1))
@@ -202,15 +205,19 @@ def _share(place: DeltaGenerator, name: str, settings: Settings) -> None:
         place.slider(spec.title, 0.0, 1.0, step=spec.step, key=name, help=spec.help, **_moves(name))
 
 
-def _budget(rubrics: int) -> None:
-    """A slider on a log scale, and a box for an exact number; one out of range becomes the nearest that is allowed."""
-    settings, spec, most = held_settings(), SPECS["budget"], max(rubrics, 2)
+def _budget(rubrics: int, under: Under) -> None:
+    """A slider on a log scale up to the candidates, and a box; a number out of range becomes the nearest allowed one.
+
+    Where a threshold leaves fewer than the size that was chosen, both show these, and the choice is kept.
+    """
+    settings, spec = held_settings(), SPECS["budget"]
+    most = max(under(settings).largest_bank(), 2)
     # Always told, as they show each other's value.
     size = st.session_state["budget"] = st.session_state["budget slider"] = min(settings.budget, most)
     shown = st.session_state.get(_SHOWN, ())
     shown = st.session_state[_SHOWN] = (*(n for n in shown if n != size), size)[-_RECENT:]
     # On quick moves a message names a step that was shown before: it must be there, or it counts as the first one.
-    steps = budget_steps(most, *shown)
+    steps = budget_steps(rubrics, most, *shown)
     slider, box = st.columns([3, 2], vertical_alignment="bottom")
     moves: dict[str, Any] = {"help": spec.help, "on_change": _budget_moved, "args": (most,)}
     slider.select_slider(spec.title, steps, key="budget slider", **moves)
@@ -220,10 +227,13 @@ def _budget(rubrics: int) -> None:
     )
 
 
-def budget_steps(most: int, *sizes: int) -> list[int]:
-    """Where the slider of B can stand: evenly spaced on a log scale from 1 to ``most``, and at these sizes."""
-    spread = np.geomspace(1, most, BUDGET_STEPS).round().astype(int).tolist()
-    return sorted({*spread, *(size for size in sizes if size <= most)})
+def budget_steps(rubrics: int, most: int, *sizes: int) -> list[int]:
+    """Where the slider of B can stand: from 1 to ``most``, evenly on a log scale, and at these sizes.
+
+    The steps are those of all ``rubrics``, so that they are the same ones behind each threshold.
+    """
+    spread = np.geomspace(1, max(rubrics, 2), BUDGET_STEPS).round().astype(int).tolist()
+    return sorted({*(size for size in (*spread, *sizes) if size <= most), most})
 
 
 def _budget_moved(most: int) -> None:

@@ -12,6 +12,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from crubric_core import Priors, Settings, Workspace
+from crubric_core.analysis.fitted import with_rules
+from crubric_core.analysis.stages import Analysis
 from crubric_core.demo import simulate
 from crubric_core.settings import PRESETS
 from crubric_core.ui import loaders, settings_bar, state
@@ -335,13 +337,38 @@ def test_an_address_whose_threshold_is_none_of_its_gate_keeps_the_rest() -> None
 
 
 def test_the_slider_of_the_bank_size_is_logarithmic_and_can_stand_at_every_size() -> None:
-    steps = budget_steps(4052, 17)
+    steps = budget_steps(4052, 4052, 17)
     assert (steps[0], steps[-1]) == (1, 4052)
     assert 17 in steps
     assert len(steps) <= 61
     wide = [b / a for a, b in pairwise(steps) if a > 20]
     assert max(wide) < 1.2, "each step is a similar share"
-    assert budget_steps(2, 2) == [1, 2]
+    assert budget_steps(2, 2, 2) == [1, 2]
+
+
+def test_the_steps_of_the_bank_size_end_at_the_candidates_and_are_the_same_behind_each_threshold() -> None:
+    every, fewer = budget_steps(4052, 4052), budget_steps(4052, 100, 17, 300)
+    assert fewer[-1] == 100
+    assert set(fewer) - set(every) <= {17, 100}
+
+
+def most_of(app: AppTest) -> int:
+    return int(app.select_slider(key="budget slider").options[-1])
+
+
+def test_the_slider_of_the_bank_size_ends_at_the_rubrics_that_pass_and_vary(
+    open_page: Open, study: Path
+) -> None:
+    app = open_page("bank", study, gate="agreement", tau_c="0.6", budget="90")
+    with Workspace(study) as workspace:
+        data = workspace.dataset("small")
+        asked = with_rules(data, Settings(gate="agreement", tau_c=0.6))
+        found = Analysis(dataset=data, fingerprint=data.fingerprint, settings=asked)
+        assert most_of(app) == int(found.pool.sum()) < len(found.given().rubrics)
+    strict = most_of(app.slider(key="tau_c").set_value(0.8).run())
+    assert 0 < strict < 90
+    assert app.number_input(key="budget").value == strict, "no larger bank can be chosen"
+    assert app.query_params["budget"] == "90", "the choice is kept for a lower threshold"
 
 
 def test_the_slider_and_the_box_of_the_bank_size_are_one_setting(open_page: Open, study: Path) -> None:
@@ -581,4 +608,7 @@ def test_a_bank_size_of_the_address_that_is_too_large_is_corrected_there(
     open_page: Open, study: Path
 ) -> None:
     app = open_page("bank", study, settings_open=False, budget="100000")
-    assert app.query_params["budget"] == str(app.number_input(key="budget").value)
+    with Workspace(study) as workspace:
+        rubrics = int(workspace.datasets()["rubrics"].iloc[0])
+    assert app.query_params["budget"] == str(rubrics)
+    assert app.number_input(key="budget").value == most_of(app) <= rubrics

@@ -21,7 +21,7 @@ from .sections import Sheet
 from .templating import call, render
 
 TITLES = {
-    "leaderboard": "Leaderboard",
+    "leaderboard": "Ranking",
     "separation": "System comparison",
     "bank": "Bank coverage",
     "rubrics": "Rubrics of the bank",

@@ -98,7 +98,7 @@ def _save(dataset: str, page: str) -> None:
     except CrubricError as error:
         st.session_state[TOLD] = st.error, str(error).replace("(--replace)", f"(“{REPLACE}”)")
     else:
-        st.session_state.update({TOLD: (st.success, f"Saved as {name.strip()}."), NAME: "", OVER: False})
+        st.session_state.update({TOLD: (st.success, f"Saved as “{name.strip()}”."), NAME: "", OVER: False})
 
 
 def shown_settings(dataset: str) -> Settings:
@@ -153,7 +153,7 @@ def manage(study: loaders.Study, scenarios: tuple[Scenario, ...]) -> None:
         return
     chosen, why = scenarios[at], why_not_saved()
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        label = f"Open {plain(shorten(chosen.name, 40))}"
+        label = f"Open “{plain(shorten(chosen.name, 40))}”"
         if st.button(
             label, type="primary", disabled=chosen.settings is None, key=f"open scenario {chosen.name}"
         ):

@@ -44,7 +44,7 @@ def test_settings_and_filters_of_a_page_are_saved_from_its_side_bar(open_page: O
     app.text_input(key="scenario name").set_value(f"mine {HOSTILE}")
     next(b for b in app.button if b.label == "Save").click().run()
     assert not app.exception
-    assert f"Saved as mine {HOSTILE}." in said(app)
+    assert f"Saved as “mine {HOSTILE}”." in said(app)
     with Workspace(own) as workspace:
         (found,) = list_scenarios(workspace, "small")
     assert (found.settings, found.page) == (Settings(budget=17), "bank")
@@ -62,7 +62,7 @@ def test_a_name_that_is_taken_names_the_box_that_replaces_its_scenario(open_page
     app.checkbox(key="scenario replace").check()
     next(b for b in app.button if b.label == "Save").click().run()
     assert not app.error
-    assert "Saved as taken." in said(app)
+    assert "Saved as “taken”." in said(app)
     assert (app.text_input(key="scenario name").value, app.checkbox(key="scenario replace").value) == (
         "",
         False,

@@ -256,14 +256,13 @@ def _unequal(table: pd.DataFrame, n_queries: int) -> Iterator[Finding]:
         return
     system = found.index[0]
     judge = apart.loc[system].idxmax()
-    first = "" if len(found) == 1 else ", for one"
     who = f"{count(len(found), 'system')} {'has' if len(found) == 1 else 'have'} other judges than most"
     if 2 * len(found) > len(share):
         who = f"{len(found):,} of {len(share):,} systems differ in their judges"
     sentence = (
-        f"{who}: {judge!s} gave "
-        f"{share.loc[system, judge]:.0%} of the labels of {system!s}, and {usual[judge]:.0%} of the median system's"
-        f"{first}. Where judges differ in leniency, so do such systems: the leaderboard's intervals allow for what is "
+        f"{who}{':' if len(found) == 1 else '. For example,'} {judge!s} gave "
+        f"{share.loc[system, judge]:.0%} of the labels of {system!s}, and {usual[judge]:.0%} of the median system's. "
+        "Where judges differ in leniency, so do such systems: the leaderboard's intervals allow for what is "
         "beyond chance, unless rubrics are resampled. Have the same judges label all systems."
     )
     rows = found.rename("distance").reset_index()

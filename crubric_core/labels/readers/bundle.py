@@ -66,7 +66,8 @@ def plan_ingest(
     """Look into files, folders, archives and workbooks, and say how they would be read; nothing is stored.
 
     Args:
-        sources: one or a list of paths (files, folders, ZIP archives), bytes, open binary files, (name, one of them).
+        sources: one or a list of paths (files, folders, ZIP archives), bytes, open binary files, data frames, or
+            (name, one of them).
         kind: what tables hold; None: guessed, table by table.
         mapping: canonical column → column, "=value" for the whole file, or a list of columns; for every file.
         format: of every file; auto: recognised.

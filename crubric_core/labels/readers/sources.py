@@ -1,4 +1,4 @@
-"""What the user hands over (paths, folders, archives, workbooks, bytes) as local files, each with its name."""
+"""What the user hands over (paths, folders, archives, workbooks, bytes, frames) as local files, each with its name."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from .formats.compression import compression_of, decompress, is_tar, untar
 from .formats.encoding import as_utf8, marked_encoding
 from .formats.records import within_text
 from .formats.workbook import sheets
+from .frames import Frame, write_frame
 from .scratch import scratch_folder
 
-Source = str | Path | bytes | IO[bytes]
+Source = str | Path | bytes | IO[bytes] | Frame
 Named = tuple[str, Source]
 Sources = Union[Source, Named, list[Source | Named], "KeptSources"]
 
@@ -140,14 +141,18 @@ def _open(name: str | None, source: Source, scratch: Path, *, alone: bool) -> li
         plain = scratch / "source"
         plain.symlink_to(path.resolve())  # a path with * or [ would be taken for a pattern
         return [(Piece(name or path.name, plain, path.resolve().as_posix(), scratch, alone), False)]
-    label = name or Path(str(getattr(source, "name", "") or "upload")).name
     path = scratch / "source"
+    if isinstance(source, Frame):
+        write_frame(source, path)
+        label = name or "data frame"
+        return [(Piece(label, path, label, scratch, alone), False)]
+    label = name or Path(str(getattr(source, "name", "") or "upload")).name
     if isinstance(source, bytes):
         path.write_bytes(source)
     elif not hasattr(source, "read"):
         raise IngestError(
-            f"A {type(source).__name__} cannot be read as a file: give a path, bytes or an open binary file, such as "
-            "frame.to_csv(index=False).encode() of a data frame."
+            f"A {type(source).__name__} cannot be read as a file: give a path, bytes, an open binary file, or a data "
+            "frame."
         )
     else:
         with path.open("wb") as file:

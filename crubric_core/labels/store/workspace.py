@@ -72,8 +72,9 @@ class Workspace(Database):
 
         Parameters
         ----------
-        source : path, bytes or binary file
-            A table (CSV, TSV, workbook, Parquet, JSON, JSON Lines), a layout of docs/formats.md, or an archive.
+        source : path, bytes, binary file or data frame
+            A table (CSV, TSV, workbook, Parquet, JSON, JSON Lines), a layout of docs/formats.md, or an archive; or a
+            data frame of pandas, Polars or Arrow.
         dataset : str
             The dataset's name.
         kind : str

@@ -100,7 +100,7 @@ def _made(view: SharedView) -> str:
 
 
 def _leaderboard(view: SharedView, board: pd.DataFrame, figures: Sequence[ViewFigure]) -> None:
-    st.header("Leaderboard", anchor=False)
+    st.header("Ranking", anchor=False)
     st.markdown(plain(" ".join(support(view))))
     _draw(view, figures, "leaderboard")
     for sentence in reading(view):

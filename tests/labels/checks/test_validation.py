@@ -201,7 +201,7 @@ def test_where_each_system_has_judges_of_its_own_none_is_compared_with_most(ws):
     cells = [[*c[:3], f"judge of {c[0]}", c[4]] for c in panel(judges=1)]
     report = ws.ingest(labels(cells), "d")
     finding = next(finding for finding in report.checks if finding.code == "unequal")
-    assert finding.sentence.startswith("8 of 8 systems differ in their judges: judge of ")
+    assert finding.sentence.startswith("8 of 8 systems differ in their judges. For example, judge of ")
 
 
 def test_judges_who_share_out_the_rubrics_are_not_said_to_have_labelled_them_all(ws):

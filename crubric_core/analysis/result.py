@@ -21,6 +21,7 @@ from ..leaderboard.inference import Inference
 from ..leaderboard.influence import Influence
 from ..settings import Settings
 from ..task_types.scoring import QueryScores
+from ..text import count
 from ..types import BoolArray, FloatArray, IntArray
 from .claims import Claims
 
@@ -102,7 +103,7 @@ class Ranking:
         return int(found.min()), int(found.max())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """Everything that pages, reports and published views show of one analysis of M systems and J rubrics.
 
@@ -181,3 +182,12 @@ class Result:
     def chosen(self) -> IntArray:
         """Indices of the bank's rubrics in the order of their choice."""
         return self.order.order[: self.settings.budget]
+
+    def __repr__(self) -> str:
+        """What the result claims and what must be said of it, a sentence a line."""
+        sizes = (
+            count(len(self.reduction.systems), "system"),
+            f"{count(len(self.reduction.rubrics), 'rubric')} ({len(self.bank):,} in the bank)",
+            count(len(self.judges), "judge"),
+        )
+        return "\n".join([f"{self.dataset}: {', '.join(sizes)}", *self.claims.headline, *self.warnings])

@@ -242,3 +242,13 @@ def test_files_give_no_places_where_no_claim_about_systems_may_be_made(result, t
     board = pd.read_csv(tmp_path / "leaderboard.csv")
     assert board[["rank", "tier", "rank_low", "rank_high"]].isna().all(axis=None)
     assert board["theta"].notna().all()
+
+
+def test_a_result_shows_what_it_claims_and_what_must_be_said_of_it(result):
+    told = repr(result).splitlines()
+    assert told[0] == (
+        f"{result.dataset}: {len(result.leaderboard)} systems, {len(result.items)} rubrics "
+        f"({len(result.bank)} in the bank), {len(result.judges)} judges"
+    )
+    assert tuple(told[1:]) == (*result.claims.headline, *result.warnings)
+    assert result.warnings

@@ -8,6 +8,7 @@ from typing import Literal
 
 import pandas as pd
 
+from ...text import count
 from ..readers.columns.specs import Kind
 from ..readers.policies import Policies
 from .changes import Changes
@@ -24,7 +25,7 @@ class Scale:
     source: Literal["given", "inferred"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class IngestReport:
     """What became of one file. ``accepted + rejected`` is its number of rows.
 
@@ -63,6 +64,15 @@ class IngestReport:
     parts: tuple[IngestReport, ...] = ()
     words: Mapping[str, float | None] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        """What became of the file, and what must be known of its labels, a sentence a line."""
+        files = [
+            f"{part.source}: {count(part.accepted, 'row')} of {part.kind} taken, {part.rejected:,} rejected"
+            for part in self.parts or (self,)
+        ]
+        warned = [finding.sentence for finding in self.checks if finding.severity == "warning"]
+        return "\n".join([f"{self.dataset}: {self.changes.sentence}", *files, *self.notes, *warned])
 
 
 def tidy(frame: pd.DataFrame) -> pd.DataFrame:

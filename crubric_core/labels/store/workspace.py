@@ -56,6 +56,9 @@ class Workspace(Database):
 
     """
 
+    def __repr__(self) -> str:
+        return f"Workspace({str(self.path)!r})"
+
     def ingest(
         self,
         source: Source,

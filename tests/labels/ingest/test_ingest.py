@@ -446,3 +446,21 @@ def test_a_name_with_space_around_it_is_the_same_name(ws):
     assert found.queries["query"].tolist() == ["p", "q"]
     assert len(found.rubrics) == 6
     assert found.counts()["labels"] == 11
+
+
+def test_a_report_shows_what_became_of_each_file_and_what_must_be_known_of_it(ws, table):
+    rows = [(s, "q", f"r{n}", j, n % 2 if j == "x" else 1) for s in "ab" for n in range(30) for j in "xy"]
+    report = ws.ingest(pd.DataFrame(rows, columns=["system", "query", "rubric", "judge", "label"]), "mine")
+    told = repr(report).splitlines()
+    assert told[:2] == [
+        f"mine: {report.changes.sentence}",
+        "data frame: 120 rows of labels taken, 0 rejected",
+    ]
+    assert told[2:] == [*report.notes, *(f.sentence for f in report.checks if f.severity == "warning")]
+    assert len(told) > 2
+
+
+def test_a_workspace_shows_where_it_is(ws, tmp_path):
+    with Workspace(tmp_path / "mine.duckdb") as other:
+        assert repr(other) == f"Workspace({str(tmp_path / 'mine.duckdb')!r})"
+    assert repr(ws) == "Workspace(':memory:')"

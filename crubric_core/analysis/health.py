@@ -157,7 +157,7 @@ def bank_chip(candidates: int, budget: int, queries: int, covered: int) -> Chip:
     """How many rubrics there are to choose from, and how many queries the bank covers."""
     figure = f"{min(budget, candidates):,} of {count(candidates, 'rubric')}"
     if candidates <= budget:
-        said = f"{count(candidates, 'rubric')} can be chosen: a bank of {budget:,} leaves none out, a lower B does."
+        said = f"{count(candidates, 'rubric')} can be chosen: a bank of {candidates:,} leaves none out, a lower B does."
         return Chip("Bank", figure, "good" if candidates else "look", said)
     said = f"The bank covers {covered:,} of {count(queries, 'query')}"
     # A bank covers no more queries than it has rubrics.

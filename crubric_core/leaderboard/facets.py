@@ -64,8 +64,9 @@ def many_facet_board(
 
     fitted = list(run_tasks(_fit_without, range(count), (panel, given, found.shrunken, fold), before))
     pooled = replace(as_fit(given, of_pairs(given.items)), levels=given.levels[rubrics])
+    labels = np.ascontiguousarray(panel[:, rubrics, judges])  # as loops were compiled for
     cross = CrossFit(
-        panel[:, rubrics, judges],
+        labels,
         pooled,
         fold,
         tuple(of_pairs(items) for items, _ in fitted),

@@ -12,6 +12,7 @@ from crubric_core.analysis.fitted import with_rules
 from crubric_core.analysis.stages import Analysis
 from crubric_core.compiled import _Compiled
 from crubric_core.demo import simulate
+from crubric_core.experiments import run_experiment
 
 compile_ahead()
 ours = [f for f in gc.get_objects() if isinstance(f, _Compiled)]
@@ -32,6 +33,7 @@ with Workspace() as workspace:
     settings = with_rules(data, Settings(budget=12))
     study = Analysis(dataset=data, fingerprint=data.fingerprint, settings=settings, store=Memory())
     study.worth(), study.certificates(), study.ranking()
+    run_experiment("many_facet", data, Settings(budget=12))
 print([(name, found) for name, found in made().items() if found != before.get(name)])
 """
 

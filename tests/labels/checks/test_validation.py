@@ -405,36 +405,22 @@ def test_a_criterion_of_ones_beside_scales_from_1_is_named(ws):
     assert "that of ones (labels 1): it is taken as 0 to 1" in found.sentence
 
 
-@pytest.mark.parametrize(
-    ("rubric", "warned"),
-    [
-        ("toxicity", True),
-        ("hallucination_score", True),
-        ("feedback.bias", True),
-        ("bias_overall", True),
-        ("harmful_content", True),
-        ("is_incorrect", True),
-        ("pii_leakage", True),
-        ("severity", True),
-        ("Contains_factual_errors", True),
-        ("contains_no_errors", False),
-        ("answer_free_of_errors", False),
-        ("err_language", True),
-        ("answer_a_toxicity", True),
-        ("inventiveness", False),
-        ("correctness", False),
-        ("no_hallucination", False),
-        ("toxicity_awareness", False),
-        ("clarity", False),
-    ],
-)
-def test_a_criterion_named_after_a_fault_is_warned_of_until_somebody_says_what_is_best(
-    ws, table, rubric, warned
-):
-    rows = table(f"a q {rubric} j 1", "b q other j 0")
-    report = ws.ingest(rows, "d")
-    assert [f.count for f in report.checks if f.code == "named_after_fault"] == [1] * warned
-    said = table(f"{rubric} q -1", header="rubric query polarity")
+FAULTS = {
+    *("toxicity", "hallucination_score", "feedback.bias", "bias_overall", "harmful_content", "is_incorrect"),
+    *("pii_leakage", "severity", "Contains_factual_errors", "err_language", "answer_a_toxicity"),
+}
+NO_FAULTS = {
+    *("contains_no_errors", "answer_free_of_errors", "inventiveness", "correctness", "no_hallucination"),
+    *("toxicity_awareness", "clarity"),
+}
+
+
+def test_criteria_named_after_faults_are_warned_of_until_somebody_says_what_is_best(ws, table):
+    names = sorted(FAULTS | NO_FAULTS)
+    report = ws.ingest(table(*(f"{s} q {name} j {n}" for name in names for n, s in enumerate("ab"))), "d")
+    (found,) = [f for f in report.checks if f.code == "named_after_fault"]
+    assert (set(found.examples["criterion"]), found.count) == (FAULTS, len(FAULTS))
+    said = table(*(f"{name} q -1" for name in names), header="rubric query polarity")
     later = ws.ingest(said, "d", "rubrics")
     assert not [f for f in later.checks if f.code == "named_after_fault"]
 

@@ -66,14 +66,14 @@ def test_a_wrong_argument_is_told_in_one_sentence_with_a_remedy(name, tmp_path, 
 def test_what_is_no_file_is_told_before_anything_is_stored():
     frame = pd.DataFrame({"system": ["a"], "rubric": ["r"], "judge": ["k"], "label": [1]})
     with Workspace() as ws:
-        for source in (None, frame, 3):
-            with pytest.raises(CrubricError, match="give a path, bytes or an open binary file"):
+        for source in (None, {"system": ["a"]}, 3):
+            with pytest.raises(CrubricError, match="give a path, bytes, an open binary file, or a data frame"):
                 ws.ingest(source, "d")
         with pytest.raises(CrubricError, match="no mapping"):
             ws.ingest(b"system,rubric,judge,label\na,r,k,1", "d", mapping="system")
         with pytest.raises(CrubricError, match="no name"):
             ws.ingest(b"system,rubric,judge,label\na,r,k,1", None)
-        ws.ingest(frame.to_csv(index=False).encode(), "d")
+        ws.ingest(frame, "d")
         with pytest.raises(CrubricError, match="fit must be an IrtFit, not NoneType"):
             item_information(None, 0.0)
         with pytest.raises(CrubricError, match="must be a Settings, not dict"):

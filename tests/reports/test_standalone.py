@@ -154,7 +154,7 @@ def test_where_downloads_are_not_allowed_there_is_none() -> None:
 def test_a_part_that_the_view_has_not_is_not_on_the_page() -> None:
     view = replace(view_of(*"abcdef"), separation=None, bank=None, rubrics=None)
     page = Seen(index(view))
-    assert "Leaderboard" in page.texts
+    assert "Ranking" in page.texts
     assert {"System comparison", "Bank coverage", "Rubrics of the bank"}.isdisjoint(page.texts)
 
 

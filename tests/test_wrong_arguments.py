@@ -67,7 +67,9 @@ def test_what_is_no_file_is_told_before_anything_is_stored():
     frame = pd.DataFrame({"system": ["a"], "rubric": ["r"], "judge": ["k"], "label": [1]})
     with Workspace() as ws:
         for source in (None, {"system": ["a"]}, 3):
-            with pytest.raises(CrubricError, match="give a path, bytes, an open binary file, or a data frame"):
+            with pytest.raises(
+                CrubricError, match="give a path, bytes, an open binary file, or a data frame"
+            ):
                 ws.ingest(source, "d")
         with pytest.raises(CrubricError, match="no mapping"):
             ws.ingest(b"system,rubric,judge,label\na,r,k,1", "d", mapping="system")

@@ -208,10 +208,11 @@ def _share(place: DeltaGenerator, name: str, settings: Settings) -> None:
 def _budget(rubrics: int, under: Under) -> None:
     """A slider on a log scale up to the candidates, and a box; a number out of range becomes the nearest allowed one.
 
-    Where a threshold leaves fewer than the size that was chosen, both show these, and the choice is kept.
+    Where a threshold leaves fewer than the size that was chosen, both show these, and the choice is kept. One that
+    leaves none says nothing of the bank's size.
     """
     settings, spec = held_settings(), SPECS["budget"]
-    most = max(under(settings).largest_bank(), 2)
+    most = max(under(settings).largest_bank() or rubrics, 2)
     # Always told, as they show each other's value.
     size = st.session_state["budget"] = st.session_state["budget slider"] = min(settings.budget, most)
     shown = st.session_state.get(_SHOWN, ())

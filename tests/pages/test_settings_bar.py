@@ -369,6 +369,8 @@ def test_the_slider_of_the_bank_size_ends_at_the_rubrics_that_pass_and_vary(
     assert 0 < strict < 90
     assert app.number_input(key="budget").value == strict, "no larger bank can be chosen"
     assert app.query_params["budget"] == "90", "the choice is kept for a lower threshold"
+    none = open_page("bank", study, gate="agreement", tau_c="1.0", budget="17")
+    assert none.number_input(key="budget").value == 17, "no rubric passes: nothing is said of the size"
 
 
 def test_the_slider_and_the_box_of_the_bank_size_are_one_setting(open_page: Open, study: Path) -> None:

@@ -102,8 +102,13 @@ def decide_gate(reduction: Reduction, settings: Settings, rates: AgreementRates 
 
 
 def shown_threshold(gate: Gate) -> str:
-    """As it was given, to two digits; to three where it follows from the labels."""
-    return numeral(gate.threshold, "z.2f" if gate.given else "z.3f")
+    """As it was given; to three digits where it follows from the labels."""
+    return numeral(gate.threshold, f"z.{decimals(gate.threshold) if gate.given else 3}f")
+
+
+def decimals(threshold: float) -> int:
+    """How many a threshold is shown with: two, or as many as it has, up to four."""
+    return next((n for n in (2, 3) if abs(round(threshold, n) - threshold) < 5e-5), 4)
 
 
 def _times(weight: float, counts: FloatArray | IntArray) -> FloatArray:

@@ -11,6 +11,7 @@ import numpy as np
 import streamlit as st
 
 from ..declarations import Group, Spec, Switch, choice_words
+from ..judges.gate import decimals
 from ..priors import C_PRIOR
 from ..settings import LOWEST_TAU, PRESETS, SPECS, Basis, Preset, Priors, Settings, Strategy
 from ..text import sentence_case
@@ -183,8 +184,7 @@ def _threshold(place: DeltaGenerator, settings: Settings, under: Under) -> None:
         off = not np.isfinite(at)
         title += f": drops at most the lowest quarter by {settings.gate}" if not off else ": drops none here"
     at = float(np.clip(np.nan_to_num(at, nan=low), low, 1))
-    decimals = next((n for n in (2, 3) if abs(round(at, n) - at) < 5e-5), 4)  # it may stand between two steps
-    shown = f"%.{decimals}f"
+    shown = f"%.{decimals(at)}f"  # it may stand between two steps
     with standing_at("tau_c", at, low):
         place.slider(
             title,

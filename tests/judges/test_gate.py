@@ -18,6 +18,7 @@ from crubric_core.judges.gate import (
     gate_table,
     lowest_quarter,
     possible_values,
+    shown_threshold,
 )
 from crubric_core.judges.pair_kappa import pair_kappa, panel_pairs
 from crubric_core.labels import Workspace
@@ -235,6 +236,14 @@ def test_without_tau_c_the_lowest_quarter_goes_and_the_threshold_is_told(graded)
     assert decide_gate(reduced(graded), Settings(gate="kappa", tau_c=gate.threshold)).feasible.tolist() == (
         gate.feasible.tolist()
     )
+
+
+def test_a_threshold_is_shown_as_it_was_given(graded):
+    def shown(tau_c):
+        return shown_threshold(decide_gate(reduced(graded), Settings(tau_c=tau_c)))
+
+    assert [shown(t) for t in (0.5, 0.95, 0.955, 0.66667)] == ["0.50", "0.95", "0.955", "0.6667"]
+    assert shown(None) == f"{decide_gate(reduced(graded), Settings()).threshold:.3f}"
 
 
 def test_without_tau_c_no_rubric_is_dropped_that_no_two_judges_labelled():

@@ -149,12 +149,12 @@ def _bank_sentence(change: Change) -> str:
     first, second = change.first, change.second
     if not len(first.bank) or not len(second.bank):
         lacking = first if not len(first.bank) else second
-        return f"{lacking.name} has no bank."
+        return f"“{lacking.name}” has no bank."
     if not len(change.entering) and not len(change.leaving):
         return f"Both banks hold the same {count(len(second.bank), 'rubric')}."
     leave, enter = len(change.leaving), len(change.entering)
     return (
-        f"From {first.name} to {second.name}, {leave:,} of {count(len(first.bank), 'rubric')} "
+        f"From “{first.name}” to “{second.name}”, {leave:,} of {count(len(first.bank), 'rubric')} "
         f"{'leaves' if leave == 1 else 'leave'} the bank and {enter:,} {'enters' if enter == 1 else 'enter'}."
     )
 
@@ -162,7 +162,7 @@ def _bank_sentence(change: Change) -> str:
 def _place_sentences(change: Change) -> tuple[str, ...]:
     refused = [outcome for outcome in (change.first, change.second) if outcome.refused]
     if refused:
-        return tuple(f"No places can be compared: {outcome.name}: {outcome.refused}" for outcome in refused)
+        return tuple(f"No places can be compared: “{outcome.name}”: {outcome.refused}" for outcome in refused)
     systems, tiers = len(change.places), change.other_tier
     ranks = change.other_rank
     if tiers.empty:

@@ -108,5 +108,5 @@ def test_where_nothing_passes_the_outcome_says_so_and_claims_no_place(outcome):
     assert none.refused
     assert np.isnan(none.places["rank"]).all()
     sentences = change_sentences(compare(outcome("wide", WIDE), none))
-    assert sentences[0] == "none has no bank."
-    assert sentences[1] == f"No places can be compared: none: {none.refused}"
+    assert sentences[0] == "“none” has no bank."
+    assert sentences[1] == f"No places can be compared: “none”: {none.refused}"

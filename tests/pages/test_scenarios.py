@@ -101,7 +101,7 @@ def test_the_page_lists_and_compares_what_is_saved(open_page: Open, own: Path) -
     assert not app.exception
     assert "small: 2 scenarios are saved." in said(app)
     assert app.dataframe[0].value["name"].tolist() == ["large", "small"]
-    assert re.search(r"From large to small, \d+ of 40 rubrics leave the bank and \d+ enter", said(app))
+    assert re.search(r"From “large” to “small”, \d+ of 40 rubrics leave the bank and \d+ enter", said(app))
     figures = app.dataframe[1].value.set_index("figure")
     assert figures.loc["Bank size B"].tolist() == ["40", "8"]
 
@@ -146,7 +146,7 @@ def test_a_composed_bank_is_saved_compared_and_brought_back(open_page: Open, own
     assert found.settings == Settings(budget=12, composition=composed)
     keep(own, plain=Settings(budget=12))
     app = open_page("scenarios", own, dataset="small")
-    assert re.search(r"From composed to plain, [1-9]\d* of 12 rubrics leave the bank", said(app))
+    assert re.search(r"From “composed” to “plain”, [1-9]\d* of 12 rubrics leave the bank", said(app))
     next(b for b in app.button if (b.key or "").startswith("open scenario")).click().run()
     assert app.query_params["composition"] == asked["composition"]
     app = app.switch_page(str(PAGES / "scenarios.py")).run()

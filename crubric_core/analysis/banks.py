@@ -82,7 +82,7 @@ class Banks(Fitted):
             return int(found.sum())
         return min(int(found.sum()) + len(self.settings.composition.always), len(found))
 
-    @stage(after=("given",), heavy=True)
+    @stage(after=("given",))
     def _constant(self) -> BoolArray:
         return constant_rubrics(self.given().y)
 

@@ -75,11 +75,11 @@ def open_study(title: str, *, settings: bool = True, show_tau_t: bool = False) -
         dataset, fingerprint = loaders.workspace().dataset(row["name"]), row["fingerprint"]
         rubrics = int(row["rubrics"])
         state.held_settings(max(rubrics, 2))
+        composition = state.held_composition(row["name"])
         if settings:
-            composed = state.held_composition(row["name"])
-            settings_bar(rubrics, partial(_under, dataset, fingerprint, composed), show_tau_t=show_tau_t)
+            settings_bar(rubrics, partial(_under, dataset, fingerprint, composition), show_tau_t=show_tau_t)
             offer_to_save(row["name"], title.lower().replace(" ", "_"))
-        chosen, composition = _held(rubrics), state.held_composition(row["name"])
+        chosen = _held(rubrics)
         state.say_ignored()
     if composition is not None:
         where = (

@@ -213,19 +213,27 @@ def _budget(rubrics: int, under: Under) -> None:
     """
     settings, spec = held_settings(), SPECS["budget"]
     most = max(under(settings).largest_bank() or rubrics, 2)
+    slider_key, box_key = _budget_keys(most)
     # Always told, as they show each other's value.
-    size = st.session_state["budget"] = st.session_state["budget slider"] = min(settings.budget, most)
+    size = st.session_state[slider_key] = st.session_state[box_key] = min(settings.budget, most)
     shown = st.session_state.get(_SHOWN, ())
     shown = st.session_state[_SHOWN] = (*(n for n in shown if n != size), size)[-_RECENT:]
     # On quick moves a message names a step that was shown before: it must be there, or it counts as the first one.
     steps = budget_steps(rubrics, most, *shown)
     slider, box = st.columns([3, 2], vertical_alignment="bottom")
     moves: dict[str, Any] = {"help": spec.help, "on_change": _budget_moved, "args": (most,)}
-    slider.select_slider(spec.title, steps, key="budget slider", **moves)
+    slider.select_slider(spec.title, steps, key=slider_key, **moves)
     # Beyond bounds of its own the box would keep what was typed, and send nothing; without a value it first shows 0.
     box.number_input(
-        f"{spec.title}, exact", value=size, step=1, key="budget", label_visibility="collapsed", **moves
+        f"{spec.title}, exact", value=size, step=1, key=box_key, label_visibility="collapsed", **moves
     )
+
+
+def _budget_keys(most: int) -> tuple[str, str]:
+    """Of slider and box. Those of another limit are other widgets: while a threshold moves quickly, a message says what
+    they showed behind an earlier one, which is no choice.
+    """
+    return f"budget slider to {most}", f"budget to {most}"
 
 
 def budget_steps(rubrics: int, most: int, *sizes: int) -> list[int]:
@@ -244,7 +252,7 @@ def _budget_moved(most: int) -> None:
     move for Streamlit, and is told by the address of the same message, or by its having been shown.
     """
     session = st.session_state
-    sizes = [min(max(int(session[name]), 1), most) for name in ("budget slider", "budget")]
+    sizes = [min(max(int(session[name]), 1), most) for name in _budget_keys(most)]
     shown = session.get(_SHOWN, ())
     changed = [size for size in sizes if size != min(address_settings().budget, most)]
     new = [size for size in changed if size not in shown] or changed or sizes

@@ -230,6 +230,26 @@ def test_no_move_of_a_slider_is_lost_however_quickly_they_follow(
     expect(page.locator("h2").first).to_contain_text(f"τ_c = {wanted}")
 
 
+@pytest.mark.parametrize("page_name", ["items", "bank"])
+def test_a_size_beyond_the_candidates_outlasts_quick_moves_of_the_threshold(
+    page: Page, server: Server, page_name: str
+) -> None:
+    """Each threshold has another limit; what the browser shows of the one before is no choice of a size."""
+    page.goto(f"{server.url}/{page_name}?dataset=mine&gate=agreement&tau_c=0.4&budget=1000")
+    slider = page.get_by_role("slider", name="Gate threshold")
+    slider.focus(timeout=60_000)
+    wait_until_idle(page)
+    asked = re.search(r"budget=\d+", page.url)
+    assert asked
+    for key in ["ArrowRight"] * 12 + ["ArrowLeft"] * 6:
+        page.keyboard.press(key)
+        page.wait_for_timeout(40)
+    expect(page).to_have_url(re.compile(r"tau_c=0\.46(&|$)"), timeout=60_000)
+    wait_until_idle(page)
+    expect(page).to_have_url(re.compile(f"{asked[0]}(&|$)"))
+    expect(page.get_by_role("spinbutton", name="Bank size B, exact")).not_to_have_value("1")
+
+
 def test_the_first_page_says_that_a_dataset_is_gone(page: Page, server: Server) -> None:
     page.goto(f"{server.url}/?dataset=gone")
     wait_until_idle(page)

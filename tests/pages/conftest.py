@@ -10,6 +10,7 @@ import pytest
 import streamlit as st
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import NumberInput, SelectSlider
 
 from crubric_core.demo import simulate
 from crubric_core.labels.store.workspace import Workspace
@@ -85,3 +86,15 @@ def open_page(monkeypatch: pytest.MonkeyPatch, looked_at: set[Path]) -> Open:
         return app.run()
 
     return run
+
+
+def size_box(app: AppTest) -> NumberInput:
+    """The box of the bank size; its key names the largest that can be chosen."""
+    (found,) = [box for box in app.number_input if str(box.key).startswith("budget to ")]
+    return found
+
+
+def size_slider(app: AppTest) -> SelectSlider[int]:
+    """Its slider."""
+    (found,) = [slider for slider in app.select_slider if str(slider.key).startswith("budget slider to ")]
+    return found

@@ -10,7 +10,7 @@ import pytest
 from crubric_core import Workspace
 from crubric_core.demo import simulate
 from tests.pages.clicks import charts, click, drag
-from tests.pages.conftest import Open
+from tests.pages.conftest import Open, size_box
 
 
 def query(app, name: str) -> str | None:
@@ -125,7 +125,7 @@ def test_a_point_of_a_curve_sets_the_size_of_the_bank(open_page: Open, study: Pa
     app = click(app, worth, trace=1, number=1, x=size, y=0.5)
     assert not app.exception
     assert query(app, "budget") == str(size)
-    assert app.number_input(key="budget").value == size
+    assert size_box(app).value == size
     app = open_page("bank", study, part="Certificate")
     app = click(app, "Share of the whole pool's utility by bank size, with the proven bound", x=9, y=0.5)
     assert query(app, "budget") == "9"

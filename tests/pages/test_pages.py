@@ -21,7 +21,7 @@ from crubric_core.irt.uncertainty import ability_standard_errors
 from crubric_core.ui.items import checks
 from crubric_core.ui.items.model_check import flagged_sentence, ratio_sentence, within_sentence
 from crubric_core.ui.overview import UNKNOWN_WORTH
-from tests.pages.conftest import HOSTILE, Open
+from tests.pages.conftest import HOSTILE, Open, size_box
 
 ANALYSIS = ("overview", "measurability", "items", "bank", "leaderboard")
 
@@ -142,7 +142,7 @@ def test_moving_the_budget_neither_fits_nor_orders_again(
 ) -> None:
     app = open_page("bank", study)
     forbid(monkeypatch, "calibrate", "order_candidates", "reduce_labels")
-    app.number_input(key="budget").set_value(17).run()
+    size_box(app).set_value(17).run()
     assert not app.error
     assert "17 rubrics keep" in first_line(app)
 
@@ -366,7 +366,7 @@ def test_the_tour_can_be_closed_and_stays_closed(open_page: Open, study: Path) -
 
 
 def test_the_overview_has_the_bank_size_of_the_other_pages(open_page: Open, study: Path) -> None:
-    size = open_page("bank", study).number_input(key="budget").value
+    size = size_box(open_page("bank", study)).value
     said = " ".join(text.value for text in open_page("overview", study).caption).replace("\\", "")
     assert f"a bank of {size} leaves none out" in said
 

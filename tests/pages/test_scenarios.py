@@ -19,7 +19,7 @@ from crubric_core.scoring_rules import ScoringRules
 from crubric_core.settings import Settings
 from crubric_core.ui.loaders import PAGES
 from crubric_core.ui.scenarios import AS_SHOWN
-from tests.pages.conftest import HOSTILE, Open
+from tests.pages.conftest import HOSTILE, Open, size_box
 from tests.pages.test_bank import some_ids
 
 
@@ -131,7 +131,7 @@ def test_an_opened_scenario_brings_back_settings_page_and_filters(open_page: Ope
     next(b for b in app.button if (b.key or "").startswith("open scenario")).click().run()
     assert not app.exception
     assert app.title[0].value.startswith("Bank")
-    assert app.number_input(key="budget").value == 8
+    assert size_box(app).value == 8
     assert app.text_input(key="search").value == "a"
 
 

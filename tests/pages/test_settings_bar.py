@@ -20,7 +20,7 @@ from crubric_core.ui import loaders, settings_bar, state
 from crubric_core.ui.loaders import PAGES
 from crubric_core.ui.settings_address import read_settings, spelled
 from crubric_core.ui.settings_bar import budget_steps
-from tests.pages.conftest import HOSTILE, Open
+from tests.pages.conftest import HOSTILE, Open, size_box, size_slider
 from tests.pages.test_leaderboard import words
 from tests.pages.test_pages import first_line
 from tests.tiers import at_most
@@ -63,7 +63,7 @@ def url(value: object) -> str:
 
 def widgets(app):
     kinds = ("slider", "selectbox", "number_input", "checkbox")
-    return {w.key: w for kind in kinds for w in getattr(app, kind) if w.key}
+    return {re.sub(r" to \d+$", "", w.key): w for kind in kinds for w in getattr(app, kind) if w.key}
 
 
 def test_every_setting_has_its_widget_and_its_line_of_help(open_page: Open, study: Path) -> None:
@@ -75,7 +75,7 @@ def test_every_setting_has_its_widget_and_its_line_of_help(open_page: Open, stud
 
 
 def test_the_box_of_the_bank_size_has_no_second_title_beside_its_slider(open_page: Open, study: Path) -> None:
-    box = open_page("bank", study).number_input(key="budget")
+    box = size_box(open_page("bank", study))
     assert box.label == "Bank size B, exact", "for those who cannot see that it is beside the slider"
     assert box.proto.label_visibility.value == box.proto.label_visibility.COLLAPSED
 
@@ -226,9 +226,9 @@ def test_sliders_stand_on_the_next_page_where_they_stood(open_page: Open, study:
     """They are others there, with the same names."""
     app = open_page("bank", study, tau_c="0.4", budget="17")
     app = app.switch_page(str(PAGES / "leaderboard.py")).run()
-    for slider, at in ((app.slider(key="tau_c"), 0.4), (app.select_slider(key="budget slider"), 17)):
+    for slider, at in ((app.slider(key="tau_c"), 0.4), (size_slider(app), 17)):
         assert (slider.value, slider.proto.set_value) == (at, True)
-    assert app.number_input(key="budget").proto.set_value
+    assert size_box(app).proto.set_value
 
 
 def test_claims_can_be_made_to_hold_for_domains_and_the_sentence_follows(
@@ -353,7 +353,7 @@ def test_the_steps_of_the_bank_size_end_at_the_candidates_and_are_the_same_behin
 
 
 def most_of(app: AppTest) -> int:
-    return int(app.select_slider(key="budget slider").options[-1])
+    return int(size_slider(app).options[-1])
 
 
 def test_the_slider_of_the_bank_size_ends_at_the_rubrics_that_pass_and_vary(
@@ -367,22 +367,22 @@ def test_the_slider_of_the_bank_size_ends_at_the_rubrics_that_pass_and_vary(
         assert most_of(app) == int(found.pool.sum()) < len(found.given().rubrics)
     strict = most_of(app.slider(key="tau_c").set_value(0.8).run())
     assert 0 < strict < 90
-    assert app.number_input(key="budget").value == strict, "no larger bank can be chosen"
+    assert size_box(app).value == strict, "no larger bank can be chosen"
     assert app.query_params["budget"] == "90", "the choice is kept for a lower threshold"
     none = open_page("bank", study, gate="agreement", tau_c="1.0", budget="17")
-    assert none.number_input(key="budget").value == 17, "no rubric passes: nothing is said of the size"
+    assert size_box(none).value == 17, "no rubric passes: nothing is said of the size"
 
 
 def test_the_slider_and_the_box_of_the_bank_size_are_one_setting(open_page: Open, study: Path) -> None:
     app = open_page("bank", study, budget="17")
-    assert app.number_input(key="budget").value == 17
-    assert app.number_input(key="budget").proto.default == 17, "what the browser shows first"
-    slider = app.select_slider(key="budget slider")
+    assert size_box(app).value == 17
+    assert size_box(app).proto.default == 17, "what the browser shows first"
+    slider = size_slider(app)
     assert slider.value == 17
     smaller = max(size for size in map(int, slider.options) if size < 17)
     slider.set_value(smaller).run()
     assert not app.exception
-    assert app.number_input(key="budget").value == smaller
+    assert size_box(app).value == smaller
     assert app.query_params["budget"] == str(smaller)
 
 
@@ -391,21 +391,21 @@ def test_a_size_out_of_range_becomes_the_nearest_that_is_allowed(
     open_page: Open, study: Path, typed: int, taken: int | str
 ) -> None:
     app = open_page("bank", study, budget="17")
-    most = int(app.select_slider(key="budget slider").options[-1])
-    app.number_input(key="budget").set_value(typed).run()
+    most = int(size_slider(app).options[-1])
+    size_box(app).set_value(typed).run()
     assert not app.exception
     wanted = most if taken == "most" else taken
-    assert app.number_input(key="budget").value == wanted
-    assert app.number_input(key="budget").proto.set_value, "the box would keep what was typed"
+    assert size_box(app).value == wanted
+    assert size_box(app).proto.set_value, "the box would keep what was typed"
     assert app.query_params["budget"] == str(wanted)
 
 
 def test_a_size_typed_before_the_browser_drew_the_last_one_is_taken(open_page: Open, study: Path) -> None:
     """The message names a step of the slider that is between those on its scale, and was shown before."""
     app = open_page("bank", study, budget="17")
-    app.number_input(key="budget").set_value(23).run()
-    app.number_input(key="budget").set_value(29)
-    app.select_slider(key="budget slider").set_value(17).run()
+    size_box(app).set_value(23).run()
+    size_box(app).set_value(29)
+    size_slider(app).set_value(17).run()
     assert not app.exception
     assert app.query_params["budget"] == "29"
 
@@ -424,7 +424,7 @@ def test_a_size_typed_before_the_browser_drew_the_last_one_is_taken(open_page: O
     ],
 )
 def test_of_slider_and_box_counts_the_one_that_somebody_moved(monkeypatch, seen, shown, slider, box, taken):
-    session = {settings_bar._SHOWN: shown, "budget slider": slider, "budget": box}
+    session = {settings_bar._SHOWN: shown, "budget slider to 500": slider, "budget to 500": box}
     monkeypatch.setattr(settings_bar.st, "session_state", session)
     held = [Settings(budget=shown[-1])]
     monkeypatch.setattr(settings_bar, "held", lambda: held[-1])
@@ -476,18 +476,18 @@ def test_an_address_older_than_the_last_one_told_is_told_again(monkeypatch, firs
 
 def test_on_items_a_move_of_the_bank_size_sends_what_shows_the_bank_and_nothing_else(open_page, study):
     app = open_page("items", study, settings_open=False)
-    app.number_input(key="budget").set_value(7).run()
+    size_box(app).set_value(7).run()
     assert not app.exception
     assert ["Wright" in chart.proto.id for chart in app.get("plotly_chart")] == [True]
     assert app.dataframe[0].value["in_bank"].sum() == 7
-    assert app.select_slider(key="budget slider").value == 7
+    assert size_slider(app).value == 7
     assert app.query_params["budget"] == "7"
     assert not app.title
 
 
 def test_on_items_a_move_that_changes_which_rubrics_are_listed_draws_their_curves_too(open_page, study):
     app = open_page("items", study, settings_open=False, items="in the bank")
-    app.number_input(key="budget").set_value(7).run()
+    size_box(app).set_value(7).run()
     assert len(app.get("plotly_chart")) == 4
     assert len(app.dataframe[0].value) == 7
 
@@ -516,7 +516,7 @@ def test_on_items_a_dataset_that_changed_meanwhile_draws_the_page(open_page, stu
     more = b"system,query,rubric,judge,label\nnewcomer,q1,r1,j1,1\n"
     loaders.workspace().ingest(more, "small", format="csv")
     loaders.datasets_changed()
-    app.number_input(key="budget").set_value(7).run()
+    size_box(app).set_value(7).run()
     assert not app.exception
     assert app.title[0].value == "Items · small"
 
@@ -534,7 +534,7 @@ def test_a_move_of_what_parts_of_a_page_read_sends_what_the_whole_page_would(
     asked = {"tau_c": "0.4", "budget": "12", "part": "Queries", "basis": "bank"}
     app = open_page(page, study, settings_open=False, **asked)
     whole = open_page(page, study, settings_open=False, **{**asked, key: value})
-    (app.slider if key == "tau_c" else app.number_input)(key=key).set_value(value).run()
+    (app.slider(key="tau_c") if key == "tau_c" else size_box(app)).set_value(value).run()
     assert not app.exception
     assert not app.title
     assert [shown.value for shown in app.header] == [shown.value for shown in whole.header]
@@ -552,14 +552,14 @@ def test_on_the_bank_page_a_size_that_cannot_be_composed_draws_the_page_that_say
     asked = json.dumps({"limits": [{"by": "query", "at_least": 2}]})
     app = open_page("bank", study, settings_open=False, budget="60", composition=asked)
     assert not app.error
-    app.number_input(key="budget").set_value(2).run()
+    size_box(app).set_value(2).run()
     assert app.title[0].value == "Bank · small"
     assert [shown.value for shown in app.header] == ["No bank meets all that is asked\\."]
 
 
 def test_a_page_without_parts_is_drawn_whole(open_page, study):
     app = open_page("measurability", study, settings_open=False)
-    app.number_input(key="budget").set_value(7).run()
+    size_box(app).set_value(7).run()
     assert app.title[0].value == "Measurability · small"
 
 
@@ -613,4 +613,4 @@ def test_a_bank_size_of_the_address_that_is_too_large_is_corrected_there(
     with Workspace(study) as workspace:
         rubrics = int(workspace.datasets()["rubrics"].iloc[0])
     assert app.query_params["budget"] == str(rubrics)
-    assert app.number_input(key="budget").value == most_of(app) <= rubrics
+    assert size_box(app).value == most_of(app) <= rubrics

@@ -230,8 +230,8 @@ def _budget(rubrics: int, under: Under) -> None:
 
 
 def _budget_keys(most: int) -> tuple[str, str]:
-    """Of slider and box. Those of another limit are other widgets: while a threshold moves quickly, a message says what
-    they showed behind an earlier one, which is no choice.
+    """Keys of slider and box. Those of another limit are other widgets: while a threshold moves quickly, a message says
+    what they showed behind an earlier one, which is no choice.
     """
     return f"budget slider to {most}", f"budget to {most}"
 

@@ -57,13 +57,12 @@ RUBRIC_FACTS = f"""
     labelled AS (
         SELECT rubric_id, lo, hi, n FROM label_extremes WHERE dataset_id = $dataset
     ),
+    own_rubrics AS (FROM rubrics WHERE dataset_id = $dataset),
     named AS (
-        SELECT r.*, q.name AS query, {own_name("r.name", "q.name")} AS own
-        FROM rubrics r LEFT JOIN queries q USING (query_id)
-        WHERE r.dataset_id = $dataset
+        SELECT r.*, q.name AS query, {own_name("r.name", "q.name")} AS own, l.rubric_id IS NOT NULL AS has_labels,
+               lo, hi
+        FROM own_rubrics r LEFT JOIN queries q USING (query_id) LEFT JOIN labelled l USING (rubric_id)
     ),
-    general AS (FROM named WHERE query_id IS NULL),
-    specific AS (SELECT DISTINCT name FROM named WHERE query_id IS NOT NULL),
     listed AS (
         SELECT r.rubric_id, r.query_id, r.name, r.own, coalesce(r.query, 'all') AS query,
                coalesce(r.text, g.text) AS text,
@@ -72,51 +71,47 @@ RUBRIC_FACTS = f"""
                coalesce(r.weight, g.weight) AS weight, coalesce(r.dimension, g.dimension) AS dimension,
                coalesce(r.severity, g.severity) AS severity,
                coalesce(r.polarity, g.polarity) AS given_polarity,
-               coalesce(r.tags, g.tags) AS tags
-        FROM named r LEFT JOIN general g ON g.name = r.name AND r.query_id IS NOT NULL
-        WHERE r.rubric_id IN (SELECT rubric_id FROM labelled)
-           OR (r.ingest_id IS NOT NULL AND (r.query_id IS NOT NULL OR r.name NOT IN (FROM specific)))
+               coalesce(r.tags, g.tags) AS tags, lo, hi
+        FROM named r LEFT JOIN own_rubrics g ON g.name = r.name AND g.query_id IS NULL AND r.query_id IS NOT NULL
+        WHERE has_labels
+           OR (r.ingest_id IS NOT NULL
+               AND (r.query_id IS NOT NULL
+                    OR r.name NOT IN (SELECT name FROM own_rubrics WHERE query_id IS NOT NULL)))
     ),
-    keyed AS (
+    keyed AS MATERIALIZED (
         SELECT *, {criterion_key("text", "own", "rubric_id")} AS key, {scale_behind("own")} AS behind
         FROM listed
     ),
-    extremes AS (
-        SELECT key, min(least(lo, given_min)) AS lowest, max(greatest(hi, given_max)) AS highest,
+    keys AS (
+        SELECT key, min(own) = max(own) AS one_own, min(text) AS first_text, min(rubric_id) AS criterion_id,
+               min(least(lo, given_min)) AS lowest, max(greatest(hi, given_max)) AS highest,
                CASE WHEN min(given_mark) = max(given_mark) THEN min(given_mark) END AS mark,
                CASE WHEN min(behind) = max(behind) AND count(given_min) + count(given_max) = 0
                          AND min(behind.lo) <= coalesce(min(lo), 1) AND min(behind.hi) >= coalesce(max(hi), 1)
                          AND min(behind.lo) < min(behind.hi)
                          AND (coalesce(max(hi), 2) > 1 OR min(behind.hi) = 1) THEN min(behind) END AS own_scale
-        FROM keyed LEFT JOIN labelled USING (rubric_id) GROUP BY key
+        FROM keyed GROUP BY key
     ),
+    names AS (SELECT name, count(*) AS times FROM keyed GROUP BY name),
+    owns AS (SELECT own, min(key) = max(key) AS one_key FROM keyed GROUP BY own),
     topped AS (
-        SELECT l.*, CASE WHEN given_polarity IS NOT NULL THEN given_polarity
-                         WHEN weight < 0 AND NOT coalesce(lowest < 0 AND highest <= 0, false) THEN -1 ELSE 1 END
-                        AS polarity,
+        SELECT *,
+               CASE WHEN given_polarity IS NOT NULL THEN given_polarity
+                    WHEN weight < 0 AND NOT coalesce(lowest < 0 AND highest <= 0, false) THEN -1 ELSE 1 END AS polarity,
                coalesce(given_max, own_scale.hi,
-                             greatest(given_min + 1, CASE WHEN lowest = 0 AND highest = 0 THEN 1 ELSE highest END),
-                             1) AS top, lowest, mark, own_scale
-        FROM keyed l JOIN extremes USING (key)
-    ),
-    scaled AS (
-        SELECT *, coalesce(given_min, own_scale.lo,
-                           CASE WHEN lowest >= 1 AND top > 1 THEN CASE WHEN top > 12 THEN 0 ELSE 1 END
-                                WHEN lowest < top THEN lowest ELSE top - 1 END) AS bottom
-        FROM topped
-    ),
-    names AS (SELECT name, count(*) AS times FROM scaled GROUP BY name),
-    owns AS (SELECT own, min(key) = max(key) AS one_key FROM scaled GROUP BY own),
-    keys AS (
-        SELECT key, min(own) = max(own) AS one_own, min(text) AS first_text, min(rubric_id) AS criterion_id
-        FROM scaled GROUP BY key
+                        greatest(given_min + 1, CASE WHEN lowest = 0 AND highest = 0 THEN 1 ELSE highest END),
+                        1) AS top,
+               coalesce(given_min, own_scale.lo,
+                        CASE WHEN lowest >= 1 AND top > 1 THEN CASE WHEN top > 12 THEN 0 ELSE 1 END
+                             WHEN lowest < top THEN lowest ELSE top - 1 END) AS bottom
+        FROM keyed JOIN keys USING (key)
     ),
     qualified AS (
-        SELECT s.*, CASE WHEN times = 1 THEN name ELSE query || '#' || name END
+        SELECT t.*, CASE WHEN times = 1 THEN name ELSE query || '#' || name END
                     || CASE WHEN times > 1 AND query || '#' || name IN (SELECT name FROM names) THEN ' (2)' ELSE '' END
                     AS rubric,
-               one_key AND one_own AS own_is_one, first_text, criterion_id, top - bottom + 1 AS levels
-        FROM scaled s JOIN names USING (name) JOIN owns USING (own) JOIN keys USING (key)
+               one_key AND one_own AS own_is_one, top - bottom + 1 AS levels
+        FROM topped t JOIN names USING (name) JOIN owns USING (own)
     ),
     facts AS (
         SELECT row_number() OVER (ORDER BY query, rubric, rubric_id) - 1 AS j, rubric_id, query_id, rubric, query, text,

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from crubric_core.analysis.claims import Claims
-from crubric_core.analysis.warnings import saturation_warnings
+from crubric_core.analysis.warnings import ranking_warnings
 from crubric_core.ui import widgets
 from crubric_core.ui.leaderboard import board
 from crubric_core.ui.nothing_passes import nothing_passes
@@ -30,7 +30,7 @@ def standing() -> None:
         said = now.claims()
         now.answer(*said.headline)
         with rests_on:
-            widgets.notes(saturation_warnings(now.ranking()))
+            widgets.notes(ranking_warnings(now.ranking(), now.settings))
             st.caption(plain(" ".join(said.basis)))
         return said
 

@@ -12,7 +12,7 @@ from .composition import composition_notes
 from .result import Result
 from .stages import Analysis
 from .tables import bank_table, item_table
-from .warnings import dataset_warnings, fit_warnings, gate_warnings, saturation_warnings, type_warnings
+from .warnings import dataset_warnings, fit_warnings, gate_warnings, ranking_warnings, type_warnings
 
 if TYPE_CHECKING:
     from ..labels.store.source import LabelSource
@@ -105,7 +105,7 @@ def result_of(analysis: Analysis) -> Result:
             *gate_warnings(verdict),
             *dataset_warnings(reduction),
             *fit_warnings(fitted, analysis.candidates, settings, at_pass_marks=bool(reduction.pass_marks)),
-            *saturation_warnings(ranking),
+            *ranking_warnings(ranking, settings),
             *type_warnings(ranking.scores),
             *composition_notes(settings, analysis.constraints(), order, feasible),
             *analysis.consensus_warnings(),

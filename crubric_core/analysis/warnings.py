@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from ..judges.gate import gate_is_off
 from ..leaderboard.cross_fit import too_few_to_cross_fit
 from ..task_types.types import TASK_TYPES
-from ..text import count, numeral
+from ..text import count, numeral, percent
 from .calibration import all_alike
 from .rubric_lint import least_negative
 
@@ -53,7 +54,12 @@ def gate_warnings(verdict: GateVerdict) -> tuple[str, ...]:
     return () if verdict.holds else (verdict.sentence,)
 
 
-def saturation_warnings(ranking: Ranking) -> tuple[str, ...]:
+def ranking_warnings(ranking: Ranking, settings: Settings) -> tuple[str, ...]:
+    """What must be said beside the claims."""
+    return (*_saturated(ranking), *_few_replicates(ranking, settings))
+
+
+def _saturated(ranking: Ranking) -> tuple[str, ...]:
     """Systems that fail all rubrics by which they are placed; the claims name those that pass all."""
     failing = int((ranking.ability.saturated < 0).sum())
     if not failing or ranking.method == "score":  # has limits
@@ -61,6 +67,23 @@ def saturation_warnings(ranking: Ranking) -> tuple[str, ...]:
     if failing == 1:
         return ("1 system fails every rubric used: nothing bounds it from below.",)
     return (f"{failing:,} systems fail every rubric used: they are not compared with each other.",)
+
+
+def _few_replicates(ranking: Ranking, settings: Settings) -> tuple[str, ...]:
+    """Percentile intervals of so few bootstrap replicates that they miss twice as often as their level allows.
+
+    The percentile at a share q of R draws exceeds a further draw with probability (1 + (R - 1) q) / (R + 1) where draws
+    are uniform (Hyndman & Fan 1996, definition 7), and with hardly another where they are normal.
+    """
+    replicates, missed = settings.replicates, 1 - settings.confidence
+    needed = math.ceil(round(2 / missed, 9)) - 1
+    if ranking.method != "bootstrap" or replicates >= needed:
+        return ()
+    held = 1 - 2 * (1 + (replicates - 1) * missed / 2) / (replicates + 1)
+    return (
+        f"{count(replicates, 'bootstrap replicate')} are too few for {percent(settings.confidence)} intervals: these "
+        f"hold their value in about {held:.0%} of cases. Choose {5 * needed:,} or more.",
+    )
 
 
 def type_warnings(scores: QueryScores) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import pytest
 
 from crubric_core import Settings, Workspace, run_pipeline
 from crubric_core.analysis.export import FILES, report, write_result
-from crubric_core.analysis.warnings import dataset_warnings, saturation_warnings
+from crubric_core.analysis.warnings import dataset_warnings, ranking_warnings
 from crubric_core.demo import simulate
 from crubric_core.errors import DatasetError
 from crubric_core.files import csv_bytes
@@ -179,7 +179,7 @@ def test_real_tables_reach_a_tiered_leaderboard(real_data, name, systems, rubric
 def warned(*saturated, method="units"):
     """The saturation warning of systems that pass all (1), fail all (-1) or neither (0)."""
     ability = SimpleNamespace(saturated=np.array(saturated))
-    return saturation_warnings(SimpleNamespace(ability=ability, method=method))
+    return ranking_warnings(SimpleNamespace(ability=ability, method=method), Settings())
 
 
 def test_systems_that_fail_every_rubric_are_warned_of_and_those_that_pass_all_are_the_headlines():

@@ -13,9 +13,10 @@ from crubric_core import Settings, Workspace
 from crubric_core.analysis.board import limits
 from crubric_core.analysis.pipeline import result_of
 from crubric_core.analysis.stages import Analysis
-from crubric_core.analysis.warnings import fit_warnings
+from crubric_core.analysis.warnings import fit_warnings, ranking_warnings
 from crubric_core.composition import Composition
 from crubric_core.demo import simulate
+from crubric_core.intervals import percentile_interval
 
 
 def labels_of(n_systems):
@@ -132,3 +133,32 @@ def test_a_score_is_said_not_to_be_a_pass_rate_and_points_do_not_count_as_said()
     assert np.abs(scores[0] - passes.mean(axis=1)).max() > 0.05
     assert "The score S is not the share of rubrics passed" in said
     assert "points that they have in their source do not count" in said
+
+
+def ranked(method):
+    """A ranking none of whose systems is saturated."""
+    return SimpleNamespace(method=method, ability=SimpleNamespace(saturated=np.zeros(6)))
+
+
+@pytest.mark.parametrize(
+    ("replicates", "confidence"), [(2, 0.95), (20, 0.95), (38, 0.95), (60, 0.99), (4, 0.8)]
+)
+def test_of_few_replicates_it_is_told_how_often_their_intervals_hold_their_value(replicates, confidence):
+    (said,) = ranking_warnings(ranked("bootstrap"), Settings(replicates=replicates, confidence=confidence))
+    told = float(re.search(r"in about (\d+)% of cases", said)[1]) / 100
+    rng = np.random.default_rng(0)
+    low, high = percentile_interval(rng.normal(size=(replicates, 20_000)), confidence)
+    held = (stats.norm.cdf(high) - stats.norm.cdf(low)).mean()
+    assert told == pytest.approx(held, abs=0.03)
+    assert 1 - told > 1.9 * (1 - confidence)
+
+
+def test_of_enough_replicates_and_of_intervals_by_query_nothing_is_told():
+    assert ranking_warnings(ranked("bootstrap"), Settings(replicates=39)) == ()
+    assert ranking_warnings(ranked("bootstrap"), Settings(replicates=199, confidence=0.99)) == ()
+    assert ranking_warnings(ranked("units"), Settings(replicates=2)) == ()
+
+
+def test_a_result_tells_that_its_replicates_are_few(dataset):
+    found = result_of(Analysis.of(dataset, Settings(population="rubrics", replicates=10)))
+    assert any(warning.startswith("10 bootstrap replicates are too few") for warning in found.warnings)

@@ -28,6 +28,7 @@
     python -m benchmarks.simulated_claims few          # boards of fewer than six systems (docs/method.md §10)
     python -m benchmarks.simulated_claims weights      # queries of unequal weight (docs/method.md §10)
     python -m benchmarks.simulated_claims uneven       # queries of unequal numbers of rubrics (docs/method.md §10)
+    python -m benchmarks.simulated_claims copies       # systems that are listed twice (docs/method.md §10)
     python -m benchmarks.simulated_claims splits       # systems with different numbers of judges (docs/method.md §10)
     python -m benchmarks.simulated_claims graded       # abilities of labels from 1 to 5 (docs/method.md §10)
     python -m benchmarks.simulated_claims groups       # one system in a group of queries (docs/method.md §10)
@@ -47,6 +48,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from benchmarks.claims_asked import asked
+from benchmarks.claims_copies import copies
 from benchmarks.claims_drift import drift
 from benchmarks.claims_few import few
 from benchmarks.claims_fits import abilities, linked, misfit
@@ -101,6 +103,7 @@ CLAIMS: dict[str, tuple[Callable[[int], Rows], int]] = {
     "few": (few, 400),
     "weights": (weights, 400),
     "uneven": (uneven, 200),
+    "copies": (copies, 200),
     "splits": (splits, 100),
     "graded": (graded, 200),
     "groups": (groups, 200),

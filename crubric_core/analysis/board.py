@@ -85,7 +85,10 @@ def rests_on(board: Board) -> tuple[str, ...]:
         )
     if board.by_score:
         bank = ", and no bank is chosen without one of them" if settings.basis == "bank" else ""
-        said.append(f"Fewer than {FEW_SYSTEMS} systems: the claims are about scores, not abilities{bank}.")
+        once = ", copies counted once" if len(board.systems) >= FEW_SYSTEMS else ""
+        said.append(
+            f"Fewer than {FEW_SYSTEMS} systems{once}: the claims are about scores, not abilities{bank}."
+        )
     if standing.method == "bootstrap":
         said.append("Rubrics are resampled within their queries: the claims hold for these very queries.")
     else:

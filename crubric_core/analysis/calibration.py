@@ -64,7 +64,7 @@ def fold_fits(
     One fold of all systems at the pooled fit where the settings ask for that (the paper's way), or where there are
     too few systems: then no claim rests on abilities.
     """
-    if settings.cross_fitted and not too_few_to_cross_fit(len(reduction.systems)):
+    if settings.cross_fitted and not too_few_to_cross_fit(reduction.n_distinct):
         return cross_fit.fold_fits(reduction.y, fit, progress=progress)
     together = np.zeros(len(reduction.systems), dtype=np.int64)
     return FoldFits(together, (fit.items,), np.array([fit.converged]))

@@ -24,9 +24,10 @@ def tested_size(study: Analysis, worth: WorthCurve) -> int:
 
 def untested(study: Analysis) -> str:
     """Why it is not known what the bank is worth for a new system."""
-    systems, said = len(study.reduction().systems), "What it is worth for a new system is not known:"
+    systems, said = study.reduction().n_distinct, "What it is worth for a new system is not known:"
     if too_few_to_cross_fit(systems):
-        return f"{said} that takes {FEW_SYSTEMS} systems, and there are {systems}."
+        once = ", copies counted once" if systems < len(study.reduction().systems) else ""
+        return f"{said} that takes {FEW_SYSTEMS} systems, and there are {systems}{once}."
     return f"{said} no system can be held out with these settings."
 
 

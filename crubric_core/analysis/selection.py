@@ -35,7 +35,7 @@ def query_positions(queries: pd.DataFrame, reduction: Reduction) -> IntArray:
 
 def ranked_by_score(reduction: Reduction, settings: Settings) -> bool:
     """Whether there are too few systems for claims about abilities."""
-    return settings.cross_fitted and too_few_to_cross_fit(len(reduction.systems))
+    return settings.cross_fitted and too_few_to_cross_fit(reduction.n_distinct)
 
 
 def placing_rubrics(

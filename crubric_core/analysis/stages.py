@@ -55,7 +55,7 @@ class Analysis(Banks):
         """Abilities by dimension with their correlations, on the rubrics that pass; or why there are none."""
         named = by_dimension.dimension_names(self.reduction())
         differ = self.panels() is not None or self.judges_differ(by_dimension.numbered(named))
-        if why := by_dimension.unfit(len(self.given().systems), differ, self.settings):
+        if why := by_dimension.unfit(self.given().n_distinct, differ, self.settings):
             return why
         return by_dimension.by_dimension(
             self.reduction(),

@@ -32,10 +32,11 @@ def dataset_warnings(reduction: Reduction) -> tuple[str, ...]:
         )
     elif int(reduction.max_panel.max()) == 2:
         warnings.append("At most two judges label a cell: their agreement says little about a single rubric.")
-    n_systems = len(reduction.systems)
+    n_systems = reduction.n_distinct
     if too_few_to_cross_fit(n_systems):
+        once = ", copies counted once" if n_systems < len(reduction.systems) else ""
         warnings.append(
-            f"Only {count(n_systems, 'system')}: discriminations are hardly known; ranks say little."
+            f"Only {count(n_systems, 'system')}{once}: discriminations are hardly known; ranks say little."
         )
     return (*warnings, *unranked_warnings(reduction))
 

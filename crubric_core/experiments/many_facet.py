@@ -152,11 +152,12 @@ def pair_table(systems: tuple[str, ...], facets: Inference, board: Inference) ->
 
 def _too_small(inputs: Inputs) -> str:
     """Why the dataset has too little for the model; "" where it may have enough."""
-    n_systems, n_judges = len(inputs.reduction.systems), len(inputs.dataset.judges)
+    n_systems, n_judges = inputs.reduction.n_distinct, len(inputs.dataset.judges)
     if n_judges < 2:
         return "There is one judge, who cannot be more severe than others."
     if too_few_to_cross_fit(n_systems):
-        return f"Abilities need {FEW_SYSTEMS} systems or more; there are {n_systems}."
+        once = ", copies counted once" if n_systems < len(inputs.reduction.systems) else ""
+        return f"Abilities need {FEW_SYSTEMS} systems or more; there are {n_systems}{once}."
     return ""
 
 

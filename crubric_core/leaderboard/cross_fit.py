@@ -3,6 +3,7 @@
 A rubric's parameters fitted on 15 labels lean towards these very labels: of 15 identical systems such a fit, taken at
 its word, separates four pairs of five. Each fold of systems is therefore placed by a fit of all the others, linked to
 the pooled scale. The fits depend on neither the gate nor the bank: they are made once a dataset.
+Systems whose labels repeat each other's are of one fold: a copy would tell the fit of the labels of the other.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from ..irt.linking import mean_sigma
 from ..irt.models import ItemParameters
 from ..irt.prefixes import nodes_for, posterior_means
 from ..irt.refit import as_fit, refit
+from ..labels.repeated_systems import distinct_systems
 from ..types import BoolArray, FloatArray, IntArray, Progress, silent
 from ..workers import current_workers, run_tasks, run_threads
 
@@ -43,11 +45,16 @@ def too_few_to_cross_fit(n_systems: int) -> bool:
     return n_systems < FEW_SYSTEMS
 
 
-def assign_folds(theta: FloatArray) -> IntArray:
+def assign_folds(theta: FloatArray, distinct: IntArray | None = None) -> IntArray:
     """(M,) fold of each system: its own up to 40 systems, else one of 10 balanced over ``theta`` (M,).
 
-    From the top, the folds are dealt out forwards and backwards in turn, so that their means agree.
+    From the top, the folds are dealt out forwards and backwards in turn, so that their means agree. distinct: (M,) the
+    number of each system, those that repeat each other have the same (``distinct_systems``) and count once; None: all
+    are different.
     """
+    if distinct is not None and len(np.unique(distinct)) < len(theta):
+        number, count = np.unique(distinct, return_inverse=True, return_counts=True)[1:]
+        return assign_folds(np.bincount(number, np.nan_to_num(theta)) / count)[number]
     size = len(theta)
     if size <= LEAVE_ONE_OUT:
         return np.arange(size)
@@ -200,10 +207,13 @@ def cross_fit(y: FloatArray, pooled: IrtFit) -> CrossFit:
     return CrossFit.of(y, pooled, fold_fits(y, pooled))
 
 
-def fold_fits(y: FloatArray, pooled: IrtFit, *, progress: Progress | None = None) -> FoldFits:
-    """The part of ``cross_fit`` that takes long. y: (M, J)."""
+def fold_fits(
+    y: FloatArray, pooled: IrtFit, *, fold: IntArray | None = None, progress: Progress | None = None
+) -> FoldFits:
+    """The part of ``cross_fit`` that takes long. y: (M, J). fold: (M,) by default those of ``assign_folds``."""
     report_progress = progress or silent
-    fold = assign_folds(pooled.theta)
+    if fold is None:
+        fold = assign_folds(pooled.theta, distinct_systems(y))
     count = int(fold.max()) + 1
 
     def before(position: int) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import stdtrit
 
+from ..intervals import known_mean
 from ..irt.cells import label_scores
 from ..irt.facets import FacetFit, FacetModel, fit_with_severity
 from ..irt.fit import IrtFit
@@ -19,6 +20,7 @@ from ..irt.linking import mean_sigma
 from ..irt.models import ItemParameters
 from ..irt.refit import as_fit
 from ..irt.severities import Severities, SharedCells, common_queries, weakest_link
+from ..labels.repeated_systems import distinct_systems
 from ..types import BoolArray, FloatArray, IntArray, Progress, silent
 from ..workers import run_tasks
 from .cross_fit import CrossFit, assign_folds
@@ -53,7 +55,7 @@ def many_facet_board(
     found = severities_of(panel, fit, unit)
     given = _given(panel, fit.rubrics, found.shrunken)
     rubrics, judges = np.nonzero((~np.isnan(panel)).any(axis=0) & ~given.constant[:, None])
-    fold = assign_folds(given.theta)
+    fold = assign_folds(given.theta, distinct_systems(known_mean(panel, axis=2)))
     count = int(fold.max()) + 1
 
     def before(position: int) -> None:

@@ -13,6 +13,7 @@ from ..analysis.reference import reference_systems
 from ..bank.identity import bank_id, rubric_ids
 from ..bank.item_spread import Spread
 from ..irt.fit import IrtFit
+from ..labels.repeated_systems import distinct_systems
 from ..leaderboard.bootstrap import draw_weights
 from ..leaderboard.reference import Reference
 from ..settings import Settings
@@ -71,6 +72,11 @@ class BankScale:
     transfer: float = np.nan
     person_fit: FloatArray | None = None
     history: tuple[dict[str, Any], ...] = ()
+
+    @cached_property
+    def n_distinct(self) -> int:
+        """Systems, those whose labels on the bank repeat another's counted once."""
+        return len(np.unique(distinct_systems(self.y)))
 
     @cached_property
     def bank_id(self) -> str:

@@ -49,10 +49,11 @@ def panel_notes(bank_scale: BankScale, new: NewLabels) -> list[str]:
 
 def why_unranked(bank_scale: BankScale) -> str:
     """Why a system on this bank has no rank and no tier, whatever its labels; "" where it may have them."""
-    if too_few_to_cross_fit(len(bank_scale.systems)):
+    if too_few_to_cross_fit(bank_scale.n_distinct):
+        once = ", copies counted once" if bank_scale.n_distinct < len(bank_scale.systems) else ""
         return (
-            f"Rank and tier are unknown: the bank was made from {count(len(bank_scale.systems), 'system')}, and with "
-            f"fewer than {FEW_SYSTEMS} its rubrics are fitted on the labels of the very systems that a new one is "
+            f"Rank and tier are unknown: the bank was made from {count(bank_scale.n_distinct, 'system')}{once}, and "
+            f"with fewer than {FEW_SYSTEMS} its rubrics are fitted on the labels of the very systems that a new one is "
             "compared with."
         )
     if bank_scale.reference is None and bank_scale.settings.cross_fitted:

@@ -99,10 +99,11 @@ def _check(bank_scale: BankScale, new: NewLabels) -> None:
         raise PlacementError(
             f"{taken[0]!r} is in the bank's calibration already: give the new labels another name, or leave them out."
         )
-    if too_few_to_cross_fit(len(bank_scale.systems)):
+    if too_few_to_cross_fit(bank_scale.n_distinct):
+        once = ", copies counted once" if bank_scale.n_distinct < len(bank_scale.systems) else ""
         raise PlacementError(
             f"Recalibration needs a bank of {FEW_SYSTEMS} systems or more: this one was made from "
-            f"{count(len(bank_scale.systems), 'system')}."
+            f"{count(bank_scale.n_distinct, 'system')}{once}."
         )
     if bank_scale.reference is None:
         raise PlacementError(

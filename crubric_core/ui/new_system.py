@@ -119,8 +119,9 @@ def answer(study: StudyPage, bank_scale: BankScale, system: str, placed: Placeme
     standing, name = placed.standing, short_name(system)
     if not may_claim(study, bank_scale):
         verdict = study.verdict()
-        why = f"The bank was made from {count(len(bank_scale.systems), 'system')}, fewer than {FEW_SYSTEMS}."
-        if not too_few_to_cross_fit(len(bank_scale.systems)):
+        once = ", copies counted once" if bank_scale.n_distinct < len(bank_scale.systems) else ""
+        why = f"The bank was made from {count(bank_scale.n_distinct, 'system')}{once}, fewer than {FEW_SYSTEMS}."
+        if not too_few_to_cross_fit(bank_scale.n_distinct):
             why = "Only a bootstrap of the bank's rubrics compares it, by which equal systems are often separated."
         study.answer(f"No claim about where {name} stands.", why if verdict.holds else verdict.sentence)
         return

@@ -134,7 +134,7 @@ def _bank_chip(study: loaders.Study) -> Chip:
     rubrics = study.given().rubrics["query"]
     covered, candidates = int(rubrics.iloc[study.bank()].nunique()), int(np.count_nonzero(study.candidates))
     chip = health.bank_chip(candidates, study.settings.budget, int(rubrics.nunique()), covered)
-    if too_few_to_cross_fit(len(study.reduction().systems)):
+    if too_few_to_cross_fit(study.reduction().n_distinct):
         return replace(chip, state="look", sentence=f"{chip.sentence} {untested(study)}")
     if chip.state != "good" or candidates <= study.settings.budget or not study.verdict().holds:
         return chip

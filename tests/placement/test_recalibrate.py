@@ -114,10 +114,11 @@ def test_a_name_that_is_taken_is_refused(bank_scale, new):
 
 
 def test_a_bank_of_few_systems_is_refused_for_their_number_and_not_for_the_preset(bank_scale, new):
+    few = replace(bank_scale, systems=bank_scale.systems[:4], y=bank_scale.y[:4], reference=None)
     with pytest.raises(
         PlacementError, match="needs a bank of 6 systems or more: this one was made from 4 systems"
     ):
-        recalibrate(replace(bank_scale, systems=bank_scale.systems[:4], reference=None), new)
+        recalibrate(few, new)
 
 
 def test_a_judge_that_turned_strict_shifts_and_moves_tiers(bank_scale, new):

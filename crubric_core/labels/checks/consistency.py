@@ -281,8 +281,8 @@ def _copies(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Find
         )
         sentence = (
             f"{which} the same labels as another, such as {short_name(first['systems'], 120)} on all "
-            f"{first['labels']:,}. Is one a copy of the other? Then it is one system: a copy that stays where the "
-            "other is held out makes its ability one in sample."
+            f"{first['labels']:,}. Is one a copy of the other? Then it is one system: rubrics are fitted without both "
+            "to place either, and the board lists it twice."
         )
         yield warning("copies", "Systems with the same labels", sentence, found)
 

@@ -11,6 +11,7 @@ import pandas as pd
 from ...settings import Response
 from ...types import BoolArray, FloatArray, IntArray
 from ..ingest.pass_marks import pass_mark_sentences
+from ..repeated_systems import distinct_systems
 from .pairs import PairCounts
 
 
@@ -50,6 +51,11 @@ class Reduction:
     def n_cells(self) -> int:
         """Cells with a label."""
         return int(np.isfinite(self.y).sum()) + self.split.shape[1]
+
+    @cached_property
+    def n_distinct(self) -> int:
+        """Systems, those whose labels repeat another's counted once."""
+        return len(np.unique(distinct_systems(self.y)))
 
     @cached_property
     def pass_marks(self) -> tuple[str, ...]:

@@ -1,0 +1,70 @@
+"""Boards on which systems are listed twice or more: how often equal ones are separated (docs/method.md §10).
+
+All systems have one ability, with a system × query effect of sd .7; a copy repeats a share of the labels of its
+original, and has the others drawn anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.special import expit
+
+from benchmarks.inference_designs import judged
+from benchmarks.tables import short
+from crubric_core import fit_irt
+from crubric_core.labels.repeated_systems import distinct_systems
+from crubric_core.leaderboard.cross_fit import CrossFit, cross_fit, fold_fits, too_few_to_cross_fit
+from crubric_core.leaderboard.inference import infer
+from crubric_core.leaderboard.influence import ability_influence, score_influence
+from crubric_core.task_types.scoring import query_scores
+
+QUERIES, EFFECT = 30, 0.7
+DESIGNS = (
+    ((1,) * 8, 1.0),
+    ((2,) * 6, 1.0),
+    ((2,) * 6, 0.9),
+    ((2,) * 6, 0.7),
+    ((2,) * 10, 1.0),
+    ((4, 1, 1, 1, 1, 1), 0.9),
+    ((3, 3, 3), 0.8),
+    ((4, 4), 0.9),
+    ((4, 4), 0.7),
+)
+"""How often each system is listed, and the share of its labels that a copy repeats."""
+
+
+def copies(tables: int) -> Iterator[tuple[object, ...]]:
+    """Any pair separated where each row of the table is a fold of its own, and as the board has it."""
+    yield "systems", "rows of them", "labels repeated", "each row left out alone", "as the board has it"
+    for listed, repeated in DESIGNS:
+        rates = np.mean([of_copies(listed, repeated, seed) for seed in range(tables)], axis=0)
+        times = ", ".join(f"{n} of {listed.count(n)}" for n in sorted(set(listed), reverse=True))
+        yield len(listed), times, f"{repeated:.0%}", *(short(float(rate)) for rate in rates)
+
+
+def with_copies(listed: tuple[int, ...], repeated: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Labels (sum of ``listed``, J) and the query of each rubric."""
+    rng = np.random.default_rng([40, seed])
+    query, who = np.repeat(np.arange(QUERIES), 4), np.repeat(np.arange(len(listed)), listed)
+    a, b = np.exp(rng.normal(0, 0.4, len(query))), rng.normal(0, 1.2, len(query))
+    chance = expit(EFFECT * rng.normal(size=(len(listed), QUERIES))[:, query] - a * b)
+    first = judged(rng.random(chance.shape) < chance, "plain", rng)[who]
+    anew = judged(rng.random(first.shape) < chance[who], "plain", rng)
+    return np.where(rng.random(first.shape) < repeated, first, anew), query
+
+
+def of_copies(listed: tuple[int, ...], repeated: float, seed: int) -> tuple[bool, bool]:
+    """Whether any pair is separated: each row placed by a fit of all others, and as the board does it."""
+    y, query = with_copies(listed, repeated, seed)
+    fit = fit_irt(y)
+    alone = CrossFit.of(y, fit, fold_fits(y, fit, fold=np.arange(len(y))))
+    evidence = [ability_influence(alone, ~fit.constant, query)]
+    if too_few_to_cross_fit(len(np.unique(distinct_systems(y)))):
+        scores = query_scores(y, np.ones(len(query)), query, QUERIES)
+        evidence.append(score_influence(scores, np.ones(QUERIES)))
+    else:
+        evidence.append(ability_influence(cross_fit(y, fit), ~fit.constant, query))
+    first, second = (infer(each, np.random.default_rng(seed)).separated.any() for each in evidence)
+    return bool(first), bool(second)

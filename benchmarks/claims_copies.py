@@ -1,7 +1,7 @@
-"""Boards on which systems are listed twice or more: how often equal ones are separated (docs/method.md §10).
+"""Boards on which systems are listed twice or more, and banks on which versions of their own systems are placed.
 
-All systems have one ability, with a system × query effect of sd .7; a copy repeats a share of the labels of its
-original, and has the others drawn anew.
+How often equal ones are separated (docs/method.md §10 and §13). All systems have one ability, with a system × query
+effect of sd .7; a copy repeats a share of the labels of its original, and has the others drawn anew.
 """
 
 from __future__ import annotations
@@ -13,11 +13,15 @@ from scipy.special import expit
 
 from benchmarks.inference_designs import judged
 from benchmarks.tables import short
-from crubric_core import fit_irt
+from crubric_core import Settings, Workspace, fit_irt
+from crubric_core.analysis.pipeline import analyse, result_of
 from crubric_core.labels.repeated_systems import distinct_systems
 from crubric_core.leaderboard.cross_fit import CrossFit, cross_fit, fold_fits, too_few_to_cross_fit
 from crubric_core.leaderboard.inference import infer
 from crubric_core.leaderboard.influence import ability_influence, score_influence
+from crubric_core.placement.bank_scale import bank_scale_of
+from crubric_core.placement.new_labels import labels_on_bank
+from crubric_core.placement.place import place_systems
 from crubric_core.task_types.scoring import query_scores
 
 QUERIES, EFFECT = 30, 0.7
@@ -33,6 +37,8 @@ DESIGNS = (
     ((4, 4), 0.7),
 )
 """How often each system is listed, and the share of its labels that a copy repeats."""
+VERSIONS = (0.0, 0.6, 0.9, 1.0)
+BANK = 60  # rubrics, of 14 systems
 
 
 def copies(tables: int) -> Iterator[tuple[object, ...]]:
@@ -42,6 +48,11 @@ def copies(tables: int) -> Iterator[tuple[object, ...]]:
         rates = np.mean([of_copies(listed, repeated, seed) for seed in range(tables)], axis=0)
         times = ", ".join(f"{n} of {listed.count(n)}" for n in sorted(set(listed), reverse=True))
         yield len(listed), times, f"{repeated:.0%}", *(short(float(rate)) for rate in rates)
+    yield ()
+    yield "labels that a version repeats", "separated from some system", "noted"
+    found = np.mean([of_versions(seed) for seed in range(-(-tables // 10))], axis=0)
+    for repeated, rates in zip(VERSIONS, found, strict=True):
+        yield f"{repeated:.0%}", *(short(float(rate)) for rate in rates)
 
 
 def with_copies(listed: tuple[int, ...], repeated: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -68,3 +79,27 @@ def of_copies(listed: tuple[int, ...], repeated: float, seed: int) -> tuple[bool
         evidence.append(ability_influence(cross_fit(y, fit), ~fit.constant, query))
     first, second = (infer(each, np.random.default_rng(seed)).separated.any() for each in evidence)
     return bool(first), bool(second)
+
+
+def of_versions(seed: int) -> np.ndarray:
+    """Of new systems that repeat so much of one of a bank's 14 equal systems each: separated from any, noted."""
+    rng, (y, query) = np.random.default_rng([41, seed]), with_copies((2,) * 14, 0.0, seed)
+    old, anew = y[::2], y[1::2]
+    lines = [f"s{i:02},q{query[j]:02},r{j:03},judge,{old[i, j]:.0f}" for i, j in np.ndindex(old.shape)]
+    with Workspace() as workspace:
+        workspace.ingest("\n".join(["system,query,rubric,judge,label", *lines]).encode(), "t", format="csv")
+        analysis = analyse(workspace.dataset("t"), Settings(budget=BANK))
+        made, transfer = result_of(analysis), analysis.transfer()
+    bank_scale, rows, names = (
+        bank_scale_of(made, transfer=transfer),
+        np.sort(made.chosen),
+        [f"v{i}" for i in range(14)],
+    )
+    found = []
+    for repeated in VERSIONS:
+        new = np.where(rng.random(old.shape) < repeated, old, anew)[:, rows]
+        placed = place_systems(bank_scale, labels_on_bank(tuple(names), new, bank_scale.judges))
+        apart = np.mean([placement.standing.separated[-1].any() for placement in placed.placements])
+        noted = np.mean([any(f"of {name} are those of" in note for note in placed.notes) for name in names])
+        found.append((apart, noted))
+    return np.array(found)

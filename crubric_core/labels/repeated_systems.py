@@ -50,6 +50,21 @@ def distinct_systems(y: FloatArray) -> IntArray:
     return np.argsort(np.argsort(first))[number]
 
 
+def repeated_of(y: FloatArray, new: FloatArray) -> IntArray:
+    """(N,) the system of ``y`` (M, J) that each of ``new`` (N, J) repeats, as in ``distinct_systems``; -1: none."""
+    found = np.full(len(new), -1)
+    telling = np.array([_rarer(row) >= RARER for row in y], dtype=bool)
+    if telling.sum() < 2:
+        return found
+    old = np.flatnonzero(telling)
+    r = _correlations(np.vstack([y[old], new]))
+    usual = max(float(np.quantile(r[: len(old), : len(old)][np.triu_indices(len(old), 1)], USUAL)), 0.0)
+    closest = r[len(old) :, : len(old)]
+    bound = usual + REPEATED * (1 - usual)
+    repeats = (closest.max(axis=1) >= bound) & np.array([_rarer(row) >= RARER for row in new], dtype=bool)
+    return np.where(repeats, old[closest.argmax(axis=1)], found)
+
+
 def _rarer(labels: FloatArray) -> int:
     counts = np.unique(labels[np.isfinite(labels)], return_counts=True)[1]
     return int(counts.sum() - counts.max(initial=0))

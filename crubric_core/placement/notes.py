@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..labels.repeated_systems import repeated_of
 from ..leaderboard.cross_fit import FEW_SYSTEMS, too_few_to_cross_fit
 from ..leaderboard.linked import groups_by_query
 from ..text import count, listed, numeral, rounded
@@ -220,6 +221,25 @@ def system_notes(
             f"(person fit lz* = {numeral(fit, 'z.1f')}): one ability may not describe it."
         )
     return extreme
+
+
+def repeated_notes(bank_scale: BankScale, new: NewLabels) -> list[str]:
+    """That labels which place a system have chosen and fitted the bank under another name; none of its own name."""
+    notes = []
+    for system, y, repeated in zip(
+        new.systems, new.y, repeated_of(bank_scale.y, new.y).tolist(), strict=True
+    ):
+        if repeated < 0 or system in bank_scale.systems:
+            continue
+        other = bank_scale.systems[repeated]
+        both = np.isfinite(y) & np.isfinite(bank_scale.y[repeated])
+        equal, of = int((y == bank_scale.y[repeated])[both].sum()), count(int(both.sum()), "label")
+        notes.append(
+            f"{equal:,} of {of} of {system} are those of {other}, which chose the bank and its parameters: the ability "
+            "of a version of the same system is rather too far from the middle, and no interval, rank or tier allows "
+            f"for that. Place it on a bank that was made without {other}."
+        )
+    return notes
 
 
 def _extreme(bank_scale: BankScale, system: str, y: FloatArray, placement: Placement) -> list[str]:

@@ -18,7 +18,7 @@ from .abilities import Placement, expected_information, next_best, place, poster
 from .among import evidence_of_system, stand_among
 from .bank_scale import BankScale
 from .new_labels import NewLabels
-from .notes import panel_notes, system_notes, why_unranked
+from .notes import panel_notes, repeated_notes, system_notes, why_unranked
 
 NEXT = 20  # rubrics to judge next
 WHOLE = ("rank", "rank_low", "rank_high", "tier")
@@ -132,7 +132,7 @@ def place_systems(bank_scale: BankScale, new: NewLabels, n_next: int = NEXT) -> 
             _next_table(bank_scale, y, row, n_next) for y, row in zip(new.y, expected, strict=True)
         ),
         unused=new.unused,
-        notes=(*new.notes, *panel_notes(bank_scale, new), *sentences),
+        notes=(*new.notes, *panel_notes(bank_scale, new), *repeated_notes(bank_scale, new), *sentences),
     )
 
 

@@ -234,3 +234,17 @@ def test_a_held_out_system_is_as_unusual_as_the_others_would_be_by_parameters_fi
         assert bank_scale.person_fit.shape == (SYSTEMS - 1,)
         told += any("follows the scale less" in note for note in place_systems(bank_scale, labels).notes)
     assert told <= 2
+
+
+@pytest.mark.parametrize(("share", "noted"), [(1.0, True), (0.95, True), (0.0, False)])
+def test_a_version_of_a_banks_system_is_noted_for_what_the_bank_knows_of_it(result, share, noted):
+    """Of equal systems, one in seven such versions was separated from some system (docs/method.md §13)."""
+    bank_scale, rng = bank_scale_of(result), np.random.default_rng(3)
+    at = int(np.argmin(np.abs(np.nanmean(bank_scale.y, axis=1) - 0.5)))
+    old, name = bank_scale.y[at], bank_scale.systems[at]
+    y = np.where(rng.random(old.shape) < share, old, 1 - old if noted else rng.integers(0, 2, len(old)))
+    notes = place_systems(bank_scale, labels_on_bank(("version 2",), y[None], result.judges)).notes
+    said = f"{(y == old).sum()} of {np.isfinite(old + y).sum()} labels of version 2 are those of {name}"
+    assert any(said in note for note in notes) == noted
+    again = place_systems(bank_scale, labels_on_bank((name,), y[None], result.judges)).notes
+    assert not any("are those of" in note for note in again)

@@ -7,7 +7,7 @@ from itertools import permutations
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtr, stdtrit
+from scipy.special import gammaln, stdtr, stdtrit
 
 from ..intervals import FEWEST_CLUSTERS, cluster_sums, percentile_interval
 from ..types import BoolArray, FloatArray, IntArray
@@ -38,7 +38,7 @@ def spearman_p(values: FloatArray, reference: FloatArray) -> float:
     """Two-sided p of Spearman's rho of values with reference (n,), all known; NaN for n < 3 or where all values tie.
 
     Up to EXACT values it is the share of all their orders with a rho as far from 0: the t approximation, used beyond,
-    has p = 0 for three systems in order.
+    has p = 0 for values in order, so that of these the share is counted, too.
     """
     rho, n = float(rank_correlation(values, reference)), len(values)
     if n < 3 or not np.isfinite(rho):
@@ -46,9 +46,16 @@ def spearman_p(values: FloatArray, reference: FloatArray) -> float:
     if n <= EXACT:
         ranks, target = (_centred_ranks(np.round(each, TIE_DIGITS)) for each in (values, reference))
         return float(np.mean(np.abs(ranks[_orders(n)] @ target) >= abs(ranks @ target) - 1e-9))
-    if abs(rho) >= 1:
-        return 0.0
+    if abs(rho) >= 1 - 1e-12:
+        return _share_in_order(reference)
     return float(2 * stdtr(n - 2, -abs(rho) * np.sqrt((n - 2) / (1 - rho**2))))
+
+
+def _share_in_order(reference: FloatArray) -> float:
+    """Share of the orders of values that tie as ``reference`` (n,) does which are in its order, or in the reverse."""
+    ties = np.unique(np.round(reference, TIE_DIGITS), return_counts=True)[1]
+    alike = float(np.exp(gammaln(ties + 1.0).sum() - gammaln(len(reference) + 1.0)))
+    return alike * (2 if (ties == ties[::-1]).all() else 1)
 
 
 @lru_cache(maxsize=EXACT)

@@ -8,18 +8,23 @@ system's own labels would show: of twelve equal systems, six of them copies, thr
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import expit
 
-from ..types import FloatArray, IntArray
+from ..types import BoolArray, FloatArray, IntArray
 
 REPEATED = 0.7  # excess correlation of two systems' labels from which on one repeats the other
+BESIDE = (
+    0.4  # the same of what ability and difficulty leave: on sharp rubrics equally good systems are much alike
+)
 USUAL = (
-    0.1  # quantile of the correlations of all pairs: what rubrics that are easy for all give any two systems
+    0.1  # quantile of the correlations of all pairs, which rubrics that are easy for all give any two systems
 )
 RARER = (
     10  # labels other than its most frequent one that a system must have: with fewer, good systems look alike
 )
 COMMON = 20  # rubrics that two systems must have in common
 MOST = 2048  # rubrics that are looked at, evenly spaced: more would tell the same
+STEPS, RIDGE = 30, 0.1  # of the model that tells what ability and difficulty explain
 
 
 def distinct_systems(y: FloatArray) -> IntArray:
@@ -27,42 +32,78 @@ def distinct_systems(y: FloatArray) -> IntArray:
 
     y: (M, J) labels or levels, NaN unknown. The correlation r of two systems' labels over the rubrics that vary is
     compared with that of usual pairs, r0: (r - r0) / (1 - r0) is 1 of copies and 0 of pairs with no more in common than
-    the rubrics. Average linkage, so that a chain of similar systems is not one.
+    the rubrics. What is left of labels beside ability and difficulty must correlate, too. Average linkage, so that a
+    chain of similar systems is not one.
     """
     from scipy.cluster.hierarchy import fcluster, linkage  # a tenth of a second
     from scipy.spatial.distance import squareform
 
-    alone = np.arange(len(y))
-    telling = np.array([_rarer(row) >= RARER for row in y], dtype=bool)
-    if telling.sum() < 2:
+    alone, telling, varying = np.arange(len(y)), _telling(y), _varying(y)
+    if telling.sum() < 2 or not len(varying):
         return alone
-    varying = y[:, np.nanmin(y, axis=0, initial=np.inf) < np.nanmax(y, axis=0, initial=-np.inf)]
-    chosen = np.unique(np.linspace(0, varying.shape[1] - 1, MOST).astype(np.int64))
-    r = _correlations(varying[np.ix_(telling, chosen)])
-    pairs = np.triu_indices(len(r), 1)
-    usual = max(float(np.quantile(r[pairs], USUAL)), 0.0)
-    apart = np.clip((1 - r) / max(1 - usual, 1e-9), 0.0, None)
-    np.fill_diagonal(apart, 0.0)
-    if apart[pairs].min() > 1 - REPEATED:
+    rows = np.flatnonzero(telling)
+    apart = _apart(y[:, varying], rows, rows)
+    if apart[np.triu_indices(len(apart), 1)].min() > 1:
         return alone
-    alone[telling] = len(y) + fcluster(linkage(squareform(apart), "average"), 1 - REPEATED, "distance")
+    alone[telling] = len(y) + fcluster(linkage(squareform(apart), "average"), 1, "distance")
     first, number = np.unique(alone, return_index=True, return_inverse=True)[1:]
-    return np.argsort(np.argsort(first))[number]
+    return np.asarray(np.argsort(np.argsort(first))[number], dtype=np.int64)
 
 
 def repeated_of(y: FloatArray, new: FloatArray) -> IntArray:
     """(N,) the system of ``y`` (M, J) that each of ``new`` (N, J) repeats, as in ``distinct_systems``; -1: none."""
-    found = np.full(len(new), -1)
-    telling = np.array([_rarer(row) >= RARER for row in y], dtype=bool)
-    if telling.sum() < 2:
+    found, old, varying = np.full(len(new), -1), np.flatnonzero(_telling(y)), _varying(y)
+    if len(old) < 2 or not len(varying):
         return found
-    old = np.flatnonzero(telling)
-    r = _correlations(np.vstack([y[old], new]))
-    usual = max(float(np.quantile(r[: len(old), : len(old)][np.triu_indices(len(old), 1)], USUAL)), 0.0)
-    closest = r[len(old) :, : len(old)]
-    bound = usual + REPEATED * (1 - usual)
-    repeats = (closest.max(axis=1) >= bound) & np.array([_rarer(row) >= RARER for row in new], dtype=bool)
-    return np.where(repeats, old[closest.argmax(axis=1)], found)
+    for n in np.flatnonzero(_telling(new)).tolist():
+        apart = _apart(np.vstack([y, new[n]])[:, varying], np.append(old, len(y)), old)[-1, :-1]
+        if apart.min() <= 1:
+            found[n] = old[apart.argmin()]
+    return found
+
+
+def _varying(y: FloatArray) -> IntArray:
+    """Rubrics on which systems differ, at most MOST."""
+    found = np.flatnonzero(np.nanmin(y, axis=0, initial=np.inf) < np.nanmax(y, axis=0, initial=-np.inf))
+    return found[np.unique(np.linspace(0, len(found) - 1, MOST).astype(np.int64))] if len(found) else found
+
+
+def _apart(y: FloatArray, rows: IntArray, usual: IntArray) -> FloatArray:
+    """(m, m) how far two of the ``rows`` (m,) of y (M, J) are from repeating each other: 0 of copies, up to 1 they do.
+
+    usual: the rows whose pairs are the usual ones.
+    """
+    r = _correlations(y[rows])
+    pairs = _correlations(y[usual])[np.triu_indices(len(usual), 1)]
+    r0 = max(float(np.quantile(pairs, USUAL)), 0.0)
+    apart = np.clip((1 - r) / max(1 - r0, 1e-9), 0.0, None) / (1 - REPEATED)
+    if (apart[np.triu_indices(len(rows), 1)] <= 1).any():
+        left = np.clip(1 - _correlations(_unexplained(y)[rows]), 0.0, None)
+        apart = np.maximum(apart, left / (1 - BESIDE))
+    np.fill_diagonal(apart, 0.0)
+    return apart
+
+
+def _unexplained(y: FloatArray) -> FloatArray:
+    """(M, J) what one ability of each system and one difficulty of each rubric leave of labels, as shares of the range.
+
+    A Rasch model by joint maximum likelihood with a small ridge: rough, but it needs no fit of the analysis.
+    """
+    known = np.isfinite(y)
+    low, high = np.nanmin(y, axis=0, initial=np.inf), np.nanmax(y, axis=0, initial=-np.inf)
+    share = np.divide(y - low, high - low, out=np.zeros(y.shape), where=known & (high > low))
+    ability, ease = np.zeros((len(y), 1)), np.zeros(y.shape[1])
+    for step in range(2 * STEPS):
+        chance = expit(ability + ease)
+        gap, weight = known * (share - chance), known * chance * (1 - chance)
+        at, axis = ((ability[:, 0], 1), (ease, 0))[step % 2]
+        at += np.clip((gap.sum(axis=axis) - RIDGE * at) / (weight.sum(axis=axis) + RIDGE), -1, 1)
+    return np.where(known, share - expit(ability + ease), np.nan)
+
+
+def _telling(y: FloatArray) -> BoolArray:
+    """(M,) systems whose labels vary enough to tell a copy."""
+    return np.array([_rarer(row) >= RARER for row in y], dtype=bool)
 
 
 def _rarer(labels: FloatArray) -> int:

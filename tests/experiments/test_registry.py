@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,7 @@ from crubric_core.experiments import (
     stored_experiment,
 )
 from crubric_core.experiments.attrition import attrition
-from crubric_core.experiments.statistics import mean_interval, rank_correlation, spearman_p
+from crubric_core.experiments.statistics import _share_in_order, mean_interval, rank_correlation, spearman_p
 from crubric_core.labels.store.results import result_key
 from tests import oracles
 from tests.experiments import conftest as study
@@ -168,6 +169,10 @@ def test_a_p_of_ranks_is_not_below_its_share_of_null_tables(systems):
         assert (p <= level).mean() <= level + 3 * np.sqrt(level * (1 - level) / 400)
     assert spearman_p(reference[:3], reference[:3]) == pytest.approx(2 / 6)
     assert np.isnan(spearman_p(reference[:2], reference[:2]))
+    assert spearman_p(np.arange(9.0), -np.arange(9.0)) == pytest.approx(2 / math.factorial(9))
+    for ties in ([0, 1, 2, 3, 4], [0, 0, 1, 2, 2], [0, 0, 0, 1, 2]):
+        few = np.array(ties, dtype=float)  # counted one by one, as more values would be by the formula
+        assert spearman_p(few, few) == pytest.approx(_share_in_order(few))
     assert np.isnan(spearman_p(np.ones(4), np.arange(4.0)))
 
 

@@ -32,6 +32,15 @@ def test_other_systems_are_different_however_alike_their_ability(seed):
         assert distinct_systems(y).tolist() == list(range(len(y)))
 
 
+@pytest.mark.parametrize("size", [7, 15, 40])
+def test_rubrics_that_nearly_all_follow_the_ability_make_no_copies(size):
+    """Neighbours then have nearly the same labels; by these alone forty systems were thirty."""
+    rng = np.random.default_rng(size)
+    a, b = 6 * np.exp(rng.normal(0, 0.4, 300)), rng.normal(0, 1.2, 300)
+    y = (rng.random((size, 300)) < expit(a * (rng.normal(size=(size, 1)) - b))).astype(float)
+    assert distinct_systems(y).tolist() == list(range(size))
+
+
 def test_good_systems_are_no_copies_for_passing_nearly_all():
     y = np.ones((8, 300))
     y[:4, :9] = 0.0  # four of them fail the same nine

@@ -10,18 +10,15 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit
 
-from ..types import BoolArray, FloatArray, IntArray
+from ..types import FloatArray, IntArray
 
 REPEATED = 0.7  # excess correlation of two systems' labels from which on one repeats the other
-BESIDE = (
-    0.4  # the same of what ability and difficulty leave: on sharp rubrics equally good systems are much alike
-)
-USUAL = (
-    0.1  # quantile of the correlations of all pairs, which rubrics that are easy for all give any two systems
-)
-RARER = (
-    10  # labels other than its most frequent one that a system must have: with fewer, good systems look alike
-)
+# The same of what ability and difficulty leave: on sharp rubrics equally good systems are much alike.
+BESIDE = 0.4
+# Quantile of the correlations of all pairs, which rubrics that are easy for all give any two systems.
+USUAL = 0.1
+# Labels other than its most frequent one that a system must have: with fewer, good systems look alike.
+RARER = 10
 COMMON = 20  # rubrics that two systems must have in common
 MOST = 2048  # rubrics that are looked at, evenly spaced: more would tell the same
 STEPS, RIDGE = 30, 0.1  # of the model that tells what ability and difficulty explain
@@ -38,25 +35,27 @@ def distinct_systems(y: FloatArray) -> IntArray:
     from scipy.cluster.hierarchy import fcluster, linkage  # a tenth of a second
     from scipy.spatial.distance import squareform
 
-    alone, telling, varying = np.arange(len(y)), _telling(y), _varying(y)
-    if telling.sum() < 2 or not len(varying):
+    alone, seen = np.arange(len(y)), y[:, _varying(y)]
+    rows = _telling(seen)
+    if len(rows) < 2:
         return alone
-    rows = np.flatnonzero(telling)
-    apart = _apart(y[:, varying], rows, rows)
+    apart = _apart(seen, rows, rows)
     if apart[np.triu_indices(len(apart), 1)].min() > 1:
         return alone
-    alone[telling] = len(y) + fcluster(linkage(squareform(apart), "average"), 1, "distance")
+    alone[rows] = len(y) + fcluster(linkage(squareform(apart), "average"), 1, "distance")
     first, number = np.unique(alone, return_index=True, return_inverse=True)[1:]
     return np.asarray(np.argsort(np.argsort(first))[number], dtype=np.int64)
 
 
 def repeated_of(y: FloatArray, new: FloatArray) -> IntArray:
     """(N,) the system of ``y`` (M, J) that each of ``new`` (N, J) repeats, as in ``distinct_systems``; -1: none."""
-    found, old, varying = np.full(len(new), -1), np.flatnonzero(_telling(y)), _varying(y)
-    if len(old) < 2 or not len(varying):
+    found, varying = np.full(len(new), -1), _varying(y)
+    y, new = y[:, varying], new[:, varying]
+    old = _telling(y)
+    if len(old) < 2:
         return found
-    for n in np.flatnonzero(_telling(new)).tolist():
-        apart = _apart(np.vstack([y, new[n]])[:, varying], np.append(old, len(y)), old)[-1, :-1]
+    for n in _telling(new).tolist():
+        apart = _apart(np.vstack([y, new[n]]), np.append(old, len(y)), old)[-1, :-1]
         if apart.min() <= 1:
             found[n] = old[apart.argmin()]
     return found
@@ -101,9 +100,9 @@ def _unexplained(y: FloatArray) -> FloatArray:
     return np.where(known, share - expit(ability + ease), np.nan)
 
 
-def _telling(y: FloatArray) -> BoolArray:
-    """(M,) systems whose labels vary enough to tell a copy."""
-    return np.array([_rarer(row) >= RARER for row in y], dtype=bool)
+def _telling(y: FloatArray) -> IntArray:
+    """Systems whose labels vary enough to tell a copy."""
+    return np.flatnonzero(np.array([_rarer(row) >= RARER for row in y], dtype=bool))
 
 
 def _rarer(labels: FloatArray) -> int:

@@ -8,13 +8,14 @@ system's own labels would show: of twelve equal systems, six of them copies, thr
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, ndtri
 
 from ..types import FloatArray, IntArray
 
 REPEATED = 0.7  # excess correlation of two systems' labels from which on one repeats the other
 # The same of what ability and difficulty leave: on sharp rubrics equally good systems are much alike.
 BESIDE = 0.4
+CHANCE = 0.001  # that these of unrelated systems exceed, in any pair, their bound by the number of rubrics
 # Quantile of the correlations of all pairs, which rubrics that are easy for all give any two systems.
 USUAL = 0.1
 # Labels other than its most frequent one that a system must have: with fewer, good systems look alike.
@@ -77,8 +78,11 @@ def _apart(y: FloatArray, rows: IntArray, usual: IntArray) -> FloatArray:
     r0 = max(float(np.quantile(pairs, USUAL)), 0.0)
     apart = np.clip((1 - r) / max(1 - r0, 1e-9), 0.0, None) / (1 - REPEATED)
     if (apart[np.triu_indices(len(rows), 1)] <= 1).any():
+        known = np.isfinite(y[rows]).astype(np.float64)
+        # Fisher's transformation of r.
+        by_chance = np.tanh(ndtri(1 - CHANCE / len(pairs)) / np.sqrt(np.maximum(known @ known.T - 3, 1)))
         left = np.clip(1 - _correlations(_unexplained(y)[rows]), 0.0, None)
-        apart = np.maximum(apart, left / (1 - BESIDE))
+        apart = np.maximum(apart, left / (1 - np.maximum(BESIDE, by_chance)))
     np.fill_diagonal(apart, 0.0)
     return apart
 

@@ -17,8 +17,10 @@ from crubric_core.analysis.stages import Analysis
 from crubric_core.demo import simulate
 from crubric_core.labels.store.dataset_rules import save_rules
 from crubric_core.scoring_rules import Loss, ScoringRules
+from crubric_core.server.streamlit_internals import PlaceNotDrawnError
 from crubric_core.task_types.scoring import by_emphasis
-from tests.pages.conftest import Open
+from crubric_core.ui.page import StudyPage
+from tests.pages.conftest import Open, size_slider
 
 COSTS = (0.5, 9.0, 2.0, 30.0, 1.0, 4.0, 8.0, 16.0)
 
@@ -513,3 +515,28 @@ def test_what_a_board_does_not_show_names_a_judge_who_is_not_shown_to_agree(
     )
     app = open_page("leaderboard", study, more="What this does not show")
     assert "judge-8 is not shown to agree" in words(app)
+
+
+def test_where_the_first_line_has_no_place_any_more_the_page_is_drawn_anew(
+    open_page: Open, told: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when a run of the page was stopped before the board came to it, and a slider then draws the board alone."""
+    app = open_page("leaderboard", told)
+    answer, missing = StudyPage.answer, [PlaceNotDrawnError("no place")]
+
+    def once_without_place(self: StudyPage, *sentences: str) -> None:
+        if missing:
+            raise missing.pop()
+        answer(self, *sentences)
+
+    monkeypatch.setattr(StudyPage, "answer", once_without_place)
+    size_slider(app).set_value(size_slider(app).options[3]).run()
+    assert not missing
+    assert not app.exception
+    assert not app.error
+    assert app.header[0].value.startswith("Tier 1")
+
+
+def test_an_address_keeps_no_system_of_another_dataset_to_compare_with(open_page: Open, told: Path) -> None:
+    app = open_page("leaderboard", told, versus="of another dataset")
+    assert "versus" not in app.query_params

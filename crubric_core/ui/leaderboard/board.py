@@ -10,6 +10,7 @@ import streamlit as st
 from ...figures import leaderboard as figures
 from .. import state, widgets
 from ..charts import drawn
+from ..parts import part
 from ..settings_bar import basis_name
 from ..text import count, plain, shorten
 from . import profile, sections
@@ -27,21 +28,22 @@ if TYPE_CHECKING:
 MOST_ROWS = 40  # that are drawn one by one
 
 
-@st.fragment
 def show(study: StudyPage, told: Callable[[], Claims]) -> None:
     """All that a click on a system changes. told: the claims, asked for when the chart is drawn."""
+    part("board", partial(_show, study, told), ())
+
+
+def _show(study: StudyPage, told: Callable[[], Claims]) -> None:
     view = view_of(study.now())
     keep = filters(view)
     _say_unknown(view)
     system = state.held_system(state.SYSTEM, view.systems)
-    versus = (
-        state.held_system(state.VERSUS, [name for name in view.systems if name != system]) if system else None
-    )
     if system is None and (alone := st.query_params.get(state.VERSUS)) in view.systems:
         state.ignore(f"{state.VERSUS}={alone} (there is no system to compare it with)")
         state.say_ignored()
         state.hold_system(state.VERSUS, None)
-        state.held_system(state.VERSUS, ())
+    others = [name for name in view.systems if name != system]
+    versus = state.held_system(state.VERSUS, others if system else ())
     shown = view.table[keep].reset_index(drop=True)
     if len(shown) < len(view.table):
         st.caption(
@@ -92,27 +94,27 @@ def _forest(view: View, shown: pd.DataFrame, system: str | None) -> None:
             f"{view.what} of all systems shown",
             on_click=lambda mark: choose(names[mark.number]),
         )
-    part = figures.window(len(names), at, MOST_ROWS)
-    rows = shown.iloc[part]
+    within = figures.window(len(names), at, MOST_ROWS)
+    rows = shown.iloc[within]
     second, titles = _second(view, rows)
     widgets.show(
         drawn(
             figures.forest,
-            names[part],
+            names[within],
             view.estimate(rows),
             figures.tier_names(rows) if view.claims else None,
             second,
             names=titles,
-            chosen=None if at is None else at - part.start,
+            chosen=None if at is None else at - within.start,
             title=view.what,
         ).laid_out(dragmode="pan"),
         f"{view.what} with intervals" + (" in tier bands" if view.claims else ""),
-        on_click=lambda mark: choose(names[part.start + mark.number]),
+        on_click=lambda mark: choose(names[within.start + mark.number]),
     )
     which = (
         ""
         if len(rows) == len(names)
-        else f"Systems {part.start + 1:,} to {part.stop:,} of {len(names):,}. For the others click a point of the "
+        else f"Systems {within.start + 1:,} to {within.stop:,} of {len(names):,}. For the others click a point of the "
         "chart above or a row of the table, or find them by name. "
     )
     how = "Bars: intervals of each system alone." if view.claims else "By name: no order is claimed."

@@ -13,6 +13,7 @@ from streamlit.errors import StreamlitInvalidLayoutContextError as PlaceNotDrawn
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 from streamlit.web import cli
 from streamlit.web.server.starlette import starlette_websocket
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
@@ -27,6 +28,7 @@ __all__ = [
     "PlaceNotDrawnError",
     "asked_for",
     "claims_of",
+    "is_from_own_fragment",
     "is_host_allowed",
     "is_step_back",
     "on_a_page",
@@ -54,6 +56,15 @@ def is_step_back() -> bool:
     """Whether this run of a page follows a step through the browser's history, Back or Forward."""
     context = get_script_run_ctx(suppress_warning=True)
     return context is not None and context.is_history_navigation
+
+
+def is_from_own_fragment() -> bool:
+    """In a widget's callback: whether the message came from its own fragment, where somebody moved something.
+
+    A message carries the values of all widgets of a page, wherever somebody clicked.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+    return context is not None and context.fragment_ids_this_run == [ThreadState.get().fragment_id]
 
 
 def claims_of(cookies: Mapping[str, str], origin: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import streamlit as st
 from ..declarations import Group, Spec, Switch, choice_words
 from ..judges.gate import decimals
 from ..priors import C_PRIOR
+from ..server.streamlit_internals import is_from_own_fragment
 from ..settings import LOWEST_TAU, PRESETS, SPECS, Basis, Preset, Priors, Settings, Strategy
 from ..text import sentence_case
 from .chart_files import choose_format
@@ -56,6 +57,7 @@ OPEN = "settings open"
 _BARS = ("tau_c", "budget", "tau_t")  # sliders of their own
 BANK_SIZE = "bank size"  # the part of slider and box of B, which show each other's value
 _SHOWN, _RECENT = "budgets shown", 8  # what slider and box of B showed lately, the last one last
+_TAKEN = "budget taken"  # what slider and box of B said last, and the size that was taken from it
 
 Under = Callable[[Settings], "Analysis"]
 """The dataset's analysis under settings."""
@@ -249,14 +251,18 @@ def _budget_moved(most: int) -> None:
     """Take the value of the slider or of the box, whichever somebody moved; both are at ``most`` that.
 
     On quick moves a message carries, of the other one, what the browser showed before the last run: that counts as a
-    move for Streamlit, and is told by the address of the same message, or by its having been shown.
+    move for Streamlit, and is told by the address of the same message, or by its having been shown. A click elsewhere
+    that comes so quickly repeats what both said before: nobody moved either.
     """
-    session = st.session_state
+    session, size = st.session_state, min(held().budget, most)
     sizes = [min(max(int(session[name]), 1), most) for name in _budget_keys(most)]
+    if session.get(_TAKEN) == (sizes, size) and not is_from_own_fragment():
+        return
     shown = session.get(_SHOWN, ())
     changed = [size for size in sizes if size != min(address_settings().budget, most)]
     new = [size for size in changed if size not in shown] or changed or sizes
-    if new[0] != min(held().budget, most):
+    session[_TAKEN] = sizes, new[0]
+    if new[0] != size:
         take_budget(new[0])
 
 

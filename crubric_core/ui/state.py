@@ -70,7 +70,11 @@ def keep_address() -> None:
 def held_dataset() -> str | None:
     """The dataset that this session holds, if any; an address that is read goes before it."""
     if _is_asked("dataset") and (given := st.query_params.get("dataset")) is not None:
+        asked = st.session_state[_ASKED]
         show_dataset(given)
+        st.session_state[_ASKED] = asked - {
+            "dataset"
+        }  # what goes with another dataset, the address says anew
     dataset: str | None = st.session_state.get(_HELD["dataset"])
     return dataset
 

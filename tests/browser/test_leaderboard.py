@@ -250,6 +250,41 @@ def test_a_size_beyond_the_candidates_outlasts_quick_moves_of_the_threshold(
     expect(page.get_by_role("spinbutton", name="Bank size B, exact")).not_to_have_value("1")
 
 
+@pytest.mark.parametrize("held_down", at_most([100], [60, 100, 150, 200, 400]))
+def test_a_size_that_is_typed_outlasts_a_click_elsewhere(page: Page, server: Server, held_down: int) -> None:
+    """The click ends the typing: its own message comes before the browser has drawn what was typed."""
+    page.goto(f"{server.url}/bank?dataset=mine")
+    box = page.get_by_role("spinbutton", name="Bank size B, exact")
+    box.fill("17", timeout=60_000)
+    page.get_by_role("radio", name="All that pass and vary").locator("..").click(delay=held_down)
+    page.wait_for_timeout(1500)
+    wait_until_idle(page)
+    expect(page).to_have_url(re.compile(r"budget=17(&|$)"))
+    expect(box).to_have_value("17")
+
+
+def test_back_to_another_dataset_brings_its_profile_back(page: Page, server: Server) -> None:
+    page.goto(f"{server.url}/leaderboard?dataset=mine")
+    marks = page.locator(".js-plotly-plot").first.locator("path.point")
+    marks.first.wait_for(timeout=60_000)
+    marks.nth(2).click(force=True)
+    page.get_by_role("combobox", name="Compare with").click()
+    page.get_by_role("option").nth(3).click()
+    both = page.get_by_role("tab", name="Compared with")
+    expect(both).to_be_visible(timeout=60_000)
+    wait_until_idle(page)
+    opened = page.url
+    page.get_by_role("combobox", name="Dataset").click()
+    page.get_by_role("option", name="demo", exact=True).click()
+    expect(page.locator("h1").first).to_contain_text("demo", timeout=60_000)
+    wait_until_idle(page)
+    assert not re.search("system=|versus=", page.url)
+    page.go_back()
+    expect(both).to_be_visible(timeout=60_000)
+    wait_until_idle(page)
+    assert page.url == opened
+
+
 def test_the_first_page_says_that_a_dataset_is_gone(page: Page, server: Server) -> None:
     page.goto(f"{server.url}/?dataset=gone")
     wait_until_idle(page)

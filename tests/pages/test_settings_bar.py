@@ -435,6 +435,25 @@ def test_of_slider_and_box_counts_the_one_that_somebody_moved(monkeypatch, seen,
     assert held[-1].budget == taken
 
 
+@pytest.mark.parametrize(("is_own", "taken"), [(False, 77), (True, 120)])
+def test_a_click_elsewhere_that_repeats_what_slider_and_box_said_is_no_move(monkeypatch, is_own, taken):
+    """The address was drawn, the slider not. The same from the slider itself: somebody went back."""
+    session = {settings_bar._SHOWN: (120,), "budget slider to 500": 120, "budget to 500": 77}
+    monkeypatch.setattr(settings_bar.st, "session_state", session)
+    held, seen = [Settings(budget=120)], [120]
+    monkeypatch.setattr(settings_bar, "held", lambda: held[-1])
+    monkeypatch.setattr(settings_bar, "address_settings", lambda: Settings(budget=seen[-1]))
+    monkeypatch.setattr(settings_bar, "hold_settings", held.append)
+    monkeypatch.setattr(settings_bar, "redraw", lambda *asked: None)
+    monkeypatch.setattr(settings_bar, "is_from_own_fragment", lambda: is_own)
+    settings_bar._budget_moved(500)
+    assert held[-1].budget == 77
+    session[settings_bar._SHOWN] = (120, 77)
+    seen.append(77)
+    settings_bar._budget_moved(500)
+    assert held[-1].budget == taken
+
+
 class Address(dict[str, str]):
     """An address of which the browser is told at every change."""
 

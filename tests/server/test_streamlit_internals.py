@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import streamlit as st
 from streamlit import config
-from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
+from streamlit.runtime.scriptrunner_utils.script_run_context import FragmentThreadState, ScriptRunContext
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 
 from crubric_core.server import streamlit_internals as internals
@@ -110,6 +110,25 @@ def test_a_run_of_a_page_knows_whether_somebody_stepped_back(
     context = SimpleNamespace(is_history_navigation=is_back)
     monkeypatch.setattr(internals, "get_script_run_ctx", lambda **_: context)
     assert internals.is_step_back() is is_back
+
+
+def test_outside_a_page_no_message_is_from_a_fragment() -> None:
+    assert not internals.is_from_own_fragment()
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_own"), [(["one"], True), (["other"], False), (["one", "other"], False), (None, False)]
+)
+def test_a_callback_knows_whether_its_own_fragment_sent_the_message(
+    asked: list[str] | None, is_own: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "fragment_ids_this_run" in {field.name for field in dataclasses.fields(ScriptRunContext)}
+    context = SimpleNamespace(fragment_ids_this_run=asked)
+    monkeypatch.setattr(internals, "get_script_run_ctx", lambda **_: context)
+    monkeypatch.setattr(
+        internals.ThreadState, "get", staticmethod(lambda: FragmentThreadState(fragment_id="one"))
+    )
+    assert internals.is_from_own_fragment() is is_own
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ import pandas as pd
 from ..leaderboard.cross_fit import FEW_SYSTEMS
 from ..leaderboard.inference import Inference
 from ..settings import Settings
-from ..text import count, listed, percent, short_name
+from ..text import count, listed, percent, short_name, told_apart
 from ..types import BoolArray, FloatArray, IntArray
 
 LONGEST = 40  # characters of a name
@@ -73,6 +74,11 @@ class Board:
     queries: Labelled | None = None
     rubrics: Labelled | None = None
     in_common: tuple[int, int] | None = None
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The systems as sentences call them: no two look alike where their names are cut."""
+        return told_apart(self.systems, LONGEST)
 
 
 def rests_on(board: Board) -> tuple[str, ...]:
@@ -138,11 +144,11 @@ def linked_by(standing: Inference) -> str:
 
 def groups_sentence(board: Board) -> str:
     """That systems of different groups are not compared, and who is in the first two; "" where all are linked."""
-    systems, standing = board.systems, board.standing
+    standing = board.standing
     if standing.n_groups == 1:
         return ""
     some = "; ".join(
-        f"{group}: {listed([name(systems[i]) for i in np.flatnonzero(standing.group_number == group)], most=3)}"
+        f"{group}: {listed([board.names[i] for i in np.flatnonzero(standing.group_number == group)], most=3)}"
         for group in (1, 2)
     )
     return (
@@ -197,7 +203,7 @@ def _fewer(board: Board, labelled: Labelled | None, what: str) -> str:
     if not len(fewer):
         return ""
     worst = fewer[np.argmin(labelled.on[fewer] / labelled.of[fewer])]
-    one, least = name(board.systems[ranked[worst]]), f"{labelled.on[worst]:,} of {labelled.of[worst]:,}"
+    one, least = board.names[ranked[worst]], f"{labelled.on[worst]:,} of {labelled.of[worst]:,}"
     if len(fewer) == 1:
         return f"{one} has {what} than others, on {least}"
     return f"{len(fewer):,} systems have {what} than others, {one} the fewest ({least})"
@@ -336,7 +342,7 @@ def limits(board: Board) -> tuple[str, ...]:
 
 
 def name(system: str) -> str:
-    """A system as sentences call it."""
+    """A system as sentences call it that name one alone."""
     return short_name(system, LONGEST)
 
 

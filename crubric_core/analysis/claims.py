@@ -14,7 +14,7 @@ import pandas as pd
 
 from ..text import count, ends, listed, numeral, sentence_case
 from .agreement import OtherRanking
-from .board import Board, groups_sentence, level_of, limits, linked_by, name, reading, rests_on
+from .board import Board, groups_sentence, level_of, limits, linked_by, reading, rests_on
 
 NAMED = 5  # systems that a sentence names
 
@@ -69,7 +69,7 @@ def first_tier(board: Board) -> str:
     best, groups = _best_first(board), board.standing.n_groups
     if groups > 1 or len(board.comparisons) < 2 or board.comparisons["separated"].all():
         return ""
-    names = [name(board.systems[i]) for i in best if board.standing.tier[i] == 1]
+    names = [board.names[i] for i in best if board.standing.tier[i] == 1]
     if len(names) == len(best) > 2:
         return f"Tier 1: all {len(names):,} systems."
     more = len(names) - NAMED
@@ -82,25 +82,21 @@ def ahead(board: Board) -> str:
         return _ahead_in_groups(board)
     best, level = _best_first(board), level_of(board)
     if len(best) < 2:
-        return (
-            f"Only {name(board.systems[best[0]])} could be ranked."
-            if len(best)
-            else "No system could be ranked."
-        )
+        return f"Only {board.names[best[0]]} could be ranked." if len(best) else "No system could be ranked."
     wins, pairs, apart = (
         wins_of(board.comparisons),
         len(board.comparisons),
         separated_pairs(board.comparisons),
     )
-    first, others = board.systems[best[0]], len(best) - 1
-    lead, won, verb = name(first), wins.get(first, 0), "is" if apart == 1 else "are"
+    lead, others = board.names[best[0]], len(best) - 1
+    won, verb = wins.get(board.systems[best[0]], 0), "is" if apart == 1 else "are"
     if not apart and others == 1:
-        one, other = (name(board.systems[i]) for i in best[:2])
+        one, other = (board.names[i] for i in best[:2])
         return f"{one} and {other} are not separated at {level}: no claim about who is ahead."
     if not apart:
         return f"No pair of the {len(best):,} systems is separated at {level}: no claim about who is ahead."
     if others == 1:
-        return f"{lead} is ahead of {name(board.systems[best[1]])} at {level}."
+        return f"{lead} is ahead of {board.names[best[1]]} at {level}."
     if apart == pairs:
         said = f"All {pairs:,} pairs of the {len(best):,} systems are separated at {level}: {lead} is first."
     elif won == others:
@@ -131,7 +127,7 @@ def _ahead_in_groups(board: Board) -> str:
         won = wins.get(board.systems[first], 0)
         if won:
             some = f"{won:,} of the {len(others):,} others" if won < len(others) else "all others"
-            leads.append(f"{name(board.systems[first])} is ahead of {some} of group {group}")
+            leads.append(f"{board.names[first]} is ahead of {some} of group {group}")
     verb = "is" if apart == 1 else "are"
     some = f"{apart:,} of the {pairs:,} pairs within groups" if pairs > 1 else "The only pair within a group"
     said = f"{some} {verb} separated at {level}"
@@ -143,7 +139,7 @@ def pair_sentence(board: Board, one: int, other: int) -> str:
     standing, level = board.standing, level_of(board)
     if standing.separated[one, other] and standing.difference[one, other] < 0:
         one, other = other, one
-    names = (name(board.systems[one]), name(board.systems[other]))
+    names = (board.names[one], board.names[other])
     if not (standing.ranked[one] and standing.ranked[other]):
         return f"{names[0]} and {names[1]} are not compared: one of them is not ranked."
     if standing.group is not None and standing.group[one] != standing.group[other]:
@@ -160,7 +156,7 @@ def pair_sentence(board: Board, one: int, other: int) -> str:
 
 def place_sentence(board: Board, system: int) -> str:
     """What the pairs of one system say, by position: ahead of whom, behind whom, not separated from whom."""
-    standing, shown = board.standing, name(board.systems[system])
+    standing, shown = board.standing, board.names[system]
     if board.refused:
         return f"No claim about where {shown} stands. {board.refused}"
     if not standing.ranked[system]:
@@ -205,8 +201,8 @@ def _best_first(board: Board) -> list[int]:
 def _some(board: Board, who: Sequence[int], others: int, every: str) -> str:
     """``x``, ``all 7 others`` (or another word for ``every``), ``3 of the 14 others (x, y and z)``."""
     if len(who) == others:
-        return name(board.systems[who[0]]) if others == 1 else f"{every} {others:,} others"
-    return f"{len(who):,} of the {others:,} others ({listed([name(board.systems[i]) for i in who], NAMED)})"
+        return board.names[who[0]] if others == 1 else f"{every} {others:,} others"
+    return f"{len(who):,} of the {others:,} others ({listed([board.names[i] for i in who], NAMED)})"
 
 
 def _what(board: Board) -> str:
@@ -217,12 +213,12 @@ def _equal(board: Board, best: Sequence[int]) -> str:
     top = [i for i in best if board.standing.estimate[i] == board.standing.estimate[best[0]]]
     if len(top) == 1:
         return ""
-    return f"{listed([name(board.systems[i]) for i in top], NAMED)} have the same highest {_what(board)}."
+    return f"{listed([board.names[i] for i in top], NAMED)} have the same highest {_what(board)}."
 
 
 def _saturated(board: Board) -> str:
     best = _best_first(board)
-    top = [name(board.systems[i]) for i in best if board.standing.saturated[i] > 0]
+    top = [board.names[i] for i in best if board.standing.saturated[i] > 0]
     if not top or len(best) < 2:
         return ""
     if len(top) == 1:
@@ -239,7 +235,7 @@ def _says_something(other: OtherRanking) -> bool:
 
 
 def _against(board: Board, other: OtherRanking) -> str:
-    above, below = (name(board.systems[i]) for i in other.example or (0, 0))
+    above, below = (board.names[i] for i in other.example or (0, 0))
     verb = "separates" if other.tested else "orders"
     return (
         f"But {_subject(other)} {verb} {other.reversed:,} of the {count(other.separated, 'separated pair')} the other "
@@ -263,7 +259,7 @@ def _alike(board: Board, other: OtherRanking) -> str:
     said = _confirms(other)
     if other.turned_example is None:
         return said
-    above, below = (name(board.systems[i]) for i in other.turned_example)
+    above, below = (board.names[i] for i in other.turned_example)
     pairs = f"{count(other.turned, 'pair')} that are not separated here"
     if other.turned == 1:
         pairs = "1 pair that is not separated here"

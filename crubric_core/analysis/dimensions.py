@@ -20,9 +20,9 @@ from ..leaderboard.cross_fit import FEW_SYSTEMS, CrossFit, FoldFits, too_few_to_
 from ..leaderboard.inference import Inference, infer, marginal_intervals
 from ..leaderboard.influence import ability_influence
 from ..leaderboard.traits import Correlation, latent_correlation, traits_of
-from ..text import count, numeral
+from ..text import count, numeral, told_apart
 from .agreement import directions
-from .board import name
+from .board import LONGEST, name
 from .selection import query_positions
 
 if TYPE_CHECKING:
@@ -250,11 +250,12 @@ def order_sentence(found: Dimensions, board: Inference, systems: Sequence[str], 
             f"{count(pairs, 'pair')} {'is' if pairs == 1 else 'are'} separated by at least one of them."
         )
     i, k = turned[0]
+    above, below = told_apart([systems[i], systems[k]], LONGEST)
     first, second = (where[int(np.flatnonzero(way[:, i, k])[0])] for way in (up, down))
     return (
         f"The order depends on the dimension, so there is more than one ability: {len(turned):,} of "
         f"{count(pairs, 'separated pair')} of systems {'is' if len(turned) == 1 else 'are'} separated both ways at "
-        f"{level}. {name(systems[i])} is ahead of {name(systems[k])} {first}, behind {second}."
+        f"{level}. {above} is ahead of {below} {first}, behind {second}."
     )
 
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from ..leaderboard.inference import infer
 from ..leaderboard.influence import score_influence
-from ..text import count, listed
+from ..text import count, listed, told_apart
 from .agreement import OtherRanking, compare_standing, mean_scores
-from .board import name
+from .board import LONGEST, name
 from .dimensions import dimension_list, dimension_names
 from .selection import query_positions
 
@@ -96,7 +96,7 @@ def group_sentence(by: str, found: Sequence[OtherRanking], systems: Sequence[str
     if not turned:
         return f"No {by} separates any {told} the other way at {level}."
     first = max(turned, key=lambda each: each.reversed)
-    above, below = (name(systems[at]) for at in first.example or (0, 0))
+    above, below = told_apart([systems[at] for at in first.example or (0, 0)], LONGEST)
     verb = "separates" if len(turned) == 1 else "separate"
     return (
         f"{len(turned):,} of {count(len(found), by)} {verb} some {told} the other way at {level}: "

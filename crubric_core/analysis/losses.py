@@ -12,9 +12,9 @@ from ..errors import DatasetError
 from ..leaderboard.inference import Inference, infer
 from ..leaderboard.losses import expected_loss
 from ..task_types.losses import fitting_loss, rules_of_queries
-from ..text import count, listed, percent
+from ..text import count, listed, percent, told_apart
 from .agreement import compare_standing
-from .board import name
+from .board import LONGEST
 from .profile import query_weights
 from .selection import domains_of, query_positions
 from .tables import by_place
@@ -91,7 +91,7 @@ class ViolationLoss:
         """Who has this loss, with the ends of all their intervals."""
         rows = self.table[self.table["loss"] == loss]
         low, high = _amount(rows["low"].min()), _amount(rows["high"].max())
-        return f"{listed([name(each) for each in rows['system']], 3)}, {_amount(loss)} ({self._level}: {low} to {high})"
+        return f"{listed(told_apart(rows['system'], LONGEST), 3)}, {_amount(loss)} ({self._level}: {low} to {high})"
 
     def _pairs(self, shown: Inference) -> str:
         apart = int(np.triu(self.standing.separated).sum())
@@ -102,7 +102,7 @@ class ViolationLoss:
         pairs = f"of the {count(found.separated, 'pair')} that the board separates, {found.kept:,} alike"
         if not found.reversed:
             return f"{said}; {pairs} and none the other way."
-        less, more = (name(self.systems[at]) for at in found.example or (0, 0))
+        less, more = told_apart([self.systems[at] for at in found.example or (0, 0)], LONGEST)
         return (
             f"{said}; {pairs} and {found.reversed:,} the other way: {less} loses less than {more}, which is ahead of "
             f"it on the board{', for one' if found.reversed > 1 else ''}."
@@ -115,7 +115,7 @@ class ViolationLoss:
             return ""
         verb = "violates none" if len(free) == 1 else "violate none"
         return (
-            f"{listed([name(each) for each in free['system']], 3)} {verb} of them here, which does not show that "
+            f"{listed(told_apart(free['system'], LONGEST), 3)} {verb} of them here, which does not show that "
             f"{'it' if len(free) == 1 else 'they'} never will: a loss of up to {_amount(free['high'].max())} a query "
             "remains possible."
         )

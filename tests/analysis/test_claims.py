@@ -701,3 +701,17 @@ def test_a_fifth_fewer_is_found_among_labels_that_are_missing_at_random() -> Non
     on = rng.binomial(200, np.r_[np.full(59, 0.7), 0.5])
     found = Labelled(on, np.full(60, 200)).fewer()
     assert np.flatnonzero(found).tolist() == [59]
+
+
+def test_long_names_that_differ_in_their_middle_are_told_apart() -> None:
+    """Each alone would be cut to the same start and the same end."""
+    systems = tuple(f"an-organisation-with-a-long-name/model-{i}-instruct-of-november-2026" for i in range(7))
+    estimate = np.linspace(1.5, -1.5, 7)
+    apart = np.abs(estimate[:, None] - estimate) > 1.2
+    found = standing(estimate, apart)
+    long = board(found, systems=systems, comparisons=comparisons_table(systems, found))
+    tier = claims_of(long).tier
+    assert [f"model-{i}" in tier for i in range(7)] == [True] * 3 + [False] * 4
+    assert "model-0" in claims_of(long).ahead
+    assert {f"model-{i}" in pair_sentence(long, 1, 5) for i in (1, 5)} == {True}
+    assert "model-3" in place_sentence(long, 3)

@@ -15,7 +15,7 @@ from crubric_core.composition import Limit
 from crubric_core.demo import simulate
 from crubric_core.irt.information import item_information
 from crubric_core.ui.bank.sections import little_information
-from tests.pages.conftest import Open
+from tests.pages.conftest import Open, size_box, size_slider
 
 
 def said(app: AppTest) -> str:
@@ -155,3 +155,14 @@ def test_of_one_judge_nobody_is_sent_to_what_its_judges_disagree_on(
     several = open_page("bank", study, dataset="small", part="Gaps", budget="12")
     assert "Which rubrics to rewrite" in said(several)
     assert "Which rubrics to rewrite" not in said(open_page("bank", tmp_path / "one.duckdb", part="Gaps"))
+
+
+def test_a_size_that_nobody_chose_is_not_said_to_be_larger_than_the_bank(
+    open_page: Open, study: Path
+) -> None:
+    """The slider ends at the rubrics that can be chosen, also where the dataset has fewer than the default."""
+    app = open_page("bank", study)
+    assert size_box(app).value == int(size_slider(app).options[-1]), "fewer can be chosen than the default"
+    assert "smaller than B" not in said(app)
+    chosen = open_page("bank", study, gate="agreement", tau_c="0.8", budget="90")
+    assert "The bank is smaller than B = 90" in said(chosen)

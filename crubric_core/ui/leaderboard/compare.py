@@ -13,7 +13,7 @@ from ...analysis.profile import head_to_head
 from ...figures.profile import query_differences
 from ...task_types.scoring import by_emphasis
 from .. import widgets
-from ..text import count, plain, short_name, told_apart
+from ..text import count, plain, told_apart
 from . import rubric
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def show(view: View, system: str, versus: str) -> None:
         if view.claims
         else f"No claim about these two. {view.board.refused}"
     )
-    first, second = (short_name(name) for name in (system, versus))
+    first, second = (view.board.names[at] for at in (one, other))
     st.markdown(f"**{plain(said)}**")
     st.markdown(plain(queries_sentence(found, first, second)))
     left, right = st.columns([4, 3], gap="large")

@@ -58,7 +58,7 @@ def answer(study: StudyPage, *first: str) -> None:
     study.answer(
         *first,
         f"{kept:,} of {count(total, 'rubric')} {passes} τ_c = {shown_threshold(gate)}{_in_counts(gate)}; "
-        f"{total - kept:,} do not.",
+        f"{total - kept:,} {'does' if total - kept == 1 else 'do'} not.",
         f"The gate uses {uses}" + ("." if gate.given else f"; {own_threshold(gate)}."),
     )
 

@@ -72,6 +72,9 @@ def group_differences(found: GroupScores) -> go.Figure:
     return fig
 
 
+ROOM = 0.15  # of the bars' height, above and below them, for who is better
+
+
 def query_differences(difference: FloatArray, queries: Sequence[str], first: str, second: str) -> go.Figure:
     """Query scores of the first less those of the second (N,), sorted; evenly thinned where there are very many."""
     known = np.flatnonzero(np.isfinite(difference))
@@ -89,15 +92,15 @@ def query_differences(difference: FloatArray, queries: Sequence[str], first: str
         **hover("%{customdata}: %{y:+.3f}<extra></extra>"),
     )
     fig.update_xaxes(showticklabels=False, showgrid=False)
-    fig.update_yaxes(tickformat=".1f")
-    for text, y, anchor, found in (
-        (first, 1, "top", (values > 0).any()),
-        (second, 0, "bottom", (values < 0).any()),
-    ):
+    low, high = float(values.min(initial=0.0)), float(values.max(initial=0.0))
+    room = ROOM * ((high - low) or 1.0)
+    fig.update_yaxes(tickformat=".1f", range=[low - room * (low < 0), high + room * (high > 0)])
+    names = labels((first, second), 28)
+    for text, y, anchor, found in ((names[0], 1, "top", high > 0), (names[1], 0, "bottom", low < 0)):
         if not found:
             continue
         fig.add_annotation(
-            text=f"{label(text, 28)} is better",
+            text=f"{text} is better",
             x=1 if anchor == "top" else 0,
             xref="paper",
             xanchor="right" if anchor == "top" else "left",

@@ -256,7 +256,7 @@ def test_a_size_that_is_typed_outlasts_a_click_elsewhere(page: Page, server: Ser
     page.goto(f"{server.url}/bank?dataset=mine")
     box = page.get_by_role("spinbutton", name="Bank size B, exact")
     box.fill("17", timeout=60_000)
-    page.get_by_role("radio", name="All that pass and vary").locator("..").click(delay=held_down)
+    page.get_by_text("All that pass and vary", exact=True).first.click(delay=held_down)
     page.wait_for_timeout(1500)
     wait_until_idle(page)
     expect(page).to_have_url(re.compile(r"budget=17(&|$)"))

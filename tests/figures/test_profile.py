@@ -35,6 +35,18 @@ def test_queries_are_sorted_and_unknown_ones_left_out() -> None:
     assert list(bars.customdata) == ["z", "w", "y"]
 
 
+@pytest.mark.parametrize(
+    ("values", "low", "high"), [((0.5, 1.0), 0, 1.15), ((-0.5, -1.0), -1.15, 0), ((1.0, -1.0), -1.3, 1.3)]
+)
+def test_who_is_better_stands_clear_of_the_bars_and_is_told_apart(values, low, high) -> None:
+    names = [f"an-organisation-with-a-long-name/model-{i}-instruct-of-november-2026" for i in range(2)]
+    fig = profile.query_differences(np.array(values), ["p", "q"], *names)
+    assert fig.layout.yaxis.range == pytest.approx((low, high))
+    said = [note.text for note in fig.layout.annotations]
+    wanted = [name for name, found in (("model-0", high > 0), ("model-1", low < 0)) if found]
+    assert [name in text for name, text in zip(wanted, said, strict=True)] == [True] * len(wanted)
+
+
 def test_a_difference_below_0_has_the_minus_sign_below_the_pointer() -> None:
     assert profile.group_differences(scores()).data[0].hovertext == ("+0.200", "−0.100")
 

@@ -43,7 +43,7 @@ def show(view: View, system: str, versus: str) -> None:
     left, right = st.columns([4, 3], gap="large")
     with left:
         widgets.show(
-            query_differences(found.difference, study.queries()["query"].tolist(), first, second),
+            query_differences(found.difference, study.queries()["query"].tolist(), system, versus),
             alt="Difference of the two systems' scores by query",
             title="Head to head, query by query",
         )

@@ -17,6 +17,7 @@ from .agreement import OtherRanking
 from .board import Board, groups_sentence, level_of, limits, linked_by, reading, rests_on
 
 NAMED = 5  # systems that a sentence names
+BEYOND = 100  # no difference of abilities is as large: an end there is open
 
 
 @dataclass(frozen=True)
@@ -148,6 +149,7 @@ def pair_sentence(board: Board, one: int, other: int) -> str:
     if standing.saturated[one] == standing.saturated[other] != 0 and np.isinf([low, high]).all():
         what = "pass" if standing.saturated[one] > 0 else "fail"
         return f"{names[0]} and {names[1]} are not compared: both {what} every rubric used."
+    low, high = (end if abs(end) < BEYOND else np.copysign(np.inf, end) for end in (low, high))
     interval = f"difference {numeral(standing.difference[one, other], '+z.2f')} {ends(low, high)}"
     if not standing.separated[one, other]:
         return f"{names[0]} and {names[1]} are not separated at {level}: {interval}."

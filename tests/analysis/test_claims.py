@@ -715,3 +715,12 @@ def test_long_names_that_differ_in_their_middle_are_told_apart() -> None:
     assert "model-0" in claims_of(long).ahead
     assert {f"model-{i}" in pair_sentence(long, 1, 5) for i in (1, 5)} == {True}
     assert "model-3" in place_sentence(long, 3)
+
+
+def test_an_end_of_a_difference_beyond_what_can_be_is_open() -> None:
+    found = standing(np.array([1.0, 0.0, -1.0]), np.zeros((3, 3), dtype=bool))
+    low = found.difference_low.copy()
+    low[0, 1] = -115_685.37
+    said = pair_sentence(board(replace(found, difference_low=low)), 0, 1)
+    assert "115" not in said
+    assert "[−∞, " in said

@@ -72,9 +72,8 @@ def held_dataset() -> str | None:
     if _is_asked("dataset") and (given := st.query_params.get("dataset")) is not None:
         asked = st.session_state[_ASKED]
         show_dataset(given)
-        st.session_state[_ASKED] = asked - {
-            "dataset"
-        }  # what goes with another dataset, the address says anew
+        # What another dataset drops, the address may name anew.
+        st.session_state[_ASKED] = asked - {"dataset"}
     dataset: str | None = st.session_state.get(_HELD["dataset"])
     return dataset
 

@@ -7,6 +7,7 @@ effect of sd .7; a copy repeats a share of the labels of its original, and has t
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 from scipy.special import expit
@@ -39,6 +40,7 @@ DESIGNS = (
 """How often each system is listed, and the share of its labels that a copy repeats."""
 VERSIONS = (0.0, 0.6, 0.9, 1.0)
 BANK = 60  # rubrics, of 14 systems
+SLOPES = (1, 2.5, 4)
 
 
 def copies(tables: int) -> Iterator[tuple[object, ...]]:
@@ -53,6 +55,11 @@ def copies(tables: int) -> Iterator[tuple[object, ...]]:
     found = np.mean([of_versions(seed) for seed in range(-(-tables // 10))], axis=0)
     for repeated, rates in zip(VERSIONS, found, strict=True):
         yield f"{repeated:.0%}", *(short(float(rate)) for rate in rates)
+    yield ()
+    yield "systems N(0, 1)", "rubrics", *(f"some are one at a slope of {slope}" for slope in SLOPES)
+    for size, rubrics in product((6, 8, 20), (45, 100)):
+        shares = [np.mean([merged(size, rubrics, slope, seed) for seed in range(tables)]) for slope in SLOPES]
+        yield size, rubrics, *(short(float(share), 3) for share in shares)
 
 
 def with_copies(listed: tuple[int, ...], repeated: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -79,6 +86,14 @@ def of_copies(listed: tuple[int, ...], repeated: float, seed: int) -> tuple[bool
         evidence.append(ability_influence(cross_fit(y, fit), ~fit.constant, query))
     first, second = (infer(each, np.random.default_rng(seed)).separated.any() for each in evidence)
     return bool(first), bool(second)
+
+
+def merged(systems: int, rubrics: int, slope: float, seed: int) -> bool:
+    """Whether some of unrelated systems are taken for one."""
+    rng = np.random.default_rng([42, seed])
+    apart = rng.normal(size=(systems, 1)) - rng.normal(0, 1.5, rubrics)
+    y = (rng.random(apart.shape) < expit(slope * apart)).astype(float)
+    return len(np.unique(distinct_systems(y))) < systems
 
 
 def of_versions(seed: int) -> np.ndarray:

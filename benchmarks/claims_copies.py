@@ -59,7 +59,7 @@ def copies(tables: int) -> Iterator[tuple[object, ...]]:
     yield "systems N(0, 1)", "rubrics", *(f"some are one at a slope of {slope}" for slope in SLOPES)
     for size, rubrics in product((6, 8, 20), (45, 100)):
         shares = [np.mean([merged(size, rubrics, slope, seed) for seed in range(tables)]) for slope in SLOPES]
-        yield size, rubrics, *(short(float(share), 3) for share in shares)
+        yield size, rubrics, *(short(float(share), ".3f") for share in shares)
 
 
 def with_copies(listed: tuple[int, ...], repeated: float, seed: int) -> tuple[np.ndarray, np.ndarray]:

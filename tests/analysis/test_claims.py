@@ -369,7 +369,7 @@ def test_a_system_that_passes_everything_is_named_also_where_no_pair_is_separate
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"by_score": True}, "Fewer than 6 systems: the claims are about scores"),
+        ({"by_score": True}, "Fewer than 6 systems, copies counted once: the claims are about scores"),
         ({"settings": Settings(basis="bank")}, "on a bank of 301 rubrics that was chosen without it"),
         ({"settings": Settings(basis="bank", cross_fitted=False)}, "intervals are too narrow"),
         ({}, "Ranked on all 301 rubrics that pass and on which systems differ."),

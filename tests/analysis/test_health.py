@@ -171,7 +171,7 @@ def test_a_board_with_fewer_labels_of_one_system_is_no_good_board() -> None:
 
     def chip(on: int) -> Chip:
         labelled = Labelled(np.array([100, 100, on]), np.full(3, 100))
-        lacks = {**COMPLETE, "queries": labelled, "systems": ("s1", "s2", "s3")}
+        lacks = {**COMPLETE, "queries": labelled, "names": ["s1", "s2", "s3"]}
         board = SimpleNamespace(
             standing=standing, comparisons=comparisons, refused="", unequal=False, **lacks
         )

@@ -192,7 +192,7 @@ def test_one_system_without_labels_is_spoken_of_in_the_singular():
     y = np.ones((7, 2))
     y[3] = np.nan
     panel = {"n_judges": 3, "max_panel": np.full(2, 3), "n_total": np.full(2, 6)}
-    given = SimpleNamespace(y=y, systems=tuple("abcdefg"), **panel)
+    given = SimpleNamespace(y=y, systems=tuple("abcdefg"), n_distinct=7, **panel)
     assert dataset_warnings(given) == ("1 system has no consensus label and cannot be ranked.",)
 
 

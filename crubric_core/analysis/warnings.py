@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from .result import Calibration, Ranking
 
 
+FEW_REPLICATES = 100  # with fewer, standard errors from the draws vary too much for a joint threshold
+
+
 def dataset_warnings(reduction: Reduction) -> tuple[str, ...]:
     """What every screen and report must say of these labels, before any model is fitted."""
     warnings = []
@@ -71,19 +74,20 @@ def _saturated(ranking: Ranking) -> tuple[str, ...]:
 
 
 def _few_replicates(ranking: Ranking, settings: Settings) -> tuple[str, ...]:
-    """Percentile intervals of so few bootstrap replicates that they miss twice as often as their level allows.
+    """So few bootstrap replicates that intervals and the joint threshold hold clearly less often than their level.
 
     The percentile at a share q of R draws exceeds a further draw with probability (1 + (R - 1) q) / (R + 1) where draws
     are uniform (Hyndman & Fan 1996, definition 7), and with hardly another where they are normal.
     """
     replicates, missed = settings.replicates, 1 - settings.confidence
-    needed = math.ceil(round(2 / missed, 9)) - 1
-    if ranking.method != "bootstrap" or replicates >= needed:
+    enough = max(FEW_REPLICATES, math.ceil(round(3 / missed, 9)))
+    if ranking.method != "bootstrap" or replicates >= enough:
         return ()
     held = 1 - 2 * (1 + (replicates - 1) * missed / 2) / (replicates + 1)
     return (
-        f"{count(replicates, 'bootstrap replicate')} are too few for {percent(settings.confidence)} intervals: these "
-        f"hold their value in about {held:.0%} of cases. Choose {5 * needed:,} or more.",
+        f"{count(replicates, 'bootstrap replicate')} are too few for {percent(settings.confidence)}: intervals hold "
+        f"their value in about {held:.0%} of cases, and false separations may be more frequent than said. Choose "
+        f"{3 * enough:,} or more.",
     )
 
 

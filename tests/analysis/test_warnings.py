@@ -141,7 +141,7 @@ def ranked(method):
 
 
 @pytest.mark.parametrize(
-    ("replicates", "confidence"), [(2, 0.95), (20, 0.95), (38, 0.95), (60, 0.99), (4, 0.8)]
+    ("replicates", "confidence"), [(2, 0.95), (20, 0.95), (99, 0.95), (299, 0.99), (4, 0.8)]
 )
 def test_of_few_replicates_it_is_told_how_often_their_intervals_hold_their_value(replicates, confidence):
     (said,) = ranking_warnings(ranked("bootstrap"), Settings(replicates=replicates, confidence=confidence))
@@ -150,12 +150,12 @@ def test_of_few_replicates_it_is_told_how_often_their_intervals_hold_their_value
     low, high = percentile_interval(rng.normal(size=(replicates, 20_000)), confidence)
     held = (stats.norm.cdf(high) - stats.norm.cdf(low)).mean()
     assert told == pytest.approx(held, abs=0.03)
-    assert 1 - told > 1.9 * (1 - confidence)
+    assert told < confidence
 
 
 def test_of_enough_replicates_and_of_intervals_by_query_nothing_is_told():
-    assert ranking_warnings(ranked("bootstrap"), Settings(replicates=39)) == ()
-    assert ranking_warnings(ranked("bootstrap"), Settings(replicates=199, confidence=0.99)) == ()
+    assert ranking_warnings(ranked("bootstrap"), Settings(replicates=100)) == ()
+    assert ranking_warnings(ranked("bootstrap"), Settings(replicates=300, confidence=0.99)) == ()
     assert ranking_warnings(ranked("units"), Settings(replicates=2)) == ()
 
 

@@ -20,7 +20,7 @@ CHANCE = 0.001  # that these of unrelated systems exceed, in any pair, their bou
 USUAL = 0.1
 # Labels other than its most frequent one that a system must have: with fewer, good systems look alike.
 RARER = 10
-COMMON = 30  # rubrics that two systems must have in common
+COMMON = 30  # rubrics that two systems must have in common: on fewer, neighbours look alike
 MOST = 2048  # rubrics that are looked at, evenly spaced: more would tell the same
 STEPS, RIDGE = 30, 0.1  # of the model that tells what ability and difficulty explain
 

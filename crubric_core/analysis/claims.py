@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from ..leaderboard.inference import open_beyond
 from ..text import count, ends, listed, numeral, sentence_case
 from .agreement import OtherRanking
 from .board import Board, groups_sentence, level_of, limits, linked_by, reading, rests_on
 
 NAMED = 5  # systems that a sentence names
-BEYOND = 100  # no difference of abilities is as large: an end there is open
 
 
 @dataclass(frozen=True)
@@ -145,11 +145,12 @@ def pair_sentence(board: Board, one: int, other: int) -> str:
         return f"{names[0]} and {names[1]} are not compared: one of them is not ranked."
     if standing.group is not None and standing.group[one] != standing.group[other]:
         return f"{names[0]} and {names[1]} are not compared: they share too few {linked_by(standing)}."
-    low, high = standing.difference_low[one, other], standing.difference_high[one, other]
+    low, high = open_beyond(
+        np.array([standing.difference_low[one, other], standing.difference_high[one, other]])
+    ).tolist()
     if standing.saturated[one] == standing.saturated[other] != 0 and np.isinf([low, high]).all():
         what = "pass" if standing.saturated[one] > 0 else "fail"
         return f"{names[0]} and {names[1]} are not compared: both {what} every rubric used."
-    low, high = (end if abs(end) < BEYOND else np.copysign(np.inf, end) for end in (low, high))
     interval = f"difference {numeral(standing.difference[one, other], '+z.2f')} {ends(low, high)}"
     if not standing.separated[one, other]:
         return f"{names[0]} and {names[1]} are not separated at {level}: {interval}."

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..errors import AssemblyError
+from ..labels.repeated_systems import copies_once
 from ..leaderboard.cross_fit import FEW_SYSTEMS, too_few_to_cross_fit
 from .bank_value import worth_sentences
 
@@ -26,7 +27,7 @@ def untested(study: Analysis) -> str:
     """Why it is not known what the bank is worth for a new system."""
     systems, said = study.reduction().n_distinct, "What it is worth for a new system is not known:"
     if too_few_to_cross_fit(systems):
-        once = ", copies counted once" if systems < len(study.reduction().systems) else ""
+        once = copies_once(systems, len(study.reduction().systems))
         return f"{said} that takes {FEW_SYSTEMS} systems, and there are {systems}{once}."
     return f"{said} no system can be held out with these settings."
 

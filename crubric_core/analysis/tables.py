@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..leaderboard.inference import comparison_table
+from ..leaderboard.inference import comparison_table, open_beyond
 from .columns import BANK, LEADERBOARD, WHOLE
 from .composition import ids_of
 
@@ -96,8 +96,8 @@ def comparisons_table(systems: tuple[str, ...], standing: Inference) -> pd.DataF
             "other": names[found.other],
             "difference": found.difference,
             "se": found.se,
-            "low": found.low,
-            "high": found.high,
+            "low": open_beyond(found.low),
+            "high": open_beyond(found.high),
             "p_value": found.p_value,
             "separated": found.separated,
         }

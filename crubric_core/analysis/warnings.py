@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..judges.gate import gate_is_off
+from ..labels.repeated_systems import copies_once
 from ..leaderboard.cross_fit import too_few_to_cross_fit
 from ..task_types.types import TASK_TYPES
 from ..text import count, numeral, percent
@@ -37,7 +38,7 @@ def dataset_warnings(reduction: Reduction) -> tuple[str, ...]:
         warnings.append("At most two judges label a cell: their agreement says little about a single rubric.")
     n_systems = reduction.n_distinct
     if too_few_to_cross_fit(n_systems):
-        once = ", copies counted once" if n_systems < len(reduction.systems) else ""
+        once = copies_once(n_systems, len(reduction.systems))
         warnings.append(
             f"Only {count(n_systems, 'system')}{once}: discriminations are hardly known; ranks say little."
         )

@@ -22,6 +22,7 @@ from ..irt.facets import FacetModel, fit_many_facet
 from ..irt.fit import constant_rubrics
 from ..irt.severities import common_queries, weakest_link
 from ..judges.guessing import guessing_note_of, tables_with_others
+from ..labels.repeated_systems import copies_once
 from ..labels.store.dataset import Dataset
 from ..leaderboard.cross_fit import FEW_SYSTEMS, too_few_to_cross_fit
 from ..leaderboard.facets import FacetBoard, many_facet_board
@@ -156,7 +157,7 @@ def _too_small(inputs: Inputs) -> str:
     if n_judges < 2:
         return "There is one judge, who cannot be more severe than others."
     if too_few_to_cross_fit(n_systems):
-        once = ", copies counted once" if n_systems < len(inputs.reduction.systems) else ""
+        once = copies_once(n_systems, len(inputs.reduction.systems))
         return f"Abilities need {FEW_SYSTEMS} systems or more; there are {n_systems}{once}."
     return ""
 

@@ -48,6 +48,11 @@ def distinct_systems(y: FloatArray) -> IntArray:
     return np.asarray(np.argsort(np.argsort(first))[number], dtype=np.int64)
 
 
+def copies_once(distinct: int, rows: int) -> str:
+    """What is said behind a number of distinct systems where more are listed."""
+    return ", copies counted once" if distinct < rows else ""
+
+
 def repeated_of(y: FloatArray, new: FloatArray) -> IntArray:
     """(N,) the system of ``y`` (M, J) that each of ``new`` (N, J) repeats, as in ``distinct_systems``; -1: none."""
     found, varying = np.full(len(new), -1), _varying(y)

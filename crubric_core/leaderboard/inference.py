@@ -32,6 +32,8 @@ Method = Literal["units", "bootstrap"]
 Normals = Callable[[tuple[int, int]], FloatArray]
 """Gives standard normal numbers of a shape."""
 
+BEYOND = 100  # no difference of abilities is as large
+
 
 @dataclass(frozen=True)
 class Inference:
@@ -246,6 +248,11 @@ def evidence_of(influence: Influence) -> Evidence:
         influence.unequal,
         None if influence.pair_units is None else influence.pair_units[np.ix_(kept, kept)],
     )
+
+
+def open_beyond(ends: FloatArray) -> FloatArray:
+    """Ends of differences, any shape; those that no difference can reach are open, ±inf. NaN stays."""
+    return np.where(np.abs(ends) > BEYOND, np.copysign(np.inf, ends), ends)
 
 
 def comparison_table(inference: Inference) -> ComparisonTable:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..labels.repeated_systems import repeated_of
+from ..labels.repeated_systems import copies_once, repeated_of
 from ..leaderboard.cross_fit import FEW_SYSTEMS, too_few_to_cross_fit
 from ..leaderboard.linked import groups_by_query
 from ..text import count, listed, numeral, rounded
@@ -51,7 +51,7 @@ def panel_notes(bank_scale: BankScale, new: NewLabels) -> list[str]:
 def why_unranked(bank_scale: BankScale) -> str:
     """Why a system on this bank has no rank and no tier, whatever its labels; "" where it may have them."""
     if too_few_to_cross_fit(bank_scale.n_distinct):
-        once = ", copies counted once" if bank_scale.n_distinct < len(bank_scale.systems) else ""
+        once = copies_once(bank_scale.n_distinct, len(bank_scale.systems))
         return (
             f"Rank and tier are unknown: the bank was made from {count(bank_scale.n_distinct, 'system')}{once}, and "
             f"with fewer than {FEW_SYSTEMS} its rubrics are fitted on the labels of the very systems that a new one is "

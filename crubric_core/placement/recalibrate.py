@@ -19,6 +19,7 @@ from ..irt.abilities import estimate_abilities
 from ..irt.cells import label_scores
 from ..irt.fit import IrtFit, fit_irt
 from ..irt.person_fit import person_fit
+from ..labels.repeated_systems import copies_once
 from ..leaderboard.cross_fit import FEW_SYSTEMS, too_few_to_cross_fit
 from ..leaderboard.reference import Reference
 from ..text import count
@@ -100,7 +101,7 @@ def _check(bank_scale: BankScale, new: NewLabels) -> None:
             f"{taken[0]!r} is in the bank's calibration already: give the new labels another name, or leave them out."
         )
     if too_few_to_cross_fit(bank_scale.n_distinct):
-        once = ", copies counted once" if bank_scale.n_distinct < len(bank_scale.systems) else ""
+        once = copies_once(bank_scale.n_distinct, len(bank_scale.systems))
         raise PlacementError(
             f"Recalibration needs a bank of {FEW_SYSTEMS} systems or more: this one was made from "
             f"{count(bank_scale.n_distinct, 'system')}{once}."

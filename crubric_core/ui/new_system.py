@@ -13,6 +13,7 @@ from ..analysis.stage import Key
 from ..errors import CrubricError
 from ..experiments.hold_out import hold_out
 from ..figures.placement import placement_forest, rank_chances
+from ..labels.repeated_systems import copies_once
 from ..leaderboard.cross_fit import FEW_SYSTEMS, too_few_to_cross_fit
 from ..placement.bank_scale import BankScale
 from ..placement.formats.table import form_table
@@ -118,8 +119,7 @@ def answer(study: StudyPage, bank_scale: BankScale, system: str, placed: Placeme
     """Where it stands, in one line."""
     standing, name = placed.standing, short_name(system)
     if not may_claim(study, bank_scale):
-        verdict = study.verdict()
-        once = ", copies counted once" if bank_scale.n_distinct < len(bank_scale.systems) else ""
+        verdict, once = study.verdict(), copies_once(bank_scale.n_distinct, len(bank_scale.systems))
         why = f"The bank was made from {count(bank_scale.n_distinct, 'system')}{once}, fewer than {FEW_SYSTEMS}."
         if not too_few_to_cross_fit(bank_scale.n_distinct):
             why = "Only a bootstrap of the bank's rubrics compares it, by which equal systems are often separated."

@@ -259,8 +259,8 @@ def _budget_moved(most: int) -> None:
     if session.get(_TAKEN) == (sizes, size) and not is_from_own_fragment():
         return
     shown = session.get(_SHOWN, ())
-    changed = [size for size in sizes if size != min(address_settings().budget, most)]
-    new = [size for size in changed if size not in shown] or changed or sizes
+    changed = [each for each in sizes if each != min(address_settings().budget, most)]
+    new = [each for each in changed if each not in shown] or changed or sizes
     session[_TAKEN] = sizes, new[0]
     if new[0] != size:
         take_budget(new[0])

@@ -724,3 +724,5 @@ def test_an_end_of_a_difference_beyond_what_can_be_is_open() -> None:
     said = pair_sentence(board(replace(found, difference_low=low)), 0, 1)
     assert "115" not in said
     assert "[−∞, " in said
+    table = comparisons_table(("a", "b", "c"), replace(found, difference_low=low))
+    assert table["low"].min() == -np.inf

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from crubric_core import Workspace
 from crubric_core.demo import simulate
@@ -118,11 +118,8 @@ def test_each_page_is_one_step_back(page: Page, server: Server) -> None:
     assert page.url == first
 
 
-def test_a_profile_and_the_system_beside_it_survive_other_pages_the_way_back_and_a_reload(
-    page: Page, server: Server
-) -> None:
-    page.goto(f"{server.url}/leaderboard?dataset=mine&tau_c=.4")
-    wait_until_idle(page)
+def open_two(page: Page) -> Locator:
+    """Open a system's profile and one beside it; the tab of both."""
     marks = page.locator(".js-plotly-plot").first.locator("path.point")
     marks.first.wait_for(timeout=60_000)
     marks.nth(2).click(force=True)
@@ -131,7 +128,15 @@ def test_a_profile_and_the_system_beside_it_survive_other_pages_the_way_back_and
     both = page.get_by_role("tab", name="Compared with")
     expect(both).to_be_visible(timeout=60_000)
     wait_until_idle(page)
-    opened = page.url
+    return both
+
+
+def test_a_profile_and_the_system_beside_it_survive_other_pages_the_way_back_and_a_reload(
+    page: Page, server: Server
+) -> None:
+    page.goto(f"{server.url}/leaderboard?dataset=mine&tau_c=.4")
+    wait_until_idle(page)
+    both, opened = open_two(page), page.url
     assert re.search("system=.*versus=", opened)
     for name in ("Bank", "Data"):
         page.get_by_test_id("stSidebarNav").get_by_role("link", name=name, exact=True).click()
@@ -265,15 +270,7 @@ def test_a_size_that_is_typed_outlasts_a_click_elsewhere(page: Page, server: Ser
 
 def test_back_to_another_dataset_brings_its_profile_back(page: Page, server: Server) -> None:
     page.goto(f"{server.url}/leaderboard?dataset=mine")
-    marks = page.locator(".js-plotly-plot").first.locator("path.point")
-    marks.first.wait_for(timeout=60_000)
-    marks.nth(2).click(force=True)
-    page.get_by_role("combobox", name="Compare with").click()
-    page.get_by_role("option").nth(3).click()
-    both = page.get_by_role("tab", name="Compared with")
-    expect(both).to_be_visible(timeout=60_000)
-    wait_until_idle(page)
-    opened = page.url
+    both, opened = open_two(page), page.url
     page.get_by_role("combobox", name="Dataset").click()
     page.get_by_role("option", name="demo", exact=True).click()
     expect(page.locator("h1").first).to_contain_text("demo", timeout=60_000)

@@ -61,6 +61,13 @@ def test_graded_labels_tell_copies_too():
     assert distinct_systems(y).tolist() == [0, 1, 2, 3, 1, 4, 5]
 
 
+@pytest.mark.parametrize(("rubrics", "systems"), [(29, 7), (40, 6)])
+def test_on_few_rubrics_equal_labels_make_no_copy(rubrics, systems):
+    y = np.random.default_rng(5).integers(0, 2, (7, rubrics)).astype(float)
+    y[4] = y[1]
+    assert len(set(distinct_systems(y).tolist())) == systems
+
+
 @pytest.mark.parametrize("size", [12, 60])
 def test_copies_are_of_one_fold(size):
     theta = np.random.default_rng(0).normal(size=size)

@@ -15,11 +15,13 @@ from crubric_core.environment import PACKAGE, use_one_thread
 from crubric_core.errors import CrubricError
 from crubric_core.server.entrance import entrance
 from crubric_core.server.half_open import close_half_open
+from crubric_core.server.logs import end_in_silence
 from crubric_core.server.middleware import RequestFilter, dashboard, healthz, viewer
 from crubric_core.server.sign_in import guard
 from crubric_core.ui.errors import report
 from crubric_core.ui.loading import load_ahead, load_views_ahead
 
+end_in_silence()
 use_one_thread()
 close_half_open()
 try:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
+import os
 import time
 import traceback
 from collections import OrderedDict
@@ -55,6 +57,14 @@ class Brief(logging.Filter):
             if len(self._seen) > KINDS:
                 self._seen.popitem(last=False)
         return None if full else left_out
+
+
+def end_in_silence() -> None:
+    """Write nothing once the interpreter ends.
+
+    DuckDB's binding lists then, in some fifty lines, what Streamlit still holds: nothing to one who pressed Ctrl-C.
+    """
+    atexit.register(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 2))
 
 
 def keep_brief(*, one_line: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -54,9 +55,11 @@ def serve(workspace: Path) -> Iterator[Server]:
         _wait(f"http://localhost:{port}/healthz", process, log)
         yield Server(f"http://localhost:{port}", log)
     finally:
-        process.terminate()
+        process.send_signal(signal.SIGINT)  # as Ctrl-C does: it ends as an ordinary program, and says nothing
         process.wait(timeout=10)
-    assert "Unexpected error in a page" not in log.read_text(errors="replace"), log
+    said = log.read_text(errors="replace")
+    assert "Unexpected error in a page" not in said, log
+    assert "leaked" not in said, log
 
 
 @contextmanager

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Group = Literal["bank", "gate", "labels", "model", "scoring", "ranking"]
 _KEY = "setting"
-_FAR = " " * 8  # of a description in a docstring
+_FAR = " " * 4  # of a description in a docstring
 
 
 def choice_words(value: object) -> str:
@@ -139,9 +139,9 @@ def specs_of(kind: type[DataclassInstance]) -> dict[str, Spec]:
 
 
 def parameter_entries(specs: Mapping[str, Spec]) -> str:
-    """The declarations as entries of a docstring's section Parameters (numpydoc)."""
+    """The declarations as entries of a docstring's section Parameters (numpydoc), without its indentation."""
     lines = []
     for name, spec in specs.items():
         text = textwrap.wrap(spec.help, 110, initial_indent=_FAR, subsequent_indent=_FAR)
-        lines += [f"    {name} : {spec.kind}", *text]
-    return "\n".join([*lines, ""])
+        lines += [f"{name} : {spec.kind}", *text]
+    return "\n".join(lines)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
+from inspect import cleandoc
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
@@ -368,7 +369,7 @@ class Settings:
 
 SPECS: Mapping[str, Spec] = specs_of(Settings)
 """The declaration of every setting; priors and rules are structures of their own."""
-Settings.__doc__ = f"{(Settings.__doc__ or '').rstrip()}\n{parameter_entries(SPECS)}"
+Settings.__doc__ = f"{cleandoc(Settings.__doc__ or '')}\n{parameter_entries(SPECS)}"
 
 
 def read_structures(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -224,14 +224,19 @@ def system_notes(
 
 
 def repeated_notes(bank_scale: BankScale, new: NewLabels) -> list[str]:
-    """That labels which place a system have chosen and fitted the bank under another name; none of its own name."""
+    """That a system has the name of one of the bank's, or labels that have chosen and fitted the bank."""
     notes = []
     for system, y, repeated in zip(
         new.systems, new.y, repeated_of(bank_scale.y, new.y).tolist(), strict=True
     ):
-        if repeated < 0 or system in bank_scale.systems:
+        if system in bank_scale.systems:
+            notes.append(
+                f"{system} is the name of one of the bank's systems, too: the new labels are placed beside it, as "
+                "those of another system."
+            )
+        if repeated < 0:
             continue
-        other = bank_scale.systems[repeated]
+        other = f"the bank's {bank_scale.systems[repeated]}"
         both = np.isfinite(y) & np.isfinite(bank_scale.y[repeated])
         equal, of = int((y == bank_scale.y[repeated])[both].sum()), count(int(both.sum()), "label")
         notes.append(

@@ -15,8 +15,10 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from crubric_core.environment import use_one_thread
 from crubric_core.labels.readers.formats.base import LOCAL
+from crubric_core.server.logs import end_in_silence
 from tests.slow_tests import Stopwatch, is_slow, listed
 
+end_in_silence()  # as the dashboard: what a run says is what failed
 use_one_thread()  # as the dashboard and every command: workers must give the same bytes
 # Their tables are small: threads of DuckDB would wait for each other. Servers and commands start as many as there are.
 LOCAL["threads"] = "1"

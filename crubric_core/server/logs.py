@@ -62,7 +62,8 @@ class Brief(logging.Filter):
 def end_in_silence() -> None:
     """Write nothing once the interpreter ends.
 
-    DuckDB's binding lists then, in some fifty lines, what Streamlit still holds: nothing to one who pressed Ctrl-C.
+    DuckDB's binding lists then, in some fifty lines, what Streamlit or pytest still holds: nothing to one who pressed
+    Ctrl-C.
     """
     atexit.register(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 2))
 

@@ -6,18 +6,20 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, NoReturn
 
 from .commands.catalogue import COMMANDS, overview
+from .commands.printable import Printable
 from .environment import program, use_one_thread
 from .errors import CrubricError
 
 NAME = "crubric"
 INTERRUPTED = "Query interrupted"  # what DuckDB makes of Ctrl-C while it counts
+SERVERS = "dashboard"  # the commands of this module leave the terminal to Streamlit
 CLOSED = 141  # what a shell says of a command whose reader went away (128 + SIGPIPE)
 
 
@@ -38,6 +40,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             )
             return 2
     first = next((word for word in words if not word.startswith("-")), "")
+    if first in COMMANDS and COMMANDS[first].module == SERVERS:
+        return _run(first, words)
+    with redirect_stdout(Printable(sys.stdout)), redirect_stderr(Printable(sys.stderr)):
+        return _run(first, words)
+
+
+def _run(first: str, words: Sequence[str]) -> int:
     try:
         args = build_parser([first] if first in COMMANDS else []).parse_args(words)
         run: Callable[[argparse.Namespace], None] = args.run

@@ -105,6 +105,15 @@ def listed(names: Sequence[str], most: int = 5) -> str:
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """A line a row, its cells below each other."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
 def brief(error: Exception) -> str:
     """The first line of what an error of a library says, at most 120 characters; "damaged" where it says nothing."""
     return str(error).split("\n", 1)[0][:120].strip(". ") or "damaged"

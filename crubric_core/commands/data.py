@@ -21,7 +21,7 @@ from .history import add_policies, policies_of
 from .options import KINDS, add_workspace, existing, read_mapping
 from .parsers import Commands, add_command
 from .reference import tally_labels
-from .terminal import print_json, progress_bar, tell_rejects
+from .terminal import print_json, print_rows, progress_bar, tell_rejects
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,7 +77,8 @@ def run_ingest(args: argparse.Namespace) -> None:
 
 def _ingest_files(args: argparse.Namespace) -> None:
     if args.plan:
-        print(_plan_of(args, strict=False).to_json())
+        plan = _plan_of(args, strict=False)
+        print(plan if sys.stdout.isatty() else plan.to_json())
         return
     with Workspace(args.workspace) as workspace, progress_bar() as report_progress:
         report = workspace.ingest_plan(
@@ -144,8 +145,7 @@ def _is_one_table(files: Sequence[str]) -> bool:
 def run_datasets(args: argparse.Namespace) -> None:
     """Datasets."""
     with existing(args.workspace) as workspace:
-        for row in described(workspace).values():
-            print_json(row)
+        print_rows(list(described(workspace).values()))
 
 
 def described(workspace: Workspace) -> dict[str, dict[str, Any]]:

@@ -10,7 +10,7 @@ from ..labels.store.scales import set_scale
 from .history import read_mark, read_scale
 from .options import add_workspace, existing
 from .parsers import Commands, add_command
-from .terminal import print_json
+from .terminal import print_rows
 
 
 def add(commands: Commands) -> None:
@@ -44,7 +44,6 @@ def run_scales(args: argparse.Namespace) -> None:
             name, mark = read_mark(text)
             set_scale(workspace, args.dataset, name, pass_mark=mark)
         dataset = workspace.dataset(args.dataset)
-        for row in json.loads(dataset.criteria.to_json(orient="records")):
-            print_json(row)
+        print_rows(json.loads(dataset.criteria.to_json(orient="records")))
         for sentence in dataset.pass_marks:
             print(sentence, file=sys.stderr)

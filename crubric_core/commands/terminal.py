@@ -1,12 +1,16 @@
-"""What the terminal shows: results as JSON on stdout, progress and remarks on stderr."""
+"""What the terminal shows: results on stdout (JSON in a pipe or a file), progress and remarks on stderr."""
 
 from __future__ import annotations
 
 import json
 import re
 import sys
+from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+
+from ..text import aligned
+from .printable import Printable, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -19,16 +23,17 @@ SHOWN_REJECTS = 3
 @contextmanager
 def progress_bar() -> Iterator[Callable[[float, str], None]]:
     """A line on stderr that shows how far the work is; nothing where stderr is no terminal."""
-    shown = sys.stderr.isatty()
+    terminal = sys.stderr.stream if isinstance(sys.stderr, Printable) else sys.stderr
+    shown = terminal.isatty()
 
     def report_progress(share: float, what: str) -> None:
         if shown:
             bar = "█" * round(20 * share) + "░" * (20 - round(20 * share))
-            print(f"\r{bar} {what:<60.60}", end="", file=sys.stderr, flush=True)
+            print(f"\r{bar} {printable(what):<60.60}", end="", file=terminal, flush=True)
 
     yield report_progress
     if shown:
-        print("\r" + " " * 82, end="\r", file=sys.stderr, flush=True)
+        print("\r" + " " * 82, end="\r", file=terminal, flush=True)
 
 
 def tell_rejects(report: IngestReport) -> None:
@@ -39,12 +44,48 @@ def tell_rejects(report: IngestReport) -> None:
         print(f"{report.source}: {report.rejected} rows rejected in all.", file=sys.stderr)
 
 
-def print_json(row: dict[str, Any]) -> None:
-    """One JSON line on stdout."""
+def print_json(row: Mapping[str, Any]) -> None:
+    """One JSON line on stdout; on a terminal its fields, a line each."""
     print_document(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def print_rows(rows: Sequence[Mapping[str, Any]]) -> None:
+    """One JSON line each on stdout, where all have the same fields; on a terminal a table."""
+    if sys.stdout.isatty():
+        print("\n".join(readable(rows)))
+    else:
+        for row in rows:
+            print_json(row)
+
+
+def readable(value: Any) -> list[str]:
+    """Lines that show what JSON holds: an object's fields, a table of the objects of a list, or its values."""
+    if isinstance(value, Mapping):
+        return [line for name, held in value.items() for line in _field(str(name).replace("_", " "), held)]
+    if not isinstance(value, str) and isinstance(value, Sequence):
+        if not value or not all(isinstance(held, Mapping) for held in value):
+            return [line for held in value for line in readable(held)]
+        names = list(dict.fromkeys(name for row in value for name in row))
+        head = [str(name).replace("_", " ") for name in names]
+        return aligned(
+            [head, *([", ".join(readable(row.get(name))) or "—" for name in names] for row in value)]
+        )
+    if value is None or isinstance(value, bool):
+        return ["—" if value is None else "yes" if value else "no"]
+    return [f"{value:,}" if isinstance(value, int) else str(value)]
+
+
+def _field(name: str, held: Any) -> list[str]:
+    lines = readable(held)
+    if len(lines) > 1 or (lines and isinstance(held, Mapping)):
+        return [f"{name}:", *(f"  {line}" for line in lines)]
+    return [f"{name}: {''.join(lines) or '—'}"]
 
 
 def print_document(text: str) -> None:
     """A document of JSON on stdout; letters beyond ASCII are escaped where it has none of some."""
+    if sys.stdout.isatty():
+        print("\n".join(readable(json.loads(text))), end="\n\n")
+        return
     lacks = "utf" not in (sys.stdout.encoding or "").lower()
     print(re.sub(r"[^\x00-\x7f]+", lambda found: json.dumps(found[0])[1:-1], text) if lacks else text, end="")

@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 from ...environment import typed
 from ...errors import IngestError
+from ...text import aligned
 from .columns.specs import Kind
 
 # canonical column → the file's column; "=value": the same for the whole file; a list: one column each (wide tables)
@@ -102,6 +103,11 @@ class Plan:
     files: tuple[FilePlan, ...]
     pattern: str | None = None
     options: Options = field(default_factory=Options)
+
+    def __str__(self) -> str:
+        """What each file is taken for, which column is what and why, what is unclear, and what is not used."""
+        shown = [line for file in self.files if not file.skip for line in _shown(file)]
+        return "\n".join([*shown, *notes_of(self)])
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -253,6 +259,22 @@ def told_of_descriptions(file: FilePlan) -> tuple[str, ...]:
         for kind, columns in descriptions_of(file).items()
     ]
     return (f"each row's descriptions are read, too: {'; '.join(said)}",) if said else ()
+
+
+def _shown(file: FilePlan) -> list[str]:
+    """One file: its name and kinds, a line a canonical column, and its problem."""
+    guesses = {guess.canonical: guess for guess in file.guesses}
+    rows = []
+    for canonical, column in file.mapping.items():
+        fixed = isinstance(column, str) and column.startswith("=")
+        source = (
+            f"is {column[1:]}" if fixed else f"from {_some((column,) if isinstance(column, str) else column)}"
+        )
+        guess = guesses.get(canonical)
+        rows.append((canonical, source, *((f"{guess.confidence:.0%}", guess.reason) if guess else ("", ""))))
+    problem = [f"Cannot be read so: {file.problem}"] if file.problem else []
+    shown = (*aligned(rows), *problem)
+    return [f"{file.name}: {', '.join(file.tables or (file.kind,))}", *(f"  {line}" for line in shown)]
 
 
 _NAMED = 20  # files whose names are told one by one

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shlex
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -232,3 +233,14 @@ def test_the_version_is_the_one_that_is_installed(
     with pytest.raises(SystemExit, match="0"):
         main(["--version"])
     assert capsys.readouterr().out == "crubric 1.2.3 of calibrated-rubric\n"
+
+
+@pytest.mark.parametrize("server", ["app", "viewer"])
+def test_a_port_that_is_taken_is_refused_with_what_to_do(server, capsys, tmp_path):
+    with socket.create_server(("localhost", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert main([server, "--views", str(tmp_path), "--port", str(port)]) == 2
+    assert (
+        f"crubric: Port {port} is taken: stop what runs there, or choose another one"
+        in capsys.readouterr().err
+    )

@@ -52,6 +52,17 @@ def test_a_plan_tells_people_which_column_is_what_and_programs_the_plan(crubric)
     ]
 
 
+def test_files_that_are_read_alike_are_told_once(crubric, tmp_path):
+    for model in ("a", "b", "c", "d"):
+        (tmp_path / f"{model}.csv").write_text("query,rubric,judge,label\nq,r,j,1\nq,s,j,0\n")
+    files = sorted(tmp_path.glob("*.csv"))
+    first, *lines = crubric("ingest", "--dataset", "d", "--plan", *files)[0].splitlines()
+    assert first == "a.csv, b.csv, c.csv and 1 more: labels"
+    assert [line.split("  ")[2].strip() for line in lines if line.startswith("  system")] == [
+        "is a, b, c and 1 more"
+    ]
+
+
 def test_a_plan_tells_what_is_not_used_and_what_cannot_be_read(crubric, tmp_path):
     (tmp_path / "notes.csv").write_text("system,query,rubric,label,mood\na,q,r,1,fine\nb,q,r,0,fine\n")
     assert (

@@ -106,8 +106,12 @@ class Plan:
 
     def __str__(self) -> str:
         """What each file is taken for, which column is what and why, what is unclear, and what is not used."""
-        shown = [line for file in self.files if not file.skip for line in _shown(file)]
-        return "\n".join([*shown, *notes_of(self)])
+        alike: dict[tuple[object, ...], list[FilePlan]] = {}
+        for file in self.files:
+            if not file.skip:
+                columns = tuple((c, v[:1] if _is_fixed(v) else v) for c, v in file.mapping.items())
+                alike.setdefault((file.tables or (file.kind,), columns, bool(file.problem)), []).append(file)
+        return "\n".join([*(line for files in alike.values() for line in _shown(files)), *notes_of(self)])
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -261,20 +265,25 @@ def told_of_descriptions(file: FilePlan) -> tuple[str, ...]:
     return (f"each row's descriptions are read, too: {'; '.join(said)}",) if said else ()
 
 
-def _shown(file: FilePlan) -> list[str]:
-    """One file: its name and kinds, a line a canonical column, and its problem."""
+def _is_fixed(column: str | tuple[str, ...]) -> bool:
+    return isinstance(column, str) and column.startswith("=")
+
+
+def _shown(files: Sequence[FilePlan]) -> list[str]:
+    """Files that are read alike: their names and kinds, a line a canonical column of the first, and its problem."""
+    file = files[0]
     guesses = {guess.canonical: guess for guess in file.guesses}
     rows = []
     for canonical, column in file.mapping.items():
-        fixed = isinstance(column, str) and column.startswith("=")
-        source = (
-            f"is {column[1:]}" if fixed else f"from {_some((column,) if isinstance(column, str) else column)}"
-        )
+        if _is_fixed(column):
+            source = f"is {_some(list(dict.fromkeys(str(f.mapping[canonical])[1:] for f in files)))}"
+        else:
+            source = f"from {_some((column,) if isinstance(column, str) else column)}"
         guess = guesses.get(canonical)
         rows.append((canonical, source, *((f"{guess.confidence:.0%}", guess.reason) if guess else ("", ""))))
     problem = [f"Cannot be read so: {file.problem}"] if file.problem else []
-    shown = (*aligned(rows), *problem)
-    return [f"{file.name}: {', '.join(file.tables or (file.kind,))}", *(f"  {line}" for line in shown)]
+    first = f"{_some([f.name for f in files])}: {', '.join(file.tables or (file.kind,))}"
+    return [first, *(f"  {line}" for line in (*aligned(rows), *problem))]
 
 
 _NAMED = 20  # files whose names are told one by one

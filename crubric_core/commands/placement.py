@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from pathlib import Path
 
@@ -13,9 +14,11 @@ from ..placement.formats import EXPORTS
 from ..placement.new_labels import read_new_labels
 from ..placement.place import NEXT, place_systems
 from .parsers import Commands, add_bank, add_command, folder, number
-from .terminal import print_document
+from .terminal import print_document, print_rows
 
 _NEXT = Parameter("Rubrics to judge next.", low=0, whole=True)
+# What a terminal shows of each system; the document has all.
+SHOWN = ("system", "theta", "theta_low", "theta_high", "rank", "rank_low", "rank_high", "tier", "answered")
 
 
 def add(commands: Commands) -> None:
@@ -83,4 +86,7 @@ def run_place(args: argparse.Namespace) -> None:
             },
             args.out,
         )
-    print_document(content.decode())
+    if sys.stdout.isatty():
+        print_rows([{name: row[name] for name in SHOWN} for row in json.loads(content)["systems"]])
+    else:
+        print_document(content.decode())

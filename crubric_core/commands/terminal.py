@@ -72,6 +72,8 @@ def readable(value: Any) -> list[str]:
         )
     if value is None or isinstance(value, bool):
         return ["—" if value is None else "yes" if value else "no"]
+    if isinstance(value, float):
+        return [f"{value:.4g}"]
     return [f"{value:,}" if isinstance(value, int) else str(value)]
 
 

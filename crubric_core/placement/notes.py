@@ -226,24 +226,22 @@ def system_notes(
 def repeated_notes(bank_scale: BankScale, new: NewLabels) -> list[str]:
     """That a system has the name of one of the bank's, or labels that have chosen and fitted the bank."""
     notes = []
-    for system, y, repeated in zip(
-        new.systems, new.y, repeated_of(bank_scale.y, new.y).tolist(), strict=True
-    ):
-        if system in bank_scale.systems:
+    for system, y, found in zip(new.systems, new.y, repeated_of(bank_scale.y, new.y).tolist(), strict=True):
+        if found >= 0:
+            other, old = bank_scale.systems[found], bank_scale.y[found]
+            both = np.isfinite(y) & np.isfinite(old)
+            equal, of = int((y == old)[both].sum()), count(int(both.sum()), "label")
+            whose = f"the bank's own {system}" if other == system else other
+            notes.append(
+                f"{equal:,} of {of} of {system} are those of {whose}, which chose the bank and its parameters: the "
+                "ability of a version of the same system is rather too far from the middle, and no interval, rank or "
+                f"tier allows for that. Place it on a bank that was made without {other}."
+            )
+        elif system in bank_scale.systems:
             notes.append(
                 f"{system} is the name of one of the bank's systems, too: the new labels are placed beside it, as "
                 "those of another system."
             )
-        if repeated < 0:
-            continue
-        other = f"the bank's {bank_scale.systems[repeated]}"
-        both = np.isfinite(y) & np.isfinite(bank_scale.y[repeated])
-        equal, of = int((y == bank_scale.y[repeated])[both].sum()), count(int(both.sum()), "label")
-        notes.append(
-            f"{equal:,} of {of} of {system} are those of {other}, which chose the bank and its parameters: the ability "
-            "of a version of the same system is rather too far from the middle, and no interval, rank or tier allows "
-            f"for that. Place it on a bank that was made without {other}."
-        )
     return notes
 
 

@@ -105,3 +105,14 @@ def test_what_does_not_steer_is_shown_as_it_is():
 )
 def test_a_result_is_readable(value, lines):
     assert readable(value) == lines
+
+
+def test_a_placement_is_a_table_of_systems_on_a_terminal(capsys, monkeypatch, tmp_path):
+    assert main(["build", "--labels", str(SAMPLE), "--budget", "40", "--out", str(tmp_path)]) == 0
+    capsys.readouterr()
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    assert main(["place", "--bank", str(tmp_path), "--labels", str(SAMPLE), "--allow-unused"]) == 0
+    head, *rows = capsys.readouterr().out.splitlines()
+    assert head.split("  ")[0] == "system"
+    assert [row.split()[0] for row in rows][:2] == ["aldera-4-mini", "aldera-4-research"]
+    assert len(rows) == 6

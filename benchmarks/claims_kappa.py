@@ -16,7 +16,8 @@ from scipy.special import expit
 from benchmarks.tables import short
 from crubric_core.experiments.kappa import HUMAN, KappaComparison
 from crubric_core.experiments.statistics import draw_interval, query_draws, sum_by_query
-from crubric_core.judges.agreement import agreement, kappa_of_counts
+from crubric_core.intervals import coefficient_interval
+from crubric_core.judges.agreement import agreement, cohen_kappa, kappa_of_counts
 from crubric_core.types import BoolArray, FloatArray, IntArray
 
 SYSTEMS, RUBRICS, PASSES = 5, 8, 1.3
@@ -30,6 +31,8 @@ CHANGES = (
     (1.0, 0.9, 0.6),
 )
 """Kappa of the rubrics kept, of the others, and the share that is kept."""
+RARE = ((20, 0.01), (20, 0.02), (20, 0.1), (100, 0.01), (100, 0.02), (100, 0.1))
+"""Queries, and the share of the cells that either of two raters fails."""
 CELLS = np.array([[1.0, 1.0], [1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(80)
 
@@ -156,6 +159,30 @@ def kappas(tables: int) -> Iterator[tuple[object, ...]]:
                 for kappa, level in zip(KAPPAS, levels, strict=True)
             ]
             yield effects.name, queries, *map(short, held)
+    yield ()
+    yield (
+        "queries of two rubrics",
+        "failed",
+        "jackknife alone below 0",
+        "interval below 0",
+        "above 0",
+        "width",
+    )
+    for queries, fails in RARE:
+        rng = np.random.default_rng([7, queries])
+        yield queries, f"{fails:.0%}", *by_chance(rng, queries, fails, tables)
+
+
+def by_chance(rng: np.random.Generator, queries: int, fails: float, tables: int) -> Iterator[str]:
+    """How often 95% intervals of kappa leave out 0 though two raters fail cells independently of each other."""
+    group, found = np.tile(np.repeat(np.arange(queries), 2), SYSTEMS + 1), []
+    for _ in range(tables):
+        labels = (rng.random((len(group), 2)) >= fails).astype(float)
+        both = agreement(labels, "cohen", 0.95, group)
+        left = np.array([cohen_kappa(*labels[group != q].T) for q in range(queries)])
+        alone = coefficient_interval(both.value, left, queries, 0.95, queries)
+        found.append((alone[1] < 0, both.high < 0, both.low > 0, both.high - both.low))
+    return map(short, np.nanmean(found, axis=0).tolist())
 
 
 def change_of(

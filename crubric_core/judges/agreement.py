@@ -13,6 +13,7 @@ from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from ..errors import SettingsError, require_choice
 from ..intervals import FEWEST_CLUSTERS, coefficient_interval, effective_clusters, share_interval
@@ -88,8 +89,12 @@ def agreement(
     value = float(_FORMULAS[coefficient](total, levels))
     per_group = patterns.group_counts(np.arange(len(labels)) if groups is None else groups)
     by_group = (per_group @ tables.reshape(len(tables), -1)).reshape(-1, *total.shape)
-    low, high = _interval(coefficient, value, by_group, levels, confidence)
-    counts = patterns.count[tables.any(axis=(1, 2))]
+    usable = tables.any(axis=(1, 2))
+    given = (patterns.values[usable] != UNKNOWN).sum(axis=1)
+    counts = patterns.count[usable]
+    low, high = _interval(
+        coefficient, value, by_group, levels, confidence, counts @ (given * (given - 1) / 2)
+    )
     return Agreement(coefficient=coefficient, value=value, low=low, high=high, n_units=int(counts.sum()))
 
 
@@ -97,16 +102,23 @@ def cohen_of_groups(tables: FloatArray, confidence: float = 0.95) -> Agreement:
     """Cohen's kappa of two raters from the confusion tables (G, L, L) of groups; its interval is over groups."""
     levels, total = np.arange(tables.shape[1], dtype=np.float64), tables.sum(axis=0)
     value = float(_cohen(total, levels))
-    low, high = _interval("cohen", value, tables, levels, confidence)
+    low, high = _interval("cohen", value, tables, levels, confidence, total.sum())
     return Agreement("cohen", value, low, high, int(total.sum()))
 
 
 def _interval(
-    coefficient: Coefficient, value: float, by_group: FloatArray, levels: FloatArray, confidence: float
+    coefficient: Coefficient,
+    value: float,
+    by_group: FloatArray,
+    levels: FloatArray,
+    confidence: float,
+    pairs: float,
 ) -> tuple[float, float]:
-    """(low, high) of a coefficient from the tables (G, L, L) of its groups.
+    """(low, high) of a coefficient from the tables (G, L, L) of its groups; pairs: of labels of one unit.
 
-    Where nobody disagrees each group is one trial, less where chance alone leaves little to disagree about.
+    Where nobody disagrees each group is one trial, less where chance alone leaves little to disagree about. Where one
+    level is rare, raters who agree by chance alone seldom give it to one unit, and then all groups look alike: the
+    upper end is at least that of ``_score_end``.
     """
     size = by_group.sum(axis=(1, 2))
     by_group, size = by_group[size > 0], size[size > 0]
@@ -119,7 +131,29 @@ def _interval(
         return share_interval(value, left, clusters, confidence, clusters=clusters)
     chance = 1 - total.sum(axis=0) @ total.sum(axis=1) / total.sum() ** 2
     trials = clusters * min(2 * float(chance), 1.0)
-    return coefficient_interval(value, left, trials, confidence, clusters)
+    low, high = coefficient_interval(value, left, trials, confidence, clusters)
+    return low, max(high, _score_end(value, float(chance), pairs, confidence))
+
+
+def _score_end(value: float, chance: float, pairs: float, confidence: float) -> float:
+    """Upper end of the score interval of kappa from so many pairs of labels: its variance is that of each true value.
+
+    The variance is that of two raters with the same shares (Bloch and Kraemer 1989), ``chance`` the disagreement by
+    chance. -1 where even 0 is too far above ``value``.
+    """
+    reach = float(ndtri((1 + confidence) / 2)) ** 2 / pairs
+
+    def beyond(kappa: float) -> bool:
+        variance = (1 - kappa) * ((1 - kappa) * (1 - 2 * kappa) + kappa * (2 - kappa) / chance)
+        return (kappa - value) ** 2 > reach * variance
+
+    low, high = max(value, 0.0), 1.0
+    if chance <= 0 or beyond(low):
+        return -1.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (low, middle) if beyond(middle) else (middle, high)
+    return low
 
 
 def _tables(labels: FloatArray, coefficient: Coefficient) -> tuple[Patterns, FloatArray, FloatArray]:

@@ -109,7 +109,8 @@ def test_the_interval_is_that_of_a_share_computed_again_without_each_group(coeff
         expected = share_interval(found.value, left, 20, 0.9)
     else:
         expected = 2 * np.array(share_interval((1 + found.value) / 2, (1 + left) / 2, 20, 0.9)) - 1
-    np.testing.assert_allclose([found.low, found.high], expected, atol=1e-12)
+    assert found.low == pytest.approx(expected[0], abs=1e-12)
+    assert expected[1] - 1e-12 < found.high < 1.03 * expected[1]  # of few pairs of labels somewhat above
     assert found.low < found.value < found.high
 
 
@@ -163,6 +164,26 @@ def test_intervals_of_agreement_hold_for_further_queries(queries, share, effect)
         found = agreement(labels, "cohen", groups=group)
         covered += found.low <= truth <= found.high
     assert covered / 200 >= 0.93
+
+
+@pytest.mark.parametrize("coefficient", ["cohen", "fleiss", "alpha_nominal"])
+@pytest.mark.parametrize(("units", "fails"), [(240, 0.02), (240, 0.1), (1500, 0.01)])
+def test_raters_who_agree_by_chance_alone_are_not_shown_to_disagree(coefficient, units, fails):
+    """Where one level is rare, two raters seldom give it to one unit, and no group shows that they might have."""
+    rng = np.random.default_rng(5)
+    groups = np.arange(units) % 20
+    found = [
+        agreement((rng.random((units, 2)) > fails).astype(float), coefficient, groups=groups)
+        for _ in range(60)
+    ]
+    assert np.mean([each.low <= 0 <= each.high for each in found]) >= 0.93
+
+
+def test_raters_whose_rare_labels_never_meet_though_they_are_many_are_shown_to_disagree():
+    labels = np.ones((2000, 2))
+    labels[:300, 0] = labels[300:600, 1] = 0
+    found = agreement(labels, "cohen", groups=np.random.default_rng(0).integers(0, 50, 2000))
+    assert found.high < 0
 
 
 def test_whole_groups_widen_the_interval_where_units_repeat():

@@ -63,6 +63,15 @@ def test_judges_at_chance_are_rarely_named(judges, most):
     assert np.mean(named) <= most + 2 * np.sqrt(most * (1 - most) / len(named))
 
 
+@pytest.mark.parametrize("judges", [2, 3])
+def test_judges_who_err_seldom_where_everything_is_met_are_rarely_named(judges):
+    """Their errors hardly ever meet on a cell, which is no sign of labels the other way round."""
+    panels = [
+        (np.random.default_rng(seed).random((6, 30, judges)) > 0.02).astype(float) for seed in range(60)
+    ]
+    assert np.mean([bool(note_of(panel)) for panel in panels]) <= 0.05
+
+
 def test_what_the_note_advises_turns_the_labels_round():
     panel = panel_of(5, 3)
     panel[:, :, 1] = 1 - panel[:, :, 1]

@@ -1,16 +1,20 @@
-"""Fits to tables: rubrics that misfit by chance, what one ability and two show, and two groups of systems linked."""
+"""Fits to tables: rubrics that misfit by chance, what one ability and two show, and two groups of systems linked.
+
+Also rubrics that go against the others by chance.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, stdtr
 
 from benchmarks.inference_designs import judged
 from benchmarks.tables import short, simulate_2pl
 from crubric_core import fit_irt
 from crubric_core.experiments.model_check import Dependence, dependence_of, spectrum_of
+from crubric_core.irt.diagnostics import item_rest_chance, item_rest_correlation
 from crubric_core.irt.item_fit import bootstrap_item_fit
 from crubric_core.placement.linking import Method, link
 
@@ -82,6 +86,30 @@ def _within(found: list[Dependence]) -> str:
     flagged = np.array([model.found.n_flagged for model in found])
     within = sum(model.found.within_query * model.found.n_flagged for model in found if model.found.n_flagged)
     return short(within / flagged.sum()) if flagged.any() else "—"
+
+
+def signs(tables: int) -> Iterator[tuple[object, ...]]:
+    """Share of rubrics unrelated to ability whose item–rest correlation is as low as in 1 of 100."""
+    yield "systems", "one of them", "passed", "by Student's t", "by the orders of its labels"
+    for systems in (6, 10, 15, 40):
+        for where, far in (("N(0, 1) as the others", 0.0), ("8 sd below the others", -8.0)):
+            for passed in (0.5, 0.15):
+                found = [unrelated(systems, far, passed, seed) for seed in range(tables)]
+                yield systems, where, short(passed), *(f"{share:.3f}" for share in np.mean(found, axis=0))
+
+
+def unrelated(systems: int, far: float, passed: float, seed: int) -> tuple[float, float]:
+    """Of 200 rubrics unrelated to ability, beside 200 that depend on it: by Student's t, and by their orders."""
+    rng = np.random.default_rng([systems, seed])
+    theta = rng.normal(size=(systems, 1))
+    theta[0] += far
+    y = rng.random((systems, 400)) < expit(theta - rng.normal(theta.mean(), 4, 400))
+    y[:, 200:] = rng.random((systems, 200)) < passed
+    given = y.astype(float)
+    low, chance = item_rest_correlation(given)[200:], item_rest_chance(given)[200:]
+    t = low * np.sqrt((systems - 2) / np.maximum(1 - low**2, 1e-12))
+    known = np.isfinite(low)
+    return float((stdtr(systems - 2, t[known]) <= 0.01).mean()), float((chance[known] <= 0.01).mean())
 
 
 def linked(tables: int) -> Iterator[tuple[object, ...]]:

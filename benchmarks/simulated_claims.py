@@ -15,6 +15,7 @@
     python -m benchmarks.simulated_claims gap          # the gap between best and worst (docs/method.md §11)
     python -m benchmarks.simulated_claims kappa        # agreement of two raters (docs/method.md §11)
     python -m benchmarks.simulated_claims misfit       # rubrics that misfit by chance (docs/method.md §12)
+    python -m benchmarks.simulated_claims signs        # rubrics that go against the others (docs/method.md §12)
     python -m benchmarks.simulated_claims abilities    # what one ability and two show (docs/method.md §12)
     python -m benchmarks.simulated_claims linked       # two groups of systems on one scale (docs/method.md §13)
     python -m benchmarks.simulated_claims models       # models that predict equally well (docs/method.md §6)
@@ -51,7 +52,7 @@ from benchmarks.claims_asked import asked
 from benchmarks.claims_copies import copies
 from benchmarks.claims_drift import drift
 from benchmarks.claims_few import few
-from benchmarks.claims_fits import abilities, linked, misfit
+from benchmarks.claims_fits import abilities, linked, misfit, signs
 from benchmarks.claims_gap import gaps
 from benchmarks.claims_graded import graded
 from benchmarks.claims_human import human
@@ -90,6 +91,7 @@ CLAIMS: dict[str, tuple[Callable[[int], Rows], int]] = {
     "gap": (gaps, 500),
     "kappa": (kappas, 1000),
     "misfit": (misfit, 10),
+    "signs": (signs, 200),
     "abilities": (abilities, 40),
     "linked": (linked, 20),
     "models": (models, 100),

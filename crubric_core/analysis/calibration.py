@@ -6,7 +6,7 @@ import numpy as np
 
 from ..bank.utility import utility_grid
 from ..errors import FitError
-from ..irt.diagnostics import item_rest_correlation
+from ..irt.diagnostics import item_rest_chance, item_rest_correlation
 from ..irt.fit import IrtFit, fit_irt
 from ..irt.information import item_information, posterior_weighted_information
 from ..labels.store.reduction import Reduction
@@ -48,6 +48,7 @@ def calibration_of(reduction: Reduction, fit: IrtFit) -> Calibration:
         info=item_information(fit, grid.theta),
         nu=posterior_weighted_information(fit, y),
         item_rest=item_rest_correlation(y / (reduction.levels - 1)),
+        item_rest_chance=item_rest_chance(y / (reduction.levels - 1)),
     )
 
 

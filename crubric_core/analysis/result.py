@@ -38,6 +38,7 @@ class Calibration:
     info: (G, J) item information at the nodes; a column of zeros for a constant rubric.
     nu: (J,) information where the systems lie; 0 for a constant rubric.
     item_rest: (J,) item-rest correlation; NaN where undefined.
+    item_rest_chance: (J,) the chance of one as low where labels and ability are unrelated.
     """
 
     fit: IrtFit
@@ -46,6 +47,7 @@ class Calibration:
     info: FloatArray
     nu: FloatArray
     item_rest: FloatArray
+    item_rest_chance: FloatArray
 
     @cached_property
     def distances(self) -> PairDistances:

@@ -16,14 +16,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from scipy import sparse
-from scipy.special import stdtrit
 
 from ..text import numeral
 from ..types import FloatArray, IntArray
 
 SIMILAR = 0.8
 """Jaccard similarity of the words of two rubrics of one query from which on they are near-duplicates."""
-LEAST_SYSTEMS = 6  # for a correlation to say anything
+RARE = 0.01
+"""Chance of so low an item–rest correlation, labels and ability being unrelated, up to which a sign is suspected."""
 KINDS = {
     "two demands": "Two demands in one: a judge cannot say which of them an answer fails.",
     "no observable": "Nothing that a judge could point at in the answer.",
@@ -64,18 +64,19 @@ def lint(
     texts: Sequence[str | None],
     query: Sequence[object],
     item_rest: FloatArray,
+    chance: FloatArray,
     n_systems: IntArray,
     names: Sequence[str] | None = None,
 ) -> tuple[LintFinding, ...]:
     """Everything about J rubrics that is worth a look, by rubric.
 
     texts: of each rubric, None where there is none. query: of each. item_rest: (J,) correlation of the consensus with
-    the other rubrics over ``n_systems`` (J,) systems, NaN unknown. names: what a finding calls another rubric, by
-    default its position.
+    the other rubrics over ``n_systems`` (J,) systems, NaN unknown; chance: (J,) of one as low. names: what a finding
+    calls another rubric, by default its position.
     """
     found = [finding for j, text in enumerate(texts) if text for finding in _of_text(j, text)]
     found += _duplicates(texts, query, names or [f"number {j}" for j in range(len(texts))])
-    found += _signs(item_rest, n_systems)
+    found += _signs(item_rest, chance, n_systems)
     return tuple(sorted(found, key=lambda f: (f.rubric, list(KINDS).index(f.kind))))
 
 
@@ -205,18 +206,8 @@ def _similar(texts: Sequence[str]) -> list[tuple[int, int, float]]:
     return [best[j] for j in sorted(best)]
 
 
-def least_negative(n_systems: IntArray | int) -> FloatArray:
-    """The correlation below which one of ``n_systems`` pairs is negative at the one-sided level 1% (Student's t).
-
-    NaN of fewer than LEAST_SYSTEMS.
-    """
-    df = np.maximum(np.asarray(n_systems) - 2, 1)
-    t = stdtrit(df, 0.01)
-    return np.where(df + 2 < LEAST_SYSTEMS, np.nan, t / np.sqrt(df + t**2))
-
-
-def _signs(item_rest: FloatArray, n_systems: IntArray) -> list[LintFinding]:
+def _signs(item_rest: FloatArray, chance: FloatArray, n_systems: IntArray) -> list[LintFinding]:
     return [
         LintFinding(int(j), "sign", f"item–rest r = {numeral(item_rest[j])} over {n_systems[j]} systems")
-        for j in np.flatnonzero(item_rest < least_negative(n_systems))
+        for j in np.flatnonzero((item_rest < 0) & (chance <= RARE))
     ]

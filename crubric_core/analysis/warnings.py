@@ -11,16 +11,16 @@ from ..judges.gate import gate_is_off
 from ..labels.repeated_systems import copies_once
 from ..leaderboard.cross_fit import too_few_to_cross_fit
 from ..task_types.types import TASK_TYPES
-from ..text import count, numeral, percent
+from ..text import count, percent
 from .calibration import all_alike
-from .rubric_lint import least_negative
+from .rubric_lint import RARE
 
 if TYPE_CHECKING:
     from ..judges.gate_price import GateVerdict
     from ..labels.store.reduction import Reduction
     from ..settings import Settings
     from ..task_types.scoring import QueryScores
-    from ..types import BoolArray, FloatArray, IntArray
+    from ..types import BoolArray, FloatArray
     from .result import Calibration, Ranking
 
 
@@ -123,7 +123,7 @@ def fit_warnings(
             said += " Labels on one side of a pass mark count alike: another mark, or the model GRM, tells them apart."
         warnings.append(said)
     if (calibration.item_rest < 0).any():
-        warnings.append(_negative(calibration.item_rest, np.isfinite(calibration.y).sum(axis=0)))
+        warnings.append(_negative(calibration.item_rest, calibration.item_rest_chance))
     usable = int(candidates.sum())
     if usable < settings.budget:
         warnings.append(
@@ -132,22 +132,14 @@ def fit_warnings(
     return tuple(warnings)
 
 
-def _negative(item_rest: FloatArray, n_systems: IntArray) -> str:
+def _negative(item_rest: FloatArray, chance: FloatArray) -> str:
     """How many rubrics have a negative item–rest correlation, beside what chance gives rubrics unrelated to ability.
 
-    n_systems: (J,) with labels of each.
+    chance: (J,) of one as low for such rubrics.
     """
-    negative = int((item_rest < 0).sum())
-    said = (
+    negative, rare = int((item_rest < 0).sum()), int(((item_rest < 0) & (chance <= RARE)).sum())
+    here = f"{rare:,} {'is' if rare == 1 else 'are'}" if rare else "none is"
+    return (
         f"{count(negative, 'rubric')} {'has' if negative == 1 else 'have'} a negative item–rest correlation. Of "
-        "rubrics unrelated to ability half have one by chance"
+        f"rubrics unrelated to ability half have one by chance; here {here} further below 0 than 99 in 100 of those."
     )
-    bounds = least_negative(n_systems)
-    tested = bounds[np.isfinite(item_rest + bounds)]
-    if not len(tested):
-        return f"{said}."
-    lower = int((item_rest < bounds).sum())
-    here = f"{lower:,} {'is' if lower == 1 else 'are'}" if lower else "none is"
-    least, most = numeral(tested.min(), ".2f"), numeral(tested.max(), ".2f")
-    below = most if least == most else f"{least} to {most}, by how many systems have its label"
-    return f"{said}, and 1 in 100 has one below {below}; here {here} below that."

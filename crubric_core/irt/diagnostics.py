@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import gammainc, gammaincc, gammaln, ndtr
 
-from ..types import BoolArray, FloatArray
+from ..types import BoolArray, FloatArray, IntArray
 from .abilities import log_probabilities
 from .fit import IrtFit
+
+STRAIGHT = 1e-3  # skewness below which the orders of a rubric's labels are taken as normal
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,32 @@ def item_rest_correlation(y: FloatArray) -> FloatArray:
     ``y`` is (M, J) on any common scale, NaN unknown. NaN where fewer than three systems are known or one side does
     not vary. A negative value marks a rubric that weaker systems pass more often (aberrant).
     """
+    return _item_rest(y)[0]
+
+
+def item_rest_chance(y: FloatArray) -> FloatArray:
+    """(J,) the chance that labels unrelated to ability have an item–rest correlation as low; NaN where it is.
+
+    Of all orders of a rubric's labels over its systems: the lower tail of the Pearson type III distribution with the
+    mean, variance and skewness of these orders, at least one in as many as there are. Student's t takes abilities as
+    normal: of a system far above the others it makes a rubric that this one alone fails.
+    """
+    value, item, rest, n = _item_rest(y)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        cubes = [(gap**3).sum(axis=0) / ((gap**2).sum(axis=0)) ** 1.5 for gap in (item, rest)]
+        skew = cubes[0] * cubes[1] * n * (n - 1) ** 1.5 / ((n - 1) * (n - 2))
+        shape = 4 / skew**2
+        at = np.maximum(shape + value * np.sqrt((n - 1) * shape) * np.sign(skew), 0.0)
+        tail = np.where(skew > 0, gammainc(shape, at), gammaincc(shape, at))
+    tail = np.where(np.abs(skew) < STRAIGHT, ndtr(value * np.sqrt(np.maximum(n - 1, 0))), tail)
+    orders = gammaln(n + 1.0)
+    for level in np.unique(y[~np.isnan(y)]):
+        orders = orders - gammaln((y == level).sum(axis=0) + 1.0)
+    return np.where(np.isfinite(value), np.maximum(tail, np.exp(-orders)), np.nan)
+
+
+def _item_rest(y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, IntArray]:
+    """Item–rest correlations (J,), what they correlate, less its means: (M, J) each, 0 unknown; and systems (J,)."""
     known = ~np.isnan(y)
     filled = np.where(known, y, 0.0)
     others = known.sum(axis=1, keepdims=True) - known
@@ -36,7 +65,8 @@ def item_rest_correlation(y: FloatArray) -> FloatArray:
     rest_gap = np.where(with_rest, rest - rest.sum(axis=0) / enough, 0.0)
     scale = np.sqrt((item_gap**2).sum(axis=0) * (rest_gap**2).sum(axis=0))
     defined = (n >= 3) & (scale > 1e-12)
-    return np.where(defined, (item_gap * rest_gap).sum(axis=0) / np.where(defined, scale, 1.0), np.nan)
+    value = np.where(defined, (item_gap * rest_gap).sum(axis=0) / np.where(defined, scale, 1.0), np.nan)
+    return value, item_gap, rest_gap, n
 
 
 def expected_labels(fit: IrtFit, theta: FloatArray) -> tuple[FloatArray, FloatArray]:

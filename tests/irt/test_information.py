@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.special import expit
 
+from benchmarks.claims_fits import unrelated
 from crubric_core.irt.abilities import estimate_abilities, log_probabilities, resample_abilities
-from crubric_core.irt.diagnostics import item_rest_correlation
+from crubric_core.irt.diagnostics import item_rest_chance, item_rest_correlation
 from crubric_core.irt.fit import fit_irt
 from crubric_core.irt.information import item_information, posterior_weighted_information, response_curve
 from tests import oracles
@@ -150,3 +152,31 @@ def test_a_level_that_cannot_occur_leaves_abilities_that_are_numbers(fitted):
         fit = replace(fit, thresholds=fewer)
         y = np.where(np.arange(y.shape[1]) < 5, np.minimum(y, 1), y)
     assert np.isfinite(estimate_abilities(fit, y).theta).all()
+
+
+@pytest.mark.parametrize("far", [0.0, 3.0])
+def test_the_chance_of_an_item_rest_correlation_is_the_share_of_the_orders_of_its_labels(far):
+    rng = np.random.default_rng(3)
+    y = (rng.random((15, 60)) < expit(rng.normal(0, 1, (15, 1)) + far * (np.arange(15) == 0)[:, None])) * 1.0
+    y[:, 0] = np.arange(15) % 3 / 2  # three levels
+    y[12:, 0] = np.nan
+    found, chance = item_rest_correlation(y)[0], item_rest_chance(y)[0]
+    as_low = []
+    for _ in range(2000):
+        y[:12, 0] = rng.permutation(y[:12, 0])
+        as_low.append(item_rest_correlation(y)[0] <= found + 1e-12)
+    assert chance == pytest.approx(np.mean(as_low), abs=0.04)
+
+
+def test_labels_of_few_systems_are_never_far_below_chance():
+    y = np.repeat((np.arange(8) < 4)[:, None], 21, axis=1).astype(float)
+    y[:, 20] = 1 - y[:, 20]
+    assert item_rest_correlation(y)[20] == pytest.approx(-1)
+    assert item_rest_chance(y)[20] == pytest.approx(1 / 70)
+
+
+@pytest.mark.parametrize("far", [0.0, -8.0])
+@pytest.mark.parametrize("passed", [0.5, 0.15])
+def test_rubrics_unrelated_to_ability_are_seldom_far_below_chance(far, passed):
+    found = [unrelated(15, far, passed, seed)[1] for seed in range(40)]
+    assert np.mean(found) <= 0.013

@@ -126,6 +126,7 @@ def findings(study: Study) -> tuple[LintFinding, ...]:
         texts,
         rubrics["query"].tolist(),
         study.calibration().item_rest,
+        study.calibration().item_rest_chance,
         np.isfinite(study.given().y).sum(axis=0),
         names=rubrics["rubric"].tolist(),
     )

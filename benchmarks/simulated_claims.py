@@ -23,6 +23,7 @@
     python -m benchmarks.simulated_claims drift        # two equal versions of a judge (docs/bank.md)
     python -m benchmarks.simulated_claims worth        # what a bank keeps (docs/selection.md)
     python -m benchmarks.simulated_claims new_systems  # banks on new systems (docs/selection.md)
+    python -m benchmarks.simulated_claims crossfits    # the cross-fit and its smallest bank (docs/method.md §11)
     python -m benchmarks.simulated_claims flips        # flipped task types (docs/method.md §11)
     python -m benchmarks.simulated_claims self_preference  # judges who prefer their family (docs/method.md §11)
     python -m benchmarks.simulated_claims probabilities  # who is ahead, who is among the first (docs/method.md §10)
@@ -50,6 +51,7 @@ from itertools import islice
 
 from benchmarks.claims_asked import asked
 from benchmarks.claims_copies import copies
+from benchmarks.claims_crossfit import crossfits
 from benchmarks.claims_drift import drift
 from benchmarks.claims_few import few
 from benchmarks.claims_fits import abilities, linked, misfit, signs
@@ -99,6 +101,7 @@ CLAIMS: dict[str, tuple[Callable[[int], Rows], int]] = {
     "drift": (drift, 100),
     "worth": (worth, 1000),
     "new_systems": (new_systems, 1000),
+    "crossfits": (crossfits, 40),
     "flips": (flips, 300),
     "self_preference": (self_preferences, 1000),
     "probabilities": (probabilities, 200),

@@ -176,7 +176,8 @@ def _limits(inputs: Inputs, fitted: Splits) -> tuple[str, ...]:
     n_systems = len(inputs.reduction.systems)
     limits = [
         f"All {len(fitted.splits)} splits share the same {n_systems} systems: the intervals are of other rubrics, and "
-        "do not cover other systems.",
+        "do not cover other systems. The smallest bank has no interval: with other rubrics it may be several times as "
+        "large, or no bank may do.",
         "A bank is chosen by labels of the very systems that it ranks. That alone can put it ahead of random rubrics, "
         "also where all rubrics are alike: holding systems out shows what a bank is worth for others.",
     ]

@@ -189,3 +189,7 @@ def test_splits_that_are_all_equal_show_no_spread_and_give_no_interval():
     mean, low, high, n = _mean_correlation(np.array([1.0, 1.0, np.nan, 1.0]), 0.95)
     assert (mean, n) == (1.0, 3)
     assert np.isnan([low, high]).all()
+
+
+def test_the_smallest_bank_is_said_to_be_that_of_these_rubrics(result):
+    assert "The smallest bank has no interval" in result.limits[0]

@@ -39,7 +39,10 @@ class Scenario:
 
 
 def save_scenario(workspace: Database, dataset: str, scenario: Scenario, *, replace: bool = False) -> None:
-    """Keep a scenario; one of the same name is kept as it is (DatasetError), or replaced with ``replace``."""
+    """Keep a scenario; another of the same name is kept as it is (DatasetError), or replaced with ``replace``.
+
+    One that is there with all that it holds is kept without a word: somebody clicked twice.
+    """
     if scenario.settings is None:
         raise DatasetError(
             f"The scenario {scenario.name!r} has no settings: {scenario.fault or 'give some'}."
@@ -49,6 +52,8 @@ def save_scenario(workspace: Database, dataset: str, scenario: Scenario, *, repl
     with workspace.writing() as cursor:
         dataset_id = dataset_id_of(cursor, dataset)
         if _there(cursor, dataset_id, name):
+            if _unchanged(cursor, dataset_id, row):
+                return
             if not replace:
                 raise DatasetError(
                     f"There is a scenario {name!r} already: choose another name, or replace it (--replace)."
@@ -108,6 +113,15 @@ def _checked(name: str) -> str:
 
 def _there(cursor: duckdb.DuckDBPyConnection, dataset_id: int, name: str) -> bool:
     found = cursor.execute("SELECT 1 FROM scenarios WHERE dataset_id = ? AND name = ?", [dataset_id, name])
+    return found.fetchone() is not None
+
+
+def _unchanged(cursor: duckdb.DuckDBPyConnection, dataset_id: int, row: list[str]) -> bool:
+    """Whether it is there with this name, these settings, this page and these filters."""
+    found = cursor.execute(
+        "SELECT 1 FROM scenarios WHERE dataset_id = ? AND name = ? AND settings = ? AND page = ? AND filters = ?",
+        [dataset_id, *row],
+    )
     return found.fetchone() is not None
 
 

@@ -61,6 +61,15 @@ def test_a_name_is_taken_once_and_replaced_only_when_asked(study):
     assert [s.settings.budget for s in list_scenarios(study, "d")] == [9]
 
 
+def test_a_second_click_saves_nothing_and_is_refused_nothing(study):
+    """A double click said that the name which it had just saved was taken."""
+    for _ in range(2):
+        save_scenario(study, "d", Scenario("a", Settings(budget=9), "bank", {"search": ("x",)}))
+    with pytest.raises(DatasetError, match="There is a scenario 'a' already"):
+        save_scenario(study, "d", Scenario("a", Settings(budget=9), "bank", {"search": ("y",)}))
+    assert names(study) == ["a"]
+
+
 @pytest.mark.parametrize("name", ["", "  ", "x" * (LONGEST + 1)])
 def test_a_blank_or_endless_name_is_refused(study, name):
     with pytest.raises(DatasetError, match="The name of the scenario"):

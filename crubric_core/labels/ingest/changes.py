@@ -53,11 +53,16 @@ class Changes:
                 _count(known or self.added, self.what) + (f" ({unknown})" if self.unknown else "") + each
             )
         parts = [f"adds {listed(new)}"] if new else []
-        parts += [f"changes {self.changed:,}"] if self.changed else []
-        parts += [f"fills in {self.filled:,}"] if self.filled else []
-        parts += (
-            [f"leaves {self.same:,} as {'it was' if self.same == 1 else 'they were'}"] if self.same else []
-        )
+        unchanged = "as it was" if self.same == 1 else "as they were"
+        is_named = bool(self.added)  # what is counted is named once, where it is counted first
+        for verb, number, after in (
+            ("changes", self.changed, ""),
+            ("fills in", self.filled, ""),
+            ("leaves", self.same, f" {unchanged}"),
+        ):
+            if number:
+                parts.append(f"{verb} {f'{number:,}' if is_named else _count(number, self.what)}{after}")
+                is_named = True
         return "; ".join(parts) or "changes nothing"
 
     @classmethod

@@ -160,7 +160,6 @@ def _merged_upload(alike: Sequence[Waiting], facts: Mapping[str, str], origins: 
         {staged: name for name, staged in facts.items()},
         tuple(origins),
         f"coalesce({FILE_OF_PLACE}, {_ORIGIN})",
-        first.started,
     )
 
 
@@ -236,7 +235,6 @@ def together(reports: Sequence[IngestReport], kind: Kind, notes: Sequence[str]) 
             [r.changes for r in same], [r.changes for r in reports if r.kind != first.kind]
         ),
         applied=dict(sum((Counter(r.applied) for r in reports), Counter())),
-        seconds=sum(r.seconds for r in reports),
         parts=tuple(reports),
         notes=tuple(notes),
     )

@@ -56,7 +56,6 @@ class IngestReport:
     changes: Changes
     policies: Policies
     applied: Mapping[str, int]
-    seconds: float
     scale: Scale | None = None
     scales: pd.DataFrame | None = None
     checks: tuple[Finding, ...] = ()

@@ -3,7 +3,6 @@
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, get_args
@@ -86,7 +85,6 @@ class Upload:
     facts: Mapping[str, str] = field(default_factory=dict)
     origins: tuple[Origin, ...] = ()
     file_sql: str | None = None
-    started: float = field(default_factory=time.perf_counter)
 
 
 def store_file(
@@ -142,7 +140,6 @@ def store_file(
         policies=job.policies,
         words=words,
         applied=dict(job.tally.applied),
-        seconds=time.perf_counter() - upload.started,
         checks=tuple(job.told),
     )
 

@@ -53,6 +53,8 @@ def test_of_the_labels_that_an_ingest_adds_it_tells_how_many_are_unknown(ws, tab
     assert said == "adds 1 system and 1 label (unknown); fills in 1"
     said = ws.ingest(table("e q s j NA", "e q s j NA", "e q r j 1"), "d").changes.sentence
     assert said == "adds 1 system, 1 rubric and 1 label (and 1 unknown); leaves 1 as it was"
+    said = ws.ingest(table("a q r j 1", "e q r j 1"), "d").changes.sentence
+    assert said == "leaves 2 labels as they were", "nothing before says of what there are 2"
 
 
 def test_a_preview_tells_what_would_change_and_stores_nothing(ws, table):

@@ -326,7 +326,31 @@ def test_an_unreadable_file_is_one_clear_sentence_and_cannot_be_read(open_page: 
     upload(app, ("empty.csv", b""))
     assert len(app.error) == 1
     assert "is empty" in app.error[0].value
-    assert button(app, "Read").disabled
+    assert not [b for b in app.button if b.label.startswith("Read")]
+    assert not [s for s in app.selectbox if s.label == "Into"], "there is nothing to be put anywhere"
+
+
+def test_a_file_that_is_left_out_by_itself_is_named_with_its_reason_before_anything_is_read(
+    open_page: Open, tmp_path: Path
+) -> None:
+    """Of three files two were read; what became of the third stood in a table that has no reasons."""
+    app = open_page("data", tmp_path / "w.duckdb")
+    upload(app, ("fin.csv", csv(*ROWS)), ("photo.png", bytes(range(256))))
+    assert "photo.png was skipped: photo.png is a binary file" in text(app)
+    assert not button(app, "Read 1 file").disabled
+
+
+def test_a_table_without_its_columns_is_mended_with_what_the_page_has(
+    open_page: Open, tmp_path: Path
+) -> None:
+    """It proposed the JSON of a mapping, of which the page has none, and to skip the only file."""
+    app = open_page("data", tmp_path / "w.duckdb")
+    upload(app, ("notes.csv", b"a note about nothing\nit has two lines\n"))
+    (said,) = [e.value.replace("\\", "") for e in app.error]
+    assert said.endswith(
+        "choose one above, or type the name in the table of files where it is the same for all rows."
+    )
+    assert "To continue, fix the error in red." in text(app)
 
 
 @pytest.mark.parametrize(

@@ -201,14 +201,12 @@ def read_columns(found: Any) -> dict[str, str | tuple[str, ...]]:
 
 def notes_of(plan: Plan) -> tuple[str, ...]:
     """What was understood beyond the columns' names, and what was not used: a sentence for all files alike."""
-    skipped: dict[str, list[str]] = {}
     layouts: dict[str, list[str]] = {}
     unused: dict[str, list[str]] = {}
     remarks: dict[str, list[str]] = {}
     named = []
     for file in plan.files:
         if file.skip:
-            skipped.setdefault(file.problem or file.reason or "not wanted", []).append(file.name)
             continue
         if file.title and file.title != "a table":
             layouts.setdefault(f"{file.title} ({file.reason})", []).append(file.name)
@@ -220,12 +218,23 @@ def notes_of(plan: Plan) -> tuple[str, ...]:
         if file.unused:
             unused.setdefault(_some(file.unused, 12), []).append(file.name)
     return (
-        *(f"{_some(names)} {_was(names)} skipped: {why.rstrip('.')}." for why, names in skipped.items()),
+        *skipped_of(plan),
         *(f"{_some(names)} {_was(names)} read as {layout}." for layout, names in layouts.items()),
         *(f"{_some(names)}: {remark}." for remark, names in remarks.items()),
         *named[:_NAMED],
         *([f"{len(named) - _NAMED:,} more files were named by their paths."] if len(named) > _NAMED else []),
         *(f"Not used of {_some(names)}: {columns}." for columns, names in unused.items()),
+    )
+
+
+def skipped_of(plan: Plan) -> tuple[str, ...]:
+    """Which files are not read and why: a sentence for all files alike."""
+    skipped: dict[str, list[str]] = {}
+    for file in plan.files:
+        if file.skip:
+            skipped.setdefault(file.problem or file.reason or "not wanted", []).append(file.name)
+    return tuple(
+        f"{_some(names)} {_was(names)} skipped: {why.rstrip('.')}." for why, names in skipped.items()
     )
 
 

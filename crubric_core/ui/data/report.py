@@ -32,8 +32,8 @@ def show(report: IngestReport, when: str) -> None:
     """What would change, with all data-quality issues, before; what became of each file, after."""
     st.markdown(f"**{plain(_sentence(report, when))}**")
     parts = report.parts or (report,)
-    st.markdown("\n".join(f"- {plain(_rows(part, when))}" for part in parts))
-    if report.notes and when == "after":
+    st.markdown("\n".join(f"- {plain(_rows(part))}" for part in parts))
+    if report.notes:
         with st.expander("What was understood"):
             st.markdown("\n".join(f"- {plain(note)}" for note in report.notes))
     if when == "before":
@@ -54,10 +54,9 @@ def _sentence(report: IngestReport, when: str) -> str:
     return f"{report.dataset}: done. {changes}." if when == "after" else f"{changes}. Nothing is stored yet."
 
 
-def _rows(report: IngestReport, when: str) -> str:
-    """``study.csv: 2,160 rows read as labels in 0.3 s, 2 rejected, scale 0 to 1 (as given).``."""
-    took = f" in {report.seconds:.1f} s" if when == "after" else ""
-    parts = [f"{report.source}: {count(report.accepted, 'row')} read as {report.kind}{took}"]
+def _rows(report: IngestReport) -> str:
+    """``study.csv: 2,160 rows read as labels, 2 rejected, scale 0 to 1 (as given).``."""
+    parts = [f"{report.source}: {count(report.accepted, 'row')} read as {report.kind}"]
     for number, words in (
         (report.rejected, "rejected"),
         (report.blank, "without a label"),
@@ -93,7 +92,8 @@ def _finding_text(finding: Finding) -> str:
     if finding.code in ("code", "stray"):  # the reason itself says what keeps the row
         return on_page(said)
     if finding.code in DECIDED_BY:
-        return f"{on_page(said)} “{question_of(DECIDED_BY[finding.code])}” controls this."
+        said, question = on_page(said), f"“{question_of(DECIDED_BY[finding.code])}”"
+        return said if question in said else f"{said} {question} controls this."
     return on_page(finding.sentence)
 
 

@@ -9,6 +9,7 @@ import streamlit as st
 
 from ...errors import CrubricError, IngestError, UnknownCriterionError
 from ...labels.readers.bundle import plan_ingest
+from ...labels.readers.plan import skipped_of
 from .. import loaders, state
 from ..text import count, plain
 from . import files as upload_files
@@ -52,7 +53,11 @@ def section(files: Sequence[UploadedFile]) -> None:
         st.error(plain(str(error)))
         return
     for problem in upload_files.problems(plan):
-        st.error(plain(problem))
+        st.error(plain(on_page(problem)))
+    for skipped in skipped_of(plan):
+        st.caption(plain(skipped))
+    if all(file.format == "unknown" for file in plan.files):
+        return
     dataset = _choose_dataset(batch, plan)
     try:
         plan, policies = upload_policies.ask(batch, plan)
@@ -61,7 +66,10 @@ def section(files: Sequence[UploadedFile]) -> None:
         return
     if plan.problems or not dataset or all(file.skip for file in plan.files):
         st.button(_title(plan), type="primary", disabled=True)
-        st.caption("To continue, fix the errors in red or skip those files.")
+        alone = (
+            "fix the error in red" if len(plan.files) == 1 else "fix the errors in red or skip those files"
+        )
+        st.caption(f"To continue, {alone}.")
         return
     tried = _try(batch, plan, dataset, policies)
     if tried is not None:

@@ -26,6 +26,11 @@ _CONTROLS = (
     (r"--scale\b", "“Scales”"),
     (r"--answer\S*", f"“{WORDS}”"),
     (r"with the mapping \{\"query\": \"~ [^\"]*\"\}", f"tick “{APART}”"),
+    (
+        r"; rename one or say which it is \(mapping\), with \{\"(?:system|judge)\": \"=…\"\} where",
+        "; choose one above, or type the name in the table of files where",
+    ),
+    (r"; rename one or say which it is \(mapping\).*\.$", "; choose one above."),
     (r"ingest it as gold \(--kind gold\)", "choose “human gold labels” for it"),
 )
 

@@ -171,7 +171,7 @@ def test_sentences_name_controls_of_the_page_in_place_of_options(said: str, show
 def test_a_report_names_the_choices_as_the_page_asks_them() -> None:
     with Workspace() as workspace:
         report = workspace.preview(CSV + b"a,q,r,j,0\n", "x", on_conflict="last", name="a.csv")
-    assert upload_report._rows(report, "before") == (
+    assert upload_report._rows(report) == (
         "a.csv: 3 rows read as labels, 1 replaced, scale 0 to 1 (as seen in the labels); "
         "“Rows that contradict each other, or what is stored” applied to 1."
     )

@@ -71,5 +71,5 @@ def recognise(path: Path, name: str) -> str:
             f"{name} is an Excel workbook of before 2007, or encrypted: save it as .xlsx or CSV."
         )
     if b"\0" in head:
-        raise IngestError(f"{name} is a binary file: expected CSV, TSV, Parquet, JSON or JSONL.")
+        raise IngestError(f"{name} is a binary file: expected CSV, TSV, Parquet, JSON, JSONL, Excel or ZIP.")
     return "json" if head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[") else "csv"

@@ -201,6 +201,8 @@ def _rejected(report: IngestReport) -> list[str]:
 
 def _check(bank_scale: BankScale, found: NewLabels, report: IngestReport, *, allow_unused: bool) -> None:
     """Raise PlacementError where nothing touches the bank, or where not everything that should count does."""
+    if not found.given.any() and found.unused.empty:
+        raise PlacementError("No row has a label: write the labels of the system into the form, as numbers.")
     if not found.given.any():
         name, query = bank_scale.rubrics["rubric"].iloc[0], bank_scale.rubrics["query"].iloc[0]
         why = Counter(found.unused["reason"]).most_common(1)

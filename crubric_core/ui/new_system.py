@@ -87,8 +87,19 @@ def choose(study: StudyPage) -> tuple[BankScale, NewLabels] | None:
             (study.fingerprint, study.dataset.name, study.settings, file.file_id), bank_scale, file
         )
     except CrubricError as error:
-        st.error(plain(str(error).replace(" (--allow-unused)", ", which you take out of it")))
+        st.error(plain(_on_page(str(error))))
         return None
+
+
+def _on_page(sentence: str) -> str:
+    """A refusal without the options of the command line: here the file is corrected and uploaded again."""
+    for option, words in (
+        (" (--allow-unused)", ", which you take out of it"),
+        ("say what it stands for (--answer WORD=LABEL)", "write the label in its place"),
+        ("correct the file or the column mapping", "correct the file"),
+    ):
+        sentence = sentence.replace(option, words)
+    return sentence
 
 
 @st.cache_resource(max_entries=loaders.FEW, show_spinner="Choosing the bank without it …")

@@ -125,6 +125,30 @@ def test_labels_of_another_bank_are_refused_as_such_though_none_is_on_the_scale_
     assert app.error[0].value.replace("\\", "").startswith("These labels belong to the bank 0123456789ab,")
 
 
+def test_a_form_that_was_not_filled_in_is_told_apart_from_labels_of_other_rubrics(
+    open_page: Open, study: Path, mine: bytes
+) -> None:
+    """It was told to name the rubrics as the bank does, which it did."""
+    header, *rows = (line.split(",") for line in mine.decode().splitlines())
+    at = header.index("label")
+    blank = [header, *([*row[:at], "", *row[at + 1 :]] for row in rows)]
+    app = open_page("new_system", study)
+    app.file_uploader[0].upload("x.csv", "\n".join(map(",".join, blank)).encode(), "text/csv").run()
+    assert app.error[0].value.startswith("No row has a label")
+
+
+def test_a_word_that_is_no_label_is_answered_with_what_the_page_has(open_page: Open, study: Path) -> None:
+    """It named an option of the command line, and a mapping."""
+    app = open_page("new_system", study)
+    app.file_uploader[0].upload(
+        "x.csv", b"system,query,rubric,judge,label\nx,q,r,j,great\n", "text/csv"
+    ).run()
+    said = app.error[0].value.replace("\\", "")
+    assert "write the label in its place" in said
+    assert "--" not in said
+    assert "mapping" not in said
+
+
 def test_no_option_of_the_command_line_is_proposed(open_page: Open, study: Path, mine: bytes) -> None:
     app = open_page("new_system", study)
     row = mine.splitlines()[1].decode().split(",")

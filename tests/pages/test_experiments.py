@@ -151,6 +151,12 @@ def test_an_address_may_name_the_experiment_as_the_command_line_does(open_page: 
     assert EXPERIMENTS["sweep"].question in [text.value.replace("\\", "") for text in app.markdown]
 
 
+def test_an_address_that_names_no_experiment_shows_the_first(open_page: Open, own: Path) -> None:
+    app = open_page("experiments", own, experiment="")
+    assert not app.exception
+    assert EXPERIMENTS["crossfit"].question in [text.value.replace("\\", "") for text in app.markdown]
+
+
 def test_a_hostile_name_stays_text(open_page: Open, own: Path, results: dict[str, ExperimentResult]) -> None:
     app = open_page("experiments", own, experiment=EXPERIMENTS["stability"].title)
     assert HOSTILE in results["stability"].tables["variants"]["what"].tolist()

@@ -61,6 +61,7 @@ def choose(study: StudyPage) -> tuple[BankScale, NewLabels] | None:
     if source == HELD_OUT:
         systems = list(study.reduction().systems)
         state.check_choices("held_out", systems)
+        state.drop_unknown("held_out", systems, systems[0])
         name = right.selectbox("System", systems, key="held_out", bind="query-params")
         if study.settings.composition is not None:
             right.caption(

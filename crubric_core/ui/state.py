@@ -189,6 +189,12 @@ def check_choices(name: str, known: Iterable[str]) -> None:
     say_ignored()
 
 
+def drop_unknown(name: str, known: Sequence[str], usual: str) -> None:
+    """Before a chooser that stands in the address is made: what it showed of another dataset makes way."""
+    if st.session_state.get(name, usual) not in known:
+        st.session_state[name] = usual
+
+
 def unknown_system(name: str, known: Sequence[str]) -> str | None:
     """The system that the address asks for by that parameter, before it is read, if it is none of these."""
     asked = st.query_params.get(name) if _is_asked(name) else None

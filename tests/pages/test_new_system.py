@@ -125,6 +125,24 @@ def test_labels_of_another_bank_are_refused_as_such_though_none_is_on_the_scale_
     assert app.error[0].value.replace("\\", "").startswith("These labels belong to the bank 0123456789ab,")
 
 
+def test_another_dataset_takes_the_held_out_system_out_of_the_address(
+    open_page: Open, study: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "two.duckdb"
+    shutil.copy(study, path)
+    with Workspace(path) as workspace:
+        name = workspace.dataset("small").systems[1]
+        others = simulate(seed=2, systems=7, queries=8, pool=(9, 12)).labels
+        others["system"] = "other " + others["system"]
+        workspace.ingest(others.to_csv(index=False).encode(), "other", format="csv")
+    app = open_page("new_system", path, dataset="small", source=HELD_OUT, held_out=name)
+    assert app.selectbox(key="held_out").value == name
+    app.selectbox(key="dataset").set_value("other").run()
+    assert not app.exception
+    assert "held_out" not in app.query_params
+    assert app.selectbox(key="held_out").value != name
+
+
 def test_a_form_that_was_not_filled_in_is_told_apart_from_labels_of_other_rubrics(
     open_page: Open, study: Path, mine: bytes
 ) -> None:

@@ -144,5 +144,6 @@ _NO_CANDIDATE: dict[Strategy, str] = {
     "greedy": _NO_FEASIBLE,
     "plain": _NO_FEASIBLE,
     "random": "On every rubric all systems are alike: there is nothing to draw a bank from.",
-    "hard_random": "No rubric has unanimous judges and both outcomes: choose another strategy.",
+    "hard_random": "No rubric has unanimous judges and both outcomes, from which this strategy draws: choose "
+    "pairs, which draws from all that pass.",
 }

@@ -121,6 +121,7 @@ def test_a_strategy_without_candidates_is_a_note_beside_the_others(open_page: Op
     assert not app.exception
     assert not app.error
     assert "unanimous, at random: No rubric has unanimous judges" in said(app)
+    assert "choose pairs, which draws from all that pass." in said(app)
     assert len(app.get("plotly_chart")) >= 3
 
 

@@ -260,15 +260,17 @@ def test_the_command_takes_rules_that_are_not_the_datasets_own_from_a_file(
     assert settings_of(build_parser().parse_args(words[3:])) == Settings(rules=harsh)
 
 
-def test_labels_of_one_judge_are_said_to_have_no_gate_before_anything_else(
+def test_labels_of_one_judge_are_said_to_have_no_gate_below_what_was_found(
     open_page: Open, tmp_path: Path
 ) -> None:
+    """The page's first line was of the gate, whatever the experiment found."""
     labels = simulate(seed=1, systems=5, queries=6, pool=(8, 10)).labels
     one = labels[labels["judge"] == labels["judge"].min()]
     with Workspace(tmp_path / "one.duckdb") as workspace:
         workspace.ingest(one.to_csv(index=False).encode(), "one judge", format="csv")
     app = open_page("experiments", tmp_path / "one.duckdb")
-    assert first_line(app).startswith("No cell has labels of two judges")
+    assert first_line(app) == "Not run yet on these labels with these settings."
+    assert app.warning[0].value.startswith("No cell has labels of two judges")
 
 
 def test_a_chart_without_a_value_to_show_is_left_out(open_page: Open, tmp_path: Path) -> None:

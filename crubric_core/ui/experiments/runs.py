@@ -57,9 +57,11 @@ def run_or_watch(study: StudyPage, name: str) -> None:
     key = job_key(name, study.fingerprint, study.settings)
     job, warnings = background().job(key), judges_first(study)
     if job is not None and job.active:
-        study.answer(*warnings, "Running on these labels with these settings.")
+        study.answer("Running on these labels with these settings.")
+        widgets.notes(warnings)
         return
-    study.answer(*warnings, "Not run yet on these labels with these settings.")
+    study.answer("Not run yet on these labels with these settings.")
+    widgets.notes(warnings)
     if job is not None:
         st.error(plain(job.error))
     rest = [n for n in EXPERIMENTS if n != name and stored(study, n) is None]  # the one shown first
@@ -111,8 +113,8 @@ def show_result(study: StudyPage, result: ExperimentResult) -> None:
             )
         )
     first = judges_first(study)
-    study.answer(*first, declared.headline(result))
-    widgets.notes([notice for notice in result.notices if notice not in first])
+    study.answer(declared.headline(result))
+    widgets.notes([*first, *(notice for notice in result.notices if notice not in first)])
     st.markdown(plain(result.found))
     _figures(result)
     for name, table in declared.tables.items():
@@ -189,6 +191,6 @@ def _written(make: Callable[[Result, Sequence[ExperimentResult], str], str], stu
 
 
 def judges_first(study: Study) -> tuple[str, ...]:
-    """What labels of one or two judges cannot say: it comes before anything else."""
+    """What labels of one or two judges cannot say: it comes before any result."""
     found = study.reduction()
     return cautions.dataset_warnings(found)[:1] if int(found.max_panel.max()) <= 2 else ()

@@ -43,6 +43,7 @@ FILTERS = ("search", "bar", "which", "items", "domain", "task_type", "find", "ti
 FACT = "fact "
 REPLACE = "Replace one of this name"
 NAME, OVER, TOLD = "scenario name", "scenario replace", "scenario told"
+WIDE = 300  # pixels of a column of figures
 AS_SHOWN = "as the pages show it now"
 RUBRICS: dict[str, Any] = {
     "rubric": "rubric",
@@ -224,7 +225,12 @@ def show_change(study: loaders.Study, first: Outcome, second: Outcome) -> None:
         st.markdown(plain(sentence))
     figures = figures_table(first, second)
     one, other = told_apart([first.name, second.name], 30)
-    widgets.table(figures, {"figure": "figure", "first": one, "second": other}, rows=20)
+    # Of a width of their own: they hold settings, in words, which must not be cut as names are.
+    columns = {
+        side: st.column_config.TextColumn(name, width=WIDE)
+        for side, name in (("first", one), ("second", other))
+    }
+    widgets.table(figures, {"figure": "figure", **columns}, rows=20)
     widgets.download("Download comparison.csv", figures, "comparison.csv")
     _show_places(change)
     left, right = st.columns(2, gap="large")

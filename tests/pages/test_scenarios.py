@@ -107,6 +107,13 @@ def test_the_page_lists_and_compares_what_is_saved(open_page: Open, own: Path) -
     assert figures.loc["Bank size B"].tolist() == ["40", "8"]
 
 
+def test_settings_are_compared_in_whole_words(open_page: Open, own: Path) -> None:
+    """They were cut in their middle, as names of systems are: “the lowest quart…rics is dropped”."""
+    keep(own, one=Settings(), two=Settings(gate="kappa", tau_c=0.3))
+    app = open_page("scenarios", own, dataset="small")
+    assert "the lowest quarter of the measured rubrics is dropped" in app.dataframe[1].value.to_numpy()
+
+
 def test_two_scenarios_whose_names_begin_alike_have_different_headings(open_page: Open, own: Path) -> None:
     keep(own, **{f"autumn round of the legal team, B = {b}": Settings(budget=b) for b in (40, 8)})
     app = open_page("scenarios", own, dataset="small")

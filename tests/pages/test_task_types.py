@@ -102,6 +102,7 @@ def test_queries_without_type_or_text_are_scored_pass_or_fail(
     assert (
         first_line(app) == "None of 6 queries has a type: all are scored pass or fail. Classify gives types."
     )
+    assert not (view == "Queries" and app.get("plotly_chart")), "one bar of all queries says nothing more"
 
 
 def test_a_stricter_tau_t_leaves_fewer_queries_to_the_rules(open_page: Open, study: Path) -> None:

@@ -56,16 +56,16 @@ UNSET = (
 
 def _queries(study: Study, table: pd.DataFrame) -> None:
     """All queries; those chosen can be given a type by hand."""
-    left, *beside = st.columns(2 if table["certainty"].notna().any() else 1, gap="large")
-    with left:
-        counts = {str(name): int(n) for name, n in table["scored_as"].value_counts().items()}
-        widgets.show(
-            figures.scored_as(counts, task_type_views.PLAIN),
-            "Queries by the rules that score them",
-            "Scored by",
-        )
-    for place in beside:
-        with place:
+    if table["certainty"].notna().any():  # else all are scored alike, as the page's first line says
+        left, right = st.columns(2, gap="large")
+        with left:
+            counts = {str(name): int(n) for name, n in table["scored_as"].value_counts().items()}
+            widgets.show(
+                figures.scored_as(counts, task_type_views.PLAIN),
+                "Queries by the rules that score them",
+                "Scored by",
+            )
+        with right:
             widgets.show(
                 figures.certainty(table["certainty"].to_numpy(), study.settings.tau_t),
                 "Queries by the probability of their likeliest type",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
@@ -10,6 +11,7 @@ from .style import cell_share, columns_axis, figure, labels, rows_axis
 # from the background, whichever it is, to a blue on which the text of both themes can be read
 SHADES = ((0.0, "rgba(47, 127, 216, 0.04)"), (1.0, "rgba(47, 127, 216, 0.6)"))
 MOST_WRITTEN = 8  # judges whose shares have room in their cells; of more a scale tells what the colours mean
+LIGHTEST = 0.9  # share of the palest colour at most: lesser differences look alike
 MOST = 40  # systems, or judges, that a glance takes in: the least covered ones
 
 
@@ -27,7 +29,7 @@ def coverage(table: pd.DataFrame) -> go.Figure:
     fig = figure("", "", height=90 + 26 * len(systems))
     fig.add_heatmap(
         z=shown,
-        zmin=0,
+        zmin=min(np.floor(10 * np.nanmin(shown)) / 10, LIGHTEST),
         zmax=1,
         colorscale=SHADES,
         xgap=2,

@@ -41,7 +41,7 @@ DATASETS = {
         name: _whole(name, format="localized")
         for name in ("systems", "queries", "rubrics", "judges", "labels")
     },
-    "created_at": _moment("since", format="YYYY-MM-DD HH:mm"),
+    "created_at": _moment("since (UTC)", format="YYYY-MM-DD HH:mm"),
 }
 
 

@@ -35,6 +35,7 @@ HISTORY: dict[str, Any] = {
     "policies": _text("choices", width="medium"),
     "undo": _text("cannot be undone because", width="medium"),
 }
+SELDOM = ("policies", "undo")  # columns that are shown where they say anything
 
 REJECTS: dict[str, Any] = {
     "source": "file",
@@ -56,7 +57,8 @@ def show(name: str, fingerprint: str) -> None:
     with checks:
         _checks(dataset, fingerprint)
     with files:
-        widgets.table(history, HISTORY)
+        said = {name for name in SELDOM if (history[name] != "").any()}
+        widgets.table(history, {n: column for n, column in HISTORY.items() if n in said or n not in SELDOM})
         _undo(name, history)
     with rejected:
         _rejected(rejects)

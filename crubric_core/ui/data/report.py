@@ -124,7 +124,7 @@ def covered(table: pd.DataFrame, key: str) -> None:
     widgets.show(
         figures.coverage(table),
         alt=f"Labels that each judge has of each system, {judged} ({key})",
-        title="Coverage: known labels of each judge, in % of all labels of the judge who has most of that system",
+        title="Coverage: a judge's known labels of a system, in % of all labels of the judge who gave it most",
     )
     if max(systems, judges) > figures.MOST:
         st.caption(

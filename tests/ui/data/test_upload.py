@@ -199,6 +199,19 @@ def test_a_heat_table_without_numbers_has_a_scale() -> None:
     assert heat(9).colorbar.title.text
 
 
+def test_the_colours_of_the_heat_table_begin_below_its_smallest_share() -> None:
+    """They began at 0%: of 93% and 100% nobody saw which was which."""
+
+    def palest(*shares: float) -> float:
+        rows = [("a", f"j{k}", 1, share) for k, share in enumerate(shares)]
+        return coverage(pd.DataFrame(rows, columns=["system", "judge", "labels", "share"])).data[0].zmin
+
+    assert palest(0.93, 1.0) == 0.9
+    assert palest(0.57, 1.0) == 0.5
+    assert palest(0.0, 1.0) == 0
+    assert palest(1.0, 1.0) == 0.9, "a table without a difference is dark"
+
+
 def test_equal_numbers_of_labels_are_not_called_the_same_rubrics() -> None:
     def page() -> None:
         import pandas as pd

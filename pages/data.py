@@ -15,6 +15,7 @@ place = st.empty()
 workspace = loaders.workspace()
 found = loaders.datasets()
 
+upload.take_report()
 files = upload.drop_zone()
 if (
     "demo" not in found["name"].tolist()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Server, serve, wait_until_idle
+from tests.browser.conftest import Server, follow, serve, wait_until_idle
 
 pytestmark = pytest.mark.browser
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -141,6 +141,29 @@ def test_a_name_is_typed_into_the_table_by_keyboard(page: Page, server: Server, 
     page.keyboard.press("Enter")
     see(page, "Adds 1 system, 1 judge, 3 queries")
     expect(page.get_by_role("button", name="Read 1 file")).to_be_enabled(timeout=SLOW)
+
+
+@pytest.mark.parametrize("clicks", [1, 2])
+def test_who_clicks_read_and_goes_elsewhere_finds_the_files_read(
+    page: Page, server: Server, tmp_path: Path, clicks: int
+) -> None:
+    """The next click stopped the reading, and nothing said so."""
+    labels = tmp_path / f"hurried{clicks}.csv"
+    rows = [
+        f"s{i},q{n // 5},r{n},j{k},{(i + n + k) % 2}"
+        for i in range(20)
+        for n in range(200)
+        for k in (0, 1, 2)
+    ]
+    labels.write_text("\n".join(["system,query,rubric,judge,label", *rows]))
+    open_data(page, server)
+    drop(page, labels)
+    page.get_by_role("button", name="Read 1 file").click(click_count=clicks)
+    if clicks == 1:
+        see(page, "Reading")
+        follow(page, "Scenarios")
+        follow(page, "Data")
+    see(page, f"hurried{clicks}: done. Adds 20 systems")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

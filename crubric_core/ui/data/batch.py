@@ -11,6 +11,8 @@ from ...labels.readers.sources import KeptSources
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+    from ...labels.ingest.report import IngestReport
+
 T = TypeVar("T")
 
 
@@ -20,6 +22,7 @@ class Batch:
     answers: what words stand for, as far as the user said so. rows: policy → rows that it decides.
     offered: policy → the value that a refusal proposes.
     scales, marks: criterion → scale, pass mark, as far as the user changed them.
+    read: the report, once they are read; kept here, as a click meanwhile may have another page follow.
     """
 
     def __init__(self, files: Sequence[UploadedFile]) -> None:
@@ -32,6 +35,7 @@ class Batch:
         self.offered: dict[str, float] = {}
         self.scales: dict[str, tuple[int | None, int | None]] = {}
         self.marks: dict[str, int] = {}
+        self.read: IngestReport | None = None
         self._found: dict[Hashable, tuple[Hashable, Any, CrubricError | None]] = {}
 
     def once(self, slot: Hashable, key: Hashable, make: Callable[[], T]) -> T:

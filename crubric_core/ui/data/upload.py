@@ -10,6 +10,7 @@ import streamlit as st
 from ...errors import CrubricError, IngestError, UnknownCriterionError
 from ...labels.readers.bundle import plan_ingest
 from ...labels.readers.plan import skipped_of
+from ...server.streamlit_internals import to_the_end
 from .. import loaders, state
 from ..text import count, plain
 from . import files as upload_files
@@ -145,9 +146,7 @@ def _try(batch: Batch, plan: Plan, dataset: str, policies: Policies) -> IngestRe
             return None
         st.session_state["checked"] = key
     try:
-        return batch.once(
-            "tried", key, lambda: _carry_out(batch, plan, dataset, policies, "Checking", preview=True)
-        )
+        return batch.once("tried", key, lambda: _checked(batch, plan, dataset, policies))
     except UnknownCriterionError as error:  # its columns were others when its scales were edited
         batch.scales, batch.marks = {}, {}
         st.error(plain(on_page(str(error))))
@@ -162,33 +161,46 @@ def _try(batch: Batch, plan: Plan, dataset: str, policies: Policies) -> IngestRe
         return None
 
 
-def _carry_out(
-    batch: Batch, plan: Plan, dataset: str, policies: Policies, doing: str, *, preview: bool
-) -> IngestReport:
-    bar = st.progress(0.0, f"{doing} …")
+def _checked(batch: Batch, plan: Plan, dataset: str, policies: Policies) -> IngestReport:
+    bar = st.progress(0.0, "Checking …")
 
     def report_progress(share: float, words: str) -> None:
-        bar.progress(share, plain(f"{doing}: {words}"))
+        bar.progress(share, plain(f"Checking: {words}"))
 
     try:
         return loaders.workspace().ingest_plan(
-            plan, dataset, batch.kept, policies, report_progress, preview=preview
+            plan, dataset, batch.kept, policies, report_progress, preview=True
         )
     finally:
         bar.empty()
 
 
 def _read(batch: Batch, plan: Plan, dataset: str, policies: Policies) -> None:
-    """Read everything in one go, then show the report in place of the files."""
+    """Read everything in one go, whatever is clicked meanwhile; ``take_report`` then has the report."""
+    bar = st.progress(0.0, "Reading …")
     try:
-        report = _carry_out(batch, plan, dataset, policies, "Reading", preview=False)
+        with to_the_end() as show:
+
+            def report_progress(share: float, words: str) -> None:
+                show(lambda: bar.progress(share, plain(f"Reading: {words}")))
+
+            workspace = loaders.workspace()
+            batch.read = workspace.ingest_plan(plan, dataset, batch.kept, policies, report_progress)
+            loaders.datasets_changed()
     except CrubricError as error:
+        bar.empty()
         st.error(plain(str(error)))
         return
-    loaders.datasets_changed()
-    st.session_state.pop("batch", None)
-    st.session_state["drops"] = st.session_state.get("drops", 0) + 1
-    st.session_state["report"] = report
-    state.show_dataset(dataset)
-    st.session_state["detail"] = dataset
     st.rerun()
+
+
+def take_report() -> None:
+    """Before the place for files is made: the report of those that were read takes their place."""
+    batch: Batch | None = st.session_state.get("batch", (None, None))[1]
+    if batch is None or batch.read is None:
+        return
+    del st.session_state["batch"]
+    st.session_state["drops"] = st.session_state.get("drops", 0) + 1
+    st.session_state["report"] = batch.read
+    state.show_dataset(batch.read.dataset)
+    st.session_state["detail"] = batch.read.dataset

@@ -100,6 +100,14 @@ def test_queries_of_another_task_of_inspect_are_told_apart_where_the_page_is_tol
         assert set(workspace.dataset("d").queries["query"]) == {"1", "art/1"}
 
 
+def test_a_dataset_without_labels_is_not_called_free_of_issues(open_page: Open, tmp_path: Path) -> None:
+    app = open_page("data", tmp_path / "w.duckdb")
+    upload(app, ("queries.csv", b"query,text,domain\nq1,Why?,a\nq2,How?,b\n"))
+    button(app, "Read 1 file").click().run()
+    assert "No data-quality issue" not in text(app)
+    assert app.info[0].value.startswith("No judge's label yet")
+
+
 def test_an_addition_says_what_it_adds_and_what_it_changes(open_page: Open, tmp_path: Path) -> None:
     path = tmp_path / "w.duckdb"
     with Workspace(path) as workspace:

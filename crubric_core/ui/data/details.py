@@ -70,14 +70,16 @@ def show(name: str, fingerprint: str) -> None:
 
 def _checks(dataset: Dataset, fingerprint: str) -> None:
     found = loaders.findings(dataset.name, fingerprint)
-    if not found:
+    table = _covered(loaders.version(dataset.name, fingerprint), dataset)
+    if table.empty:
+        st.info("No judge's label yet: upload a table of labels into this dataset to have it checked and analysed.")
+    elif not found:
         st.success("No data-quality issue was found.")
     upload_report.findings(found)
     if any(finding.severity == "error" for finding in found):
         st.caption(
             "To decide otherwise, undo the ingest and upload the file again: this page then shows the choices."
         )
-    table = _covered(loaders.version(dataset.name, fingerprint), dataset)
     upload_report.covered(table, f"stored {dataset.name}")
 
 

@@ -7,20 +7,8 @@ from crubric_core.ui.experiments import runs as experiments
 from crubric_core.ui.page import open_study
 from crubric_core.ui.text import plain
 
-FIRST = "crossfit"
 study = open_study("Experiments")
-if (asked := st.query_params.get("experiment")) in EXPERIMENTS:  # as the command line calls it
-    st.session_state.setdefault("experiment", asked)
-chosen = st.segmented_control(
-    "Experiment",
-    list(EXPERIMENTS),
-    default=FIRST,
-    format_func=lambda name: EXPERIMENTS[name].title,
-    required=True,
-    key="experiment",
-    bind="query-params",
-)
-name = chosen or FIRST  # an address may ask for none
+name = experiments.choose()
 st.markdown(plain(EXPERIMENTS[name].question))
 seen = experiments.background().changes  # before the result is looked for: what ends meanwhile is noticed
 result = experiments.stored(study, name)

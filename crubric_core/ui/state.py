@@ -30,11 +30,13 @@ DEFAULTS = Settings()
 COMPOSITION = "composition"
 SYSTEM, VERSUS = "system", "versus"  # shown, and compared with it
 SEARCH, FIND = "search", "find"  # words by which rubrics are searched, and systems
+EXPERIMENT = "experiment"  # as the command line calls it
 BAR = "bar"  # a value within the bar of a histogram whose rubrics are listed
 WRITTEN = ("publish title", "publish note")  # keys of texts that are written about a dataset
 LONGEST_COMPOSITION = 1_200  # characters of an address
 _HELD = {
-    name: f"{name} held" for name in ("settings", "dataset", COMPOSITION, SYSTEM, VERSUS, SEARCH, FIND, BAR)
+    name: f"{name} held"
+    for name in ("settings", "dataset", COMPOSITION, SYSTEM, VERSUS, SEARCH, FIND, BAR, EXPERIMENT)
 }
 _MOVED = "settings moved"
 _ASKED = "asked by the address"  # what is to be read from it, and was not yet

@@ -147,13 +147,19 @@ def test_each_experiment_says_what_it_found_and_shows_its_tables(
 
 
 def test_an_address_may_name_the_experiment_as_the_command_line_does(open_page: Open, own: Path) -> None:
-    app = open_page("experiments", own, experiment="sweep")
-    assert EXPERIMENTS["sweep"].question in [text.value.replace("\\", "") for text in app.markdown]
+    """It was shown, and taken out of the address, so that a reload showed another."""
+    for asked in ("sweep", EXPERIMENTS["sweep"].title):
+        app = open_page("experiments", own, experiment=asked)
+        assert EXPERIMENTS["sweep"].question in [text.value.replace("\\", "") for text in app.markdown]
+        assert app.query_params["experiment"] in ("sweep", ["sweep"])
 
 
 def test_an_address_that_names_no_experiment_shows_the_first(open_page: Open, own: Path) -> None:
     app = open_page("experiments", own, experiment="")
     assert not app.exception
+    assert not app.warning
+    unknown = open_page("experiments", own, experiment="zzz")
+    assert "experiment=zzz" in unknown.warning[0].value.replace("\\", "")
     assert EXPERIMENTS["crossfit"].question in [text.value.replace("\\", "") for text in app.markdown]
 
 

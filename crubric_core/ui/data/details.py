@@ -72,7 +72,9 @@ def _checks(dataset: Dataset, fingerprint: str) -> None:
     found = loaders.findings(dataset.name, fingerprint)
     table = _covered(loaders.version(dataset.name, fingerprint), dataset)
     if table.empty:
-        st.info("No judge's label yet: upload a table of labels into this dataset to have it checked and analysed.")
+        st.info(
+            "No judge's label yet: upload a table of labels into this dataset to have it checked and analysed."
+        )
     elif not found:
         st.success("No data-quality issue was found.")
     upload_report.findings(found)

@@ -19,7 +19,7 @@ from ...jobs.background import Background, Key, job_key
 from ...labels.store.snapshot import Snapshot
 from ...reports.sections import report_markdown
 from ...reports.study import full_report
-from .. import loaders, widgets
+from .. import loaders, state, widgets
 from ..charts import has_values
 from ..text import plain
 from .commands import command, report_command
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ..loaders import Study
     from ..page import StudyPage
 
+FIRST, CHOICE = "crossfit", "experiment choice"
 EVERY, SELDOM = 0.7, 4.0  # seconds between two looks at what is under way, and where nothing is
 
 
@@ -50,6 +51,33 @@ def stored(study: Study, name: str) -> ExperimentResult | None:
         return kept
     job = background().job(job_key(name, study.fingerprint, study.settings))
     return None if job is None else job.result
+
+
+def choose() -> str:
+    """Buttons of which one experiment is chosen; it stands in the address as the command line calls it."""
+    asked = state.held_words(state.EXPERIMENT)
+    titles = {
+        declared.title: name for name, declared in EXPERIMENTS.items()
+    }  # in addresses of earlier versions
+    name = titles.get(asked, asked)
+    if name not in EXPERIMENTS:
+        if asked:
+            state.ignore(f"{state.EXPERIMENT}={asked}")
+            state.say_ignored()
+        name = FIRST
+    if asked not in ("", name):
+        state.hold_words(state.EXPERIMENT, name)
+        state.held_words(state.EXPERIMENT)
+    st.session_state[CHOICE] = name
+    st.segmented_control(
+        "Experiment",
+        list(EXPERIMENTS),
+        format_func=lambda name: EXPERIMENTS[name].title,
+        required=True,
+        key=CHOICE,
+        on_change=lambda: state.hold_words(state.EXPERIMENT, st.session_state[CHOICE]),
+    )
+    return name
 
 
 def run_or_watch(study: StudyPage, name: str) -> None:
@@ -94,12 +122,12 @@ def _follow(key: Key, seen: int) -> None:
         st.button("Cancel", on_click=queue.cancel, args=(key,), key=f"cancel {key[0]}")
         st.caption("It continues without this page; the result will be here later.")
     others = [
-        f"{other.name} ({f'{other.share:.0%}' if other.process else 'waiting'})"
+        f"{EXPERIMENTS[other.name].title} – {f'{other.share:.0%}' if other.process else 'waiting'}"
         for other in active
         if other is not job
     ]
     if others:
-        st.caption(plain(f"Also running: {', '.join(others)}."))
+        st.caption(plain(f"Also running, of any dataset: {'; '.join(others)}."))
 
 
 def show_result(study: StudyPage, result: ExperimentResult) -> None:

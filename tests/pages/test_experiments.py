@@ -111,10 +111,10 @@ def test_what_one_session_started_is_followed_by_another_and_outlives_the_first(
     assert not other_page.exception
     until(waiting, lambda a: first_line(a).startswith("The ranking keeps"))
     running = background()
-    press(
-        open_page("experiments", own, experiment=EXPERIMENTS["sweep"].title, seed="21"),
-        "Run all that are missing",
-    )
+    later = press(open_page("experiments", own, experiment="sweep", seed="21"), "Run all that are missing")
+    (others,) = (c.value.replace("\\", "") for c in later.caption if c.value.startswith("Also running"))
+    assert others.startswith("Also running, of any dataset: ")
+    assert f"{EXPERIMENTS['ablation'].title} – " in others
     assert "stability" not in [job.name for job in running.active()]
     running.close()
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import streamlit as st
 from streamlit import config
-from streamlit.runtime.scriptrunner import RerunData, RerunException
+from streamlit.runtime.scriptrunner import RerunData, RerunException, StopException
 from streamlit.runtime.scriptrunner_utils.script_run_context import FragmentThreadState, ScriptRunContext
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 
@@ -78,6 +78,15 @@ def test_work_goes_on_to_its_end_whatever_is_clicked_meanwhile() -> None:
     with pytest.raises(RerunException):
         work()
     assert told == ["half", "done"]
+
+
+def test_stop_stops_work_that_no_click_does() -> None:
+    def stopped() -> None:
+        raise StopException
+
+    with pytest.raises(StopException), internals.to_the_end() as show:
+        show(stopped)
+        pytest.fail("it went on")
 
 
 @pytest.mark.parametrize(

@@ -81,12 +81,19 @@ def test_work_goes_on_to_its_end_whatever_is_clicked_meanwhile() -> None:
 
 
 def test_stop_stops_work_that_no_click_does() -> None:
+    told: list[str] = []
+
     def stopped() -> None:
         raise StopException
 
-    with pytest.raises(StopException), internals.to_the_end() as show:
-        show(stopped)
-        pytest.fail("it went on")
+    def work() -> None:
+        with internals.to_the_end() as show:
+            show(stopped)
+            told.append("done")
+
+    with pytest.raises(StopException):
+        work()
+    assert not told
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from .native_files import companions, first_records, native_of, native_rows
 from .nested.field_names import last_name
 from .nested.labels import Nested, find_nested, keys_as_systems, keys_of_judges, with_nested_unused
 from .not_labels import why_no_labels, why_pairs, why_sides
+from .packed_cells import holds_packed
 from .packed_keys import is_packed, own_names, packed_keys, question_of
 from .paths import fields_of_records, is_path, parts_of, unescaped
 from .plan import Columns, FilePlan, Guess, Overrides
@@ -86,10 +87,9 @@ def look_into(piece: Piece, overrides: Overrides, pieces: Sequence[Piece] = ()) 
         kind = overrides.kind or "labels"
         return replace(found, plan=replace(found.plan, kind=kind, tables=(kind,), problem=pairs))
     places = {column: n for n, column in enumerate(found.plan.columns)}
-    packed = any(is_packed(found.rows, places[c]) for c in opened.columns if c in places) or is_led(
-        asked, opened
-    )
-    if not (packed if isinstance(opened, DelimitedReader) else getattr(opened, "nested", True)):
+    texts = [c for c in opened.columns if c in places]
+    packed = any(holds_packed(c, found.rows, places[c]) for c in texts) or is_led(asked, opened)
+    if not packed and (isinstance(opened, DelimitedReader) or not getattr(opened, "nested", True)):
         return _with_better_problem(found, {})
     fields = fields_of_records(piece)
     within = _within(piece, found, replace(overrides, mapping=asked), fields)

@@ -24,7 +24,8 @@ from .apart import apart, is_heavy
 from .formats import Reader, open_reader, recognise
 from .formats.base import STAGING, Staged
 from .formats.delimited import DelimitedReader, load_clean
-from .formats.records import Fault, read_records, unpacked
+from .formats.records import Fault, read_records
+from .packed_cells import held_in, is_answer_field
 from .sources import Piece
 
 if TYPE_CHECKING:
@@ -314,21 +315,36 @@ def _records_of(piece: Piece) -> Iterator[tuple[int, Any]]:
         else None
     )
     if not isinstance(opened, DelimitedReader):
-        return read_records(piece.path, piece.name)
-    return (
-        (n, row if isinstance(row, Fault) else {column: unpacked(cell) for column, cell in row.items()})
-        for n, row in opened.records()
-    )
+        records = read_records(piece.path, piece.name)
+        return ((n, _unpacked(record, answers=False)) for n, record in records)
+    return ((n, _unpacked(row, answers=True)) for n, row in opened.records())
+
+
+def _unpacked(record: Any, *, answers: bool) -> Any:
+    """A record with what its texts hold in place of these; with ``answers`` of those named after answers, too."""
+    if not isinstance(record, dict):
+        return record
+    kept = [key for key in record if not answers and is_answer_field(key)]
+    return {key: cell if key in kept else held_in(key, cell) for key, cell in record.items()}
 
 
 def fields_of_records(piece: Piece) -> dict[str, list[Any]]:
-    """Path → values of every field of the first records; lists are ``[]``, and no object is ``{}``."""
+    """Path → values of every field of the first records; lists are ``[]``, and no object is ``{}``.
+
+    What holds lists or objects in some records is no field of its own where others have nothing there, or a text.
+    """
     found: dict[str, list[Any]] = {}
     for count, (_, record) in enumerate(_records_of(piece)):
         if count == _RECORDS:
             break
         _gather(record, "", found, 0)
-    return found
+    holding = {
+        ".".join(parts_of(f)[:depth]).removesuffix("[]")
+        for f in found
+        for depth in range(1, len(parts_of(f)))
+    }
+    holding |= {f.removesuffix("[]") for f in found if f.endswith("[]")}
+    return {f: values for f, values in found.items() if f not in holding}
 
 
 def _gather(value: Any, path: str, found: dict[str, list[Any]], depth: int) -> None:

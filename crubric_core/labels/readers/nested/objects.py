@@ -32,6 +32,7 @@ HOLDERS = frozenset(
         *("criteria", "results", "dimensions", "feedback_stats", "rubric_scores", "judge_scores"),
         *("criteria_scores", "criterion_scores", "dimension_scores", "aspect_scores", "axis_scores"),
         *("criteria_results", "criterion_results", "rubric_results"),
+        *("judge_response", "judge_output", "judge_reply", "judge_result", "judgment", "judgement"),
     )
 )
 

@@ -37,9 +37,11 @@ def _reply(record: Record) -> str | None:
 
 
 def _is_reply(record: Record) -> bool:
-    text = _reply(record)
-    if text is None or first_of(record, RUBRICS) is None or first_of(record, _SYSTEMS) is None:
+    text, own = _reply(record), first_of(record, VERDICTS)
+    if text is None or any(first_of(record, names) is None for names in (RUBRICS, _SYSTEMS, _QUERIES)):
         return False
+    if own is not None and own != text:
+        return False  # a label of its own: the text is an answer, or says the same again
     return any(k in found for found in reply_values(text) if isinstance(found, dict) for k in VERDICTS)
 
 

@@ -613,3 +613,27 @@ def test_a_field_whose_name_has_a_point_is_named_once_among_what_is_not_used(ws)
     records = [{"extra.note": "so", "more": {"x": 1}, "model": m, "question_id": q, "scores": {c: label(m, q, c) for c in CRITERIA}} for m in MODELS for q in QUERIES]  # fmt: skip
     report = ws.ingest(lines(records), "d", name="x.jsonl")
     assert "Not used of x.jsonl: extra.note, more.x." in report.notes
+
+
+def test_the_id_beside_a_question_names_the_query_and_the_question_is_its_text(ws):
+    records = [
+        {"question_id": q, "question": f"What is {q}?", "model": m, "scores": {"clear": label(m, q)}}
+        for m in MODELS
+        for q in QUERIES
+    ]
+    ws.ingest(lines(records), "d", name="x.jsonl")
+    assert cells(ws) == {(m, q, f"{q}#clear", "judge"): label(m, q) for m in MODELS for q in QUERIES}
+    assert dict(ws.dataset("d").queries[["query", "text"]].values) == {q: f"What is {q}?" for q in QUERIES}
+
+
+def test_places_of_answers_that_name_their_systems_are_no_criteria(ws):
+    """As in a study of summaries: ``summary 1`` of one document is another system's than that of the next."""
+    places = {q: MODELS[n % 3 :] + MODELS[: n % 3] for n, q in enumerate(("p0", "p1", "p2"))}
+    content = {
+        q: {"document": ["a text"], **{f"summary {n + 1}": {"score": label(m, q), "model": m} for n, m in enumerate(own)}}
+        for q, own in places.items()
+    }  # fmt: skip
+    ws.ingest_plan(
+        plan_ingest(("x.json", json.dumps(content).encode())), "d", ("x.json", json.dumps(content).encode())
+    )
+    assert cells(ws) == {(m, q, f"{q}#score", "judge"): label(m, q) for m in MODELS for q in places}

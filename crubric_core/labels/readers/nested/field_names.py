@@ -71,7 +71,7 @@ def others(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, taken: se
             )
         )
         if fits:
-            found[canonical] = fits[0]
+            found[canonical] = _id_of(fits[0], fits, fields) if canonical == "query" else fits[0]
     if kind == "labels" and "run" not in found and (runs := _runs_on_the_way(home, found)):
         found["run"] = f"{runs}.#"
     free = [f for f in usable if _may_be_query(f, home) and f not in found.values()]
@@ -83,6 +83,16 @@ def others(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, taken: se
     ):
         found["query"] = ids[0]
     return found
+
+
+def _id_of(text: str, fits: Sequence[str], fields: Mapping[str, Sequence[Any]]) -> str:
+    """The id beside a field that says the same of each record as it: question_id beside question."""
+    home, said = text.rpartition(".")[0], list(map(str, fields[text]))
+    for field in (f for f in fits if f.rpartition(".")[0] == home and last_name(f).endswith("_id")):
+        own = list(map(str, fields[field]))
+        if len(own) == len(said) and len(set(own)) == len(set(said)) == len(set(zip(own, said, strict=True))):
+            return field
+    return text
 
 
 def _ids_around(fields: Mapping[str, Sequence[Any]], found: Mapping[str, str], home: str) -> list[str]:

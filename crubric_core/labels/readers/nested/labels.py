@@ -194,7 +194,24 @@ def _found(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Columns | None:
         or in_tree(fields)
         or in_verdicts(kind, fields)
     )
-    return found and _by_metrics(kind, found, fields)
+    return found and _by_metrics(kind, _without_slots(found, fields), fields)
+
+
+def _without_slots(found: Columns, fields: Mapping[str, Sequence[Any]]) -> Columns:
+    """The same without a rubric by the keys of an object that are places of answers: ``summary 1``, ``summary 2``.
+
+    Each of them names its own system, and each record another one at each: nothing is rated twice.
+    """
+    holder, _, name = str(found.get("system", "")).partition("{}.")
+    if not name or "{}" in name or name.startswith("#") or found.get("rubric") != f"{holder}{{}}.#":
+        return found
+    depth = len(parts_of(holder)) if holder else 0
+    inside = [f for f in fields if (not holder or f.startswith(f"{holder}.")) and len(parts_of(f)) > depth]
+    systems = [fields[f] for f in inside if ".".join(parts_of(f)[depth + 1 :]) == name]
+    if len(systems) < 2 or len({len(own) for own in systems}) > 1:
+        return found
+    apart = all(len(set(map(str, own))) == len(own) for own in zip(*systems, strict=True))
+    return {**found, "rubric": f"={last_name(str(found['label']))}"} if apart else found
 
 
 def _by_metrics(kind: Kind, found: Columns, fields: Mapping[str, Sequence[Any]]) -> Columns:

@@ -18,7 +18,7 @@ from .columns.label_names import (
     is_index,
     may_hold_labels,
 )
-from .columns.query_names import bare_name, is_answer, is_written, unbracketed
+from .columns.query_names import NAMES_OF_QUERIES, bare_name, is_answer, is_written, unbracketed
 from .columns.specs import MISSING, SPECS, plain_name, synonyms_of
 from .ground_truth import is_truth
 from .guess import MODEL, Profile, fits_name, profile
@@ -172,6 +172,8 @@ def _several_systems(plan: FilePlan, rows: Sequence[Sequence[Any]], shown: dict[
 def _wide(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile]) -> str:
     """What is said of a table in which several columns look like labels; "" where none or one does."""
     labels, scores = _alike(plan, rows, held)
+    others = [c for c in labels if bare_name(c) not in NAMES_OF_QUERIES]
+    labels = others if len(others) > 1 else labels  # assignments that are numbered
     if len(labels) + len(scores) == 1:
         (label,) = labels or scores
         keys = key_columns(plan, rows, held, [label])

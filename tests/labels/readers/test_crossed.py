@@ -294,3 +294,14 @@ def test_criteria_times_raters_are_no_systems(ws):
     rows = [[f"q{q}", c, *(label(q, c, n) for n in range(4))] for q in range(2) for c in ("x", "y")]
     with pytest.raises(IngestError):
         ws.ingest(table(["query_id", "criterion", *columns], rows), "d", name="x.csv")
+
+
+@pytest.mark.parametrize("name", ["Item", "Item ID"])
+def test_items_beside_systems_times_criteria_are_queries(ws, name):
+    columns = [f"{m} - {c}" for m in MODELS for c in CLEAR]
+    rows = [[f"i{q}", j, *(label(q, j, c) for c in columns)] for q in range(3) for j in ANN]
+    ws.ingest(table([name, "Rater", *columns], rows), "d", name="x.csv")
+    assert read(ws.dataset("d")) == {
+        (m, f"i{q}", f"i{q}#{c}", j, label(q, j, f"{m} - {c}"))
+        for q, j, m, c in product(range(3), ANN, MODELS, CLEAR)
+    }

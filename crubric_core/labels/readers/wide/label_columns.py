@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 
-from ..columns.label_names import NOTED, PREDICTED, is_derived, is_index, may_hold_labels
+from ..columns.label_names import (
+    NOTED,
+    PREDICTED,
+    called_after_criteria,
+    is_derived,
+    is_index,
+    may_hold_labels,
+)
+from ..columns.query_names import NAMES_OF_QUERIES, bare_name
 from ..columns.specs import plain_name
 from ..ground_truth import is_truth
 from ..guess import ENOUGH, MODEL, Sample, cells_at, guess_columns, profile
@@ -21,6 +29,7 @@ OR_CRITERIA = frozenset(["valid", "validity", "satisfied"])  # a label's name, o
 _LEVELS = 11  # different labels of a criterion that only its column's name tells, at most
 
 
+_QUERIES = 3  # from which numbers that each system has once are no labels
 _LEAST = 4  # rows from which a running number is told from labels
 
 
@@ -45,6 +54,28 @@ def counts_rows(cells: Sequence[str | None]) -> bool:
 ANSWERED = re.compile(r"(?i)answer\.|output:")  # MTurk, Toloka
 
 
+def _numbering_queries(columns: Sequence[str], cells: Mapping[str, Sequence[str | None]]) -> list[str]:
+    """The column that numbers what is answered, as far as no other does: each system (and judge) has each number once.
+
+    Labels would hardly be so. Of several such columns none is known to be it.
+    """
+    named = {g.canonical: g.column for g in named_columns(columns)}
+    if "system" not in named or "query" in named:
+        return []
+    whose = list(zip(*(cells[named[c]] for c in ("system", "judge", "run") if c in named), strict=True))
+    found = []
+    for column in (c for c in columns if c not in named.values()):
+        groups: dict[tuple[str | None, ...], list[str | None]] = {}
+        for who, cell in zip(whose, cells[column], strict=True):
+            groups.setdefault(who, []).append(cell)
+        every = max(map(set, groups.values()), key=len, default=set())
+        once = all(len(set(own)) == len(own) and set(own) <= every for own in groups.values())
+        whole = sum(set(own) == every for own in groups.values()) > 1
+        if once and whole and len(every) >= _QUERIES and all(every):
+            found.append(column)
+    return found if len(found) == 1 else []
+
+
 def label_columns(columns: Sequence[str], sample: Sample, *, scores: bool = False) -> tuple[str, ...]:
     """The columns of ``columns_like_labels`` that are not made of others: a sum, ``tone_passed`` beside ``tone``."""
     found = columns_like_labels(columns, sample, scores=scores)
@@ -66,6 +97,11 @@ def columns_like_labels(columns: Sequence[str], sample: Sample, *, scores: bool 
     taken |= noted if len(noted) > 1 else set()  # one alone may be a criterion: Progress
     cells = {c: cells_at(sample, i) for i, c in enumerate(columns)}
     taken |= {c for c, own in cells.items() if counts_rows(own)}
+    taken |= {
+        c
+        for c in _numbering_queries(columns, cells)
+        if bare_name(c) in NAMES_OF_QUERIES or not called_after_criteria([c])
+    }
     held = {c: profile(own) for c, own in cells.items()}
     share = {c: max(h.labels, h.scores) if scores else h.labels for c, h in held.items()}
     criteria = set(criteria_called_otherwise(columns, sample))

@@ -104,8 +104,10 @@ def is_query(named: Mapping[str, str], wide: Sequence[str]) -> bool:
     """Whether the items that a wide table is about are queries and no rubrics.
 
     No column of labels is named after a judge or a model, and a judge is named elsewhere, or a system is and the
-    columns are called like criteria.
+    columns are called like criteria. Or they are named after systems or judges times criteria.
     """
+    if _is_item(named) and (pairs := crossed_names(wide)) and called_after_criteria([c for _, c in pairs]):
+        return True
     if not may_be_query(named, wide):
         return False
     return "judge" in named or ("system" in named and called_after_criteria(wide))
@@ -113,9 +115,12 @@ def is_query(named: Mapping[str, str], wide: Sequence[str]) -> bool:
 
 def may_be_query(named: Mapping[str, str], wide: Sequence[str]) -> bool:
     """Whether items that are the rubric by their name may as well be the query."""
-    item = plain_name(named.get("rubric", "")) in ("item", "item_id")
     judged = any(MODEL.search(c) or names_a_judge(c) for c in spread_names(wide))
-    return item and "query" not in named and not judged
+    return _is_item(named) and not judged
+
+
+def _is_item(named: Mapping[str, str]) -> bool:
+    return plain_name(named.get("rubric", "")) in ("item", "item_id") and "query" not in named
 
 
 def spread_key(found: Set[str], wide: Sequence[str]) -> Spread | None:

@@ -17,9 +17,9 @@ from .across_files.summaries import without_summaries
 from .across_files.unnamed_systems import hold_labels, with_question
 from .across_files.whose import ask_whose
 from .apart import apart, is_heavy
-from .columns.specs import Kind
-from .describing import Found, describe
-from .file_names import read_pattern
+from .columns.specs import Kind, plain_name
+from .describing import Found, describe, look_into
+from .file_names import fields_of, read_pattern
 from .formats.native import NATIVE
 from .formats.native.base import COLUMNS
 from .guess import fits_name
@@ -120,6 +120,8 @@ def _plan_here(
         earlier = decided.get(piece.name)
         whole = earlier is not None and piece.name in done_with
         seen = Found(earlier) if earlier and whole else _look(piece, overrides, earlier, pieces)
+        if pattern is not None and _lacks_rubric(seen.plan) and "rubric" not in overrides.mapping:
+            seen = _of_rubric(seen, piece, overrides, fields_of(pattern, piece.seen_path).get("rubric"))
         if piece.remark and piece.remark not in seen.plan.remarks:
             seen = replace(seen, plan=replace(seen.plan, remarks=(*seen.plan.remarks, piece.remark)))
         found.append(seen)
@@ -144,6 +146,20 @@ def _plan_here(
     found = [f if f.plan.format in NATIVE else _with_questions(f) for f in found]
     plans = without_doubles([_described(f, decided.get(f.plan.name)) for f in found])
     return Plan(tuple(plans), pattern, options or (like.options if like else Options()))
+
+
+def _lacks_rubric(file: FilePlan) -> bool:
+    """Whether a table of labels names no rubric, or has items in its place, which may be queries."""
+    table = file.kind in ("labels", "gold") and file.format not in NATIVE and not file.skip
+    items = plain_name(str(file.mapping.get("rubric", ""))) in ("item", "item_id")
+    return table and (items or file.problem is not None)
+
+
+def _of_rubric(found: Found, piece: Piece, overrides: Overrides, rubric: str | None) -> Found:
+    """What a table is taken for that is about the one rubric which its path names."""
+    if rubric is None:
+        return found
+    return look_into(piece, replace(overrides, mapping={**overrides.mapping, "rubric": f"={rubric}"}))
 
 
 def _tell_queries_apart(found: list[Found]) -> list[Found]:

@@ -10,6 +10,7 @@ import pytest
 from crubric_core.errors import IngestError
 from crubric_core.labels.readers.bundle import plan_ingest
 from crubric_core.labels.readers.file_names import guess_pattern
+from tests.labels.readers.test_layouts import MODELS, cells, label, table
 
 SYSTEMS, QUERIES = ("north", "south"), ("q1", "q2", "q3")
 
@@ -330,3 +331,32 @@ def test_files_of_models_may_say_that_judges_labelled_them(ws):
     labels = b"question_id,clarity,tone\nq1,1,0\nq2,0,1\n"
     ws.ingest([(f"judged_{model}.csv", labels) for model in ("gpt-4o", "claude-3")], "d")
     assert len(ws.dataset("d").systems) == 2
+
+
+@pytest.mark.parametrize("key", ["item", "prompt"])
+def test_files_of_one_criterion_each_with_a_column_a_system_are_read_by_the_pattern(ws, key):
+    files = [
+        (f"{c}.csv", table([key, *MODELS], [[f"q{q}", *(label(q, m, c) for m in MODELS)] for q in range(4)]))
+        for c in ("accuracy", "tone")
+    ]
+    with pytest.raises(IngestError):
+        ws.ingest_plan(plan_ingest(files, strict=True), "d", files)
+    ws.ingest_plan(plan_ingest(files, strict=True, pattern="{rubric}.csv"), "d", files)
+    assert cells(ws) == {
+        (m, f"q{q}", f"q{q}#{c}", "judge"): label(q, m, c)
+        for q in range(4)
+        for m in MODELS
+        for c in ("accuracy", "tone")
+    }
+
+
+def test_the_question_of_files_of_one_criterion_each_shows_that_pattern(ws):
+    files = [
+        (
+            f"{c}.csv",
+            table(["item", *MODELS], [[f"q{q}", *(label(q, m, c) for m in MODELS)] for q in range(4)]),
+        )
+        for c in ("accuracy", "tone")
+    ]
+    (first, *_) = plan_ingest(files, strict=True).files
+    assert "a rubric (--pattern '{rubric}.csv')" in first.problem

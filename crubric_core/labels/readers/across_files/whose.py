@@ -10,6 +10,7 @@ from itertools import combinations
 from typing import Any
 
 from ..columns.query_names import NAMES_OF_QUERIES, bare_name
+from ..columns.specs import plain_name
 from ..describing import Found
 from ..formats.native import NATIVE
 from ..guess import MODEL
@@ -83,7 +84,8 @@ def ask_whose(found: list[Found], pieces: Sequence[Piece], *, strict: bool) -> l
         kinds = {"judge": "a judge", "run": "a repeated draw"}
         if not any("query" in found[i].plan.mapping for i in asked):
             kinds["query"] = "a query"
-        if all(str(found[i].plan.mapping.get("rubric", "=")).startswith("=") for i in asked):
+        rubrics = {str(found[i].plan.mapping.get("rubric", "=")) for i in asked}
+        if all(r.startswith("=") or plain_name(r) in ("item", "item_id") for r in rubrics):
             kinds["rubric"] = "a rubric"
         said = ", ".join(
             f"{what} (--pattern '{end.replace('{}', f'{{{kind}}}')}')" for kind, what in kinds.items()

@@ -62,6 +62,8 @@ UNKNOWN = _words(
     "#n/a, #ref, #value, #div/0, #name, nicht anwendbar, keine angabe, sans objet, no aplica, 不适用"
 )
 _LADDERS = (
+    ("bad", "good"),
+    ("disagree", "agree"),
     ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
     ("very poor", "poor", "fair", "good", "very good"),
     ("poor", "fair", "good", "excellent"),
@@ -127,7 +129,8 @@ def levels_of(words: Iterable[str]) -> dict[str, float | None]:
     """Word → level of all the words that are understood; None where one says that its label is unknown.
 
     yes and no are 1 and 0; with a partial verdict among them no, partial, yes are 0, 1, 2. A ladder such as poor,
-    fair, good, excellent counts from 0, where all words belong to it. A number with its name (4 - good) is the number.
+    fair, good, excellent counts from 0, where all words belong to it; good and bad alone are 1 and 0. A number with
+    its name (4 - good) is the number.
     Where plain numbers are among the words, only what does not depend on the other words is understood.
     """
     given = tuple(words)

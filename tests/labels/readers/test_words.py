@@ -32,6 +32,9 @@ HEADER = "system,query,rubric,judge,label\n"
     [
         (["Yes.", "Pass ✓", "**No**", "❌"], [1, 1, 0, 0]),
         (["✅", "✗"], [1, 0]),
+        (["good", "Bad"], [1, 0]),
+        (["good", "bad", "fair"], [3, 0, 2]),
+        (["agree", "disagree"], [1, 0]),
         (["oui", "Non"], [1, 0]),
         (["relevant", "Irrelevant", "Not relevant"], [1, 0, 0]),
         (["resolved", "UNRESOLVED", "n/a"], [1, 0, None]),

@@ -276,15 +276,18 @@ def plain_name(name: str) -> str:
     """A column's name as it is compared: no case, underscores for all that parts its words (``ModelName`` too).
 
     A number names things as an id does: ``Question #`` and ``question_number`` are ``question_id``. A scale behind it
-    is no part of it: ``Rating (1-5)``, ``rating (1 = best, 5 = worst)``; nor is before it what part of a task it is:
-    ``Input.model`` (MTurk), ``OUTPUT:fluency`` (Toloka), ``inputs.query``, ``item.id`` and ``sample.model`` (OpenAI).
+    is no part of it: ``Rating (1-5)``, ``rating (1 = best, 5 = worst)``, ``Polite (Y/N)``; nor is before it what part
+    of a task it is: ``Input.model`` (MTurk), ``OUTPUT:fluency`` (Toloka), ``inputs.query``, ``item.id`` and
+    ``sample.model`` (OpenAI).
     """
     bare = _PART_OF_TASK.sub("", _LEGEND.sub("", unicodedata.normalize("NFC", name)).strip())
     parted = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", bare or name.strip())
     return _NUMBERED.sub("_id", re.sub(r"[\s\-.]+", "_", parted.lower()))
 
 
-_LEGEND = re.compile(r"\s*[(\[][^()\[\]]*\d\s*(?:[-–—=/:~]|\.\.|to\b|bis\b|à)[^()\[\]]*[)\]]\s*$")
+_LEVELS = r"[^()\[\]]*\d\s*(?:[-–—=/:~]|\.\.|to\b|bis\b|à)[^()\[\]]*"
+_VERDICT = r"(?:y|yes|n|no|t|true|f|false|pass|fail)"
+_LEGEND = re.compile(rf"(?i)\s*[(\[](?:{_LEVELS}|\s*{_VERDICT}\s*/\s*{_VERDICT}\s*)[)\]]\s*$")
 _PART_OF_TASK = re.compile(
     r"(?i)^((inputs?|outputs?|answer)[.:]|(item|sample)\.(?!\d)|assignment:(?=worker))(?=\w)"
 )

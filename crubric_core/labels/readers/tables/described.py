@@ -144,7 +144,7 @@ def _told_of_negative(plan: FilePlan, rows: Sample) -> FilePlan:
         if column not in plan.unused or not words & _OF_SIGNS:
             continue
         cells = {cell.strip() for row in rows if at < len(row) and (cell := row[at])}
-        flags = {"1", "1.0", "true", "yes"} if "negative" in words else set[str]()
+        flags = {"1", "1.0", "true", "yes"} if words & {"negative", "penalty"} else set[str]()
         cells -= set() if words & _SIGNED else {"-", "–", "−"}
         several = "polarity" in words and len(cells) > 1
         numbers = [_number_of(cell, "sign") or _number_of(cell, "number") or 0 for cell in cells]

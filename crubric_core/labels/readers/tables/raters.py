@@ -23,7 +23,7 @@ from ..wide.column_names import is_crossing
 from .plan_cells import cells_of, rows_of_keys, taken
 from .query_column import told_of_own_queries, told_of_own_rubrics, with_query, with_texts_as_queries
 
-_RESPONSE = "response_id"  # of a Qualtrics export; elsewhere it may be the id of a system's response
+_RESPONSE = "response_id"  # of an export of Qualtrics or LimeSurvey; elsewhere it may be the id of a system's response
 _NUMBERED = {"ID", "Start time", "Completion time"}  # of Microsoft Forms, which numbers the responses
 _LEAST = 4  # rows below which nothing is said
 _LONGEST = 60  # mean characters of a cell that may be somebody's name, or that of a condition

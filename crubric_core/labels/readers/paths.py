@@ -189,7 +189,7 @@ def _rows_of(piece: Piece, paths: Sequence[Trail]) -> Iterator[tuple[str, Any, S
     asked = {r[0] for r in innermost} if mark == "{}" and all(innermost) else set()
     holding = _until_last(inner[0].text) if inner else _until_last(max((p.text for p in paths), key=len))
     table = recognise(piece.path, piece.name) == "csv"
-    for number, (line, record) in enumerate(_records_of(piece), 1):
+    for number, (line, record) in enumerate(_records_of(piece, _led_into(paths)), 1):
         place = f"row {line}" if table else f"record {number}"
         if isinstance(record, Fault):
             yield place, None, record
@@ -307,8 +307,17 @@ def _cell(value: Any, *, flat: bool) -> str | None:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _records_of(piece: Piece) -> Iterator[tuple[int, Any]]:
-    """The records of JSON or Parquet, or the rows of a table whose cells may hold lists and objects."""
+def _led_into(paths: Sequence[Trail]) -> frozenset[str] | None:
+    """The fields of a record that paths lead into; None where they may be any. What others hold stays as it is."""
+    first = [next(iter((*path.steps, *((key, False) for key in path.rest)))) for path in paths]
+    return None if any(each for _, each in first) else frozenset(key for key, _ in first)
+
+
+def _records_of(piece: Piece, into: frozenset[str] | None = None) -> Iterator[tuple[int, Any]]:
+    """The records of JSON or Parquet, or the rows of a table whose cells may hold lists and objects.
+
+    into: the fields whose texts may hold these; None: all.
+    """
     opened = (
         open_reader(piece.path, piece.name, "csv", piece.scratch)
         if recognise(piece.path, piece.name) == "csv"
@@ -316,16 +325,16 @@ def _records_of(piece: Piece) -> Iterator[tuple[int, Any]]:
     )
     if not isinstance(opened, DelimitedReader):
         records = read_records(piece.path, piece.name)
-        return ((n, _unpacked(record, answers=False)) for n, record in records)
-    return ((n, _unpacked(row, answers=True)) for n, row in opened.records())
+        return ((n, _unpacked(record, into, answers=False)) for n, record in records)
+    return ((n, _unpacked(row, into, answers=True)) for n, row in opened.records())
 
 
-def _unpacked(record: Any, *, answers: bool) -> Any:
+def _unpacked(record: Any, into: frozenset[str] | None, *, answers: bool) -> Any:
     """A record with what its texts hold in place of these; with ``answers`` of those named after answers, too."""
     if not isinstance(record, dict):
         return record
-    kept = [key for key in record if not answers and is_answer_field(key)]
-    return {key: cell if key in kept else held_in(key, cell) for key, cell in record.items()}
+    held = [k for k in record if (into is None or k in into) and (answers or not is_answer_field(k))]
+    return {key: held_in(key, cell) if key in held else cell for key, cell in record.items()}
 
 
 def fields_of_records(piece: Piece) -> dict[str, list[Any]]:

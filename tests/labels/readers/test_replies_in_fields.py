@@ -55,3 +55,14 @@ def test_the_json_of_an_answer_is_no_label(ws, field):
     ws.ingest(lines(found), "d", name="x.jsonl")
     assert cells(ws) == GIVEN
     assert set(ws.dataset("d").answers()["text"]) == set(map(said, MODELS))
+
+
+def test_a_query_that_is_written_as_json_keeps_its_name(ws):
+    prompt = '[{"role":"user","content":"Hi"}]'
+    found = [{"prompt": prompt, "model": m, "scores": {"clear": label(m), "short": 1}} for m in MODELS]
+    ws.ingest(lines(found), "lines", name="x.jsonl")
+    text = table(
+        ["prompt", "model", "scores"], [[prompt, r["model"], json.dumps(r["scores"])] for r in found]
+    )
+    ws.ingest(text, "table", name="x.csv")
+    assert {cell[1] for name in ("lines", "table") for cell in cells(ws, name)} == {prompt}

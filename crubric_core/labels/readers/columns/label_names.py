@@ -88,29 +88,14 @@ ENDINGS = (
     "present",
     "feedback",
 )
-NOTED = (
-    frozenset(  # columns of exports of Qualtrics and LimeSurvey that are about the response, and no answers
-        (
-            *("StartDate", "EndDate", "Status", "IPAddress", "Progress", "Duration (in seconds)", "Finished"),
-            *(
-                "RecordedDate",
-                "RecipientLastName",
-                "RecipientFirstName",
-                "RecipientEmail",
-                "ExternalReference",
-            ),
-            *("LocationLatitude", "LocationLongitude", "DistributionChannel", "UserLanguage"),
-            *("Date submitted", "Last page", "Start language", "Seed", "Date started", "Date last action"),
-            *(
-                "IP address",
-                "Referrer URL",
-                "submitdate",
-                "lastpage",
-                "startlanguage",
-                "startdate",
-                "datestamp",
-            ),
-        )
+# Columns of exports of Qualtrics and LimeSurvey that are about the response, and no answers.
+NOTED = frozenset(
+    (
+        *("StartDate", "EndDate", "Status", "IPAddress", "Progress", "Duration (in seconds)", "Finished"),
+        *("RecordedDate", "RecipientLastName", "RecipientFirstName", "RecipientEmail", "ExternalReference"),
+        *("LocationLatitude", "LocationLongitude", "DistributionChannel", "UserLanguage"),
+        *("Date submitted", "Last page", "Start language", "Seed", "Date started", "Date last action"),
+        *("IP address", "Referrer URL", "submitdate", "lastpage", "startlanguage", "startdate", "datestamp"),
     )
 )
 

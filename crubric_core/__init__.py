@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .irt.fit import IrtFit, fit_irt
     from .irt.information import item_information
     from .judges.measurability import measurability_posterior
+    from .labels.readers.bundle import plan_ingest
     from .labels.store.workspace import Workspace
     from .scoring_rules import ScoringRules
     from .settings import Priors, Settings
@@ -35,6 +36,7 @@ __all__ = [
     "greedy_bank",
     "item_information",
     "measurability_posterior",
+    "plan_ingest",
     "run_pipeline",
 ]
 _HOMES = {
@@ -51,6 +53,7 @@ _HOMES = {
     "greedy_bank": "bank.assembly",
     "item_information": "irt.information",
     "measurability_posterior": "judges.measurability",
+    "plan_ingest": "labels.readers.bundle",
     "run_pipeline": "analysis.pipeline",
 }
 

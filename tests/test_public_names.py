@@ -21,12 +21,14 @@ FUNCTIONS: list[Callable[..., object]] = [
     crubric_core.greedy_bank,
     crubric_core.item_information,
     crubric_core.measurability_posterior,
+    crubric_core.plan_ingest,
     crubric_core.run_pipeline,
     MeasurabilityPosterior.interval,
     MeasurabilityPosterior.p_above,
     Settings.preset,
     Workspace.dataset,
     Workspace.ingest,
+    Workspace.ingest_plan,
 ]
 CLASSES = [getattr(crubric_core, name) for name in crubric_core.__all__ if name[0].isupper()]
 CLASSES += [MeasurabilityPosterior]

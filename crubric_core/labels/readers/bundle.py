@@ -65,18 +65,39 @@ def plan_ingest(
 ) -> Plan:
     """Look into files, folders, archives and workbooks, and say how they would be read; nothing is stored.
 
-    Args:
-        sources: one or a list of paths (files, folders, ZIP archives), bytes, open binary files, data frames, or
-            (name, one of them).
-        kind: what tables hold; None: guessed, table by table.
-        mapping: canonical column → column, "=value" for the whole file, or a list of columns; for every file.
-        format: of every file; auto: recognised.
-        pattern: where system and judge stand in the files' paths, such as ``{system}__{judge}.jsonl``; None: guessed.
-        options: choices that hold for all files.
-        like: an earlier plan; files of the same name keep what it decided.
-        name: what messages call a single source.
-        strict: no column is taken for another by its contents alone.
-        progress: called with (share done, what is done now).
+    Parameters
+    ----------
+    sources : path, bytes, binary file, data frame, or a list of them
+        Files, folders and archives; or (name, one of them).
+    kind : str, optional
+        What tables hold, as in ``Workspace.ingest``; guessed, table by table, where it is None.
+    mapping : mapping of str to str, optional
+        Canonical column → the file's column, "=value" for the whole file, or a list of columns; for every file.
+    format : str
+        Of every file; auto: recognised.
+    pattern : str, optional
+        Where system and judge stand in the files' paths, such as ``{system}__{judge}.jsonl``; guessed where it is None.
+    options : Options, optional
+        Choices that hold for all files.
+    like : Plan, optional
+        An earlier plan; files of the same name keep what it decided.
+    name : str, optional
+        What messages call a single source.
+    strict : bool
+        No column is taken for another by its contents alone.
+    progress : callable, optional
+        Called with the share done, from 0 to 1, and what is done now.
+
+    Returns
+    -------
+    Plan
+        ``print`` says what each file is taken for; ``problems`` are what cannot be read so. ``changed`` changes it, and
+        ``Workspace.ingest_plan`` carries it out.
+
+    Raises
+    ------
+    IngestError
+        A source cannot be opened.
 
     """
     overrides = Overrides(kind, mapping or {}, format, strict)

@@ -138,9 +138,33 @@ class Workspace(Database):
     ) -> IngestReport:
         """Add the files of a plan to a dataset, all of them in one transaction or none.
 
-        ``sources`` are what ``plan_ingest`` saw; files that the plan does not know are not read. With ``preview``
-        nothing is stored; with ``other_criteria`` the policies may name criteria that no file has. Raises IngestError
-        as ``ingest`` does.
+        Parameters
+        ----------
+        plan : Plan
+            What ``plan_ingest`` said of the files, or what was made of it. Files that it does not know are not read.
+        dataset : str
+            The dataset's name.
+        sources : path, bytes, binary file, data frame, or a list of them
+            What ``plan_ingest`` saw.
+        policies : Policies, optional
+            Choices about rows that contradict each other, scales and words.
+        progress : callable, optional
+            Called with the share done, from 0 to 1, and what is done now.
+        preview : bool
+            Nothing is stored.
+        other_criteria : bool
+            The policies may name criteria that no file has.
+
+        Returns
+        -------
+        IngestReport
+            As of ``ingest``, with the report of each table in ``parts``.
+
+        Raises
+        ------
+        IngestError
+            Nothing can be used, or a file of the plan is not among the sources; the workspace is as it was.
+
         """
         request = IngestRequest(dataset, "labels", None, "auto", policies or Policies())
         with gathered(sources) as pieces:

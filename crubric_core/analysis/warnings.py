@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..labels.store.reduction import Reduction
     from ..settings import Settings
     from ..task_types.scoring import QueryScores
-    from ..types import BoolArray, FloatArray
+    from ..types import BoolArray
     from .result import Calibration, Ranking
 
 
@@ -122,8 +122,8 @@ def fit_warnings(
         if at_pass_marks:
             said += " Labels on one side of a pass mark count alike: another mark, or the model GRM, tells them apart."
         warnings.append(said)
-    if (calibration.item_rest < 0).any():
-        warnings.append(_negative(calibration.item_rest, calibration.item_rest_chance))
+    if rare := int(((calibration.item_rest < 0) & (calibration.item_rest_chance <= RARE)).sum()):
+        warnings.append(_negative(int((calibration.item_rest < 0).sum()), rare))
     usable = int(candidates.sum())
     if usable < settings.budget:
         warnings.append(
@@ -132,14 +132,13 @@ def fit_warnings(
     return tuple(warnings)
 
 
-def _negative(item_rest: FloatArray, chance: FloatArray) -> str:
-    """How many rubrics have a negative item–rest correlation, beside what chance gives rubrics unrelated to ability.
+def _negative(negative: int, rare: int) -> str:
+    """How many rubrics have a negative item–rest correlation, and how many a lower one than chance gives.
 
-    chance: (J,) of one as low for such rubrics.
+    rare: as low as in at most RARE of rubrics unrelated to ability; without any there is nothing to warn of.
     """
-    negative, rare = int((item_rest < 0).sum()), int(((item_rest < 0) & (chance <= RARE)).sum())
-    here = f"{rare:,} {'is' if rare == 1 else 'are'}" if rare else "none is"
     return (
         f"{count(negative, 'rubric')} {'has' if negative == 1 else 'have'} a negative item–rest correlation. Of "
-        f"rubrics unrelated to ability half have one by chance; here {here} further below 0 than 99 in 100 of those."
+        f"rubrics unrelated to ability half have one by chance; here {rare:,} {'is' if rare == 1 else 'are'} further "
+        "below 0 than 99 in 100 of those."
     )

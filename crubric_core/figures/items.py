@@ -209,12 +209,13 @@ def _highlight(
     names: Sequence[str],
     value: str,
 ) -> None:
+    told = labels([names[j] for j in chosen[:MOST_HIGHLIGHTS]], 24)
     for position, j in enumerate(chosen[:MOST_HIGHLIGHTS]):
         fig.add_scatter(
             x=theta,
             y=curves[:, j],
             mode="lines",
-            name=label(names[j], 24),
+            name=told[position],
             line={
                 "color": CATEGORIES[position % len(CATEGORIES)],
                 "width": 2.5,

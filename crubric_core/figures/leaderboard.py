@@ -17,7 +17,6 @@ from ..text import ends, numeral
 from ..types import BoolArray, FloatArray, IntArray
 from .naming import named_points
 from .style import (
-    BAND,
     BLUE,
     DIVERGING,
     FADING,
@@ -27,11 +26,13 @@ from .style import (
     VERMILION,
     band,
     columns_axis,
+    every_other_row,
     figure,
     hover,
     label,
     labels,
     margin_of,
+    row_band,
     row_height,
     rows_axis,
     whole_axis,
@@ -89,7 +90,7 @@ def forest(
     if pool is not None:
         _estimates(fig, systems, pool, rows + shift, names[1], GREY, "diamond-open")
     rows_axis(fig, systems)
-    fig.update_layout(showlegend=pool is not None, margin_r=margin_of(tiers or ()) - 2)
+    fig.update_layout(showlegend=pool is not None, margin_r=margin_of(tiers, title=False) if tiers else 16)
     return fig
 
 
@@ -106,7 +107,7 @@ def by_dimension(
     for at, (dimension, estimate) in enumerate(zip(dimensions, estimates, strict=True)):
         place = rows + step * (at - (len(dimensions) - 1) / 2)
         _estimates(fig, systems, estimate, place, label(dimension, 24), *COLOURED[at])
-    fig.update_layout(shapes=[_band(row - 0.5, row + 0.5) for row in range(0, len(systems), 2)])
+    fig.update_layout(shapes=every_other_row(len(systems)))
     rows_axis(fig, systems)
     return fig
 
@@ -304,17 +305,11 @@ def _bands(fig: go.Figure, tiers: Sequence[str]) -> None:
     for at, (tier, rows) in enumerate(groupby(tiers)):
         bottom = top + len(list(rows))
         if at % 2 == 0:
-            bands.append(_band(top, bottom))
+            bands.append(row_band(top, bottom))
         place = {"x": 1, "xref": "paper", "xanchor": "left", "y": (top + bottom) / 2}
         names.append({**place, "text": f" {tier}", "showarrow": False, "font": {"size": 12}})
         top = bottom
     fig.update_layout(shapes=[*fig.layout.shapes, *bands], annotations=[*fig.layout.annotations, *names])
-
-
-def _band(top: float, bottom: float) -> dict[str, Any]:
-    """Behind the rows from ``top`` to ``bottom``."""
-    ends = {"x0": 0, "x1": 1, "xref": "x domain", "y0": top, "y1": bottom, "yref": "y"}
-    return {"type": "rect", **ends, "fillcolor": BAND, "line": {"width": 0}, "layer": "below"}
 
 
 def _estimates(

@@ -32,6 +32,7 @@ from .style import (
 LEAST_BINS, MOST_BINS = 10, 50
 MOST_TICKS = 30  # of whole numbers, so that none covers the next
 FEW_NAMED, MOST_NAMED, TALL = 30, 80, 640
+BESIDE = 230  # pixels of the cells of a grid beside a table, or on a phone
 """Systems with a row of usual height, and of any height with a name; pixels of a grid of more."""
 
 
@@ -163,7 +164,10 @@ def label_grid(
     else:
         rows_axis(fig, systems)
         fig.update_yaxes(tickfont={"size": 10} if low else None)
-    columns_axis(fig, judges)
+    columns_axis(fig, judges, width=BESIDE)
+    fig.update_layout(
+        height=height + max(fig.layout.margin.t - 64, 0)
+    )  # upright names take no room of the cells
     return fig
 
 

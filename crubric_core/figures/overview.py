@@ -14,6 +14,7 @@ from .style import (
     FADING,
     cell_share,
     columns_axis,
+    every_other_row,
     figure,
     labels,
     row_height,
@@ -25,6 +26,12 @@ MOST_SYSTEMS = 40  # with a row each
 RANGES = "Dot: the median system. Thick line: the middle half of the systems; thin line: all of them."
 SPREAD = 0.36  # of a row, from its middle to its outermost dots
 MARK = 8  # pixels of a dot
+WIDTH, ENTRY, LETTER, LINE = (
+    330,
+    40,
+    6,
+    19,
+)  # pixels: of the legend in half a page, and of what one name takes of it
 ROW = 21  # pixels of a row, where no more are needed for the dots of all judges below each other
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2)  # between ticks of a share, of which at most MOST_STEPS are needed
 MOST_STEPS = 6
@@ -45,10 +52,12 @@ def judge_shares(shares: FloatArray, systems: Sequence[str], judges: Sequence[st
 
 def judge_dots(shares: FloatArray, systems: Sequence[str], judges: Sequence[str], axis: str) -> go.Figure:
     """A dot for each system and judge, a symbol for each judge; equal shares lie below each other."""
-    each = max(ROW, int(np.ceil(MARK * (len(judges) - 1) / (2 * SPREAD))))
-    fig = figure(axis, "", height=row_height(len(systems), each=each))
+    each, names = max(ROW, int(np.ceil(MARK * (len(judges) - 1) / (2 * SPREAD)))), labels(judges)
+    beside = max(1, WIDTH // (ENTRY + LETTER * max(map(len, names), default=0)))
+    legend = LINE * (-(-len(judges) // beside) - 1)
+    fig = figure(axis, "", height=row_height(len(systems), each=each) + legend)
     places = np.linspace(-SPREAD, SPREAD, len(judges)) if len(judges) > 1 else [0.0]
-    for k, name in enumerate(labels(judges)):
+    for k, name in enumerate(names):
         fig.add_scatter(
             x=shares[:, k],
             y=np.arange(len(systems)) + places[k],
@@ -63,10 +72,10 @@ def judge_dots(shares: FloatArray, systems: Sequence[str], judges: Sequence[str]
             hovertemplate="%{customdata}: %{x:.1%}",
         )
     rows_axis(fig, systems)
-    beyond = SPREAD + MARK / each  # the outermost dots are whole
+    beyond = max(SPREAD + MARK / each, 0.5)  # the outermost dots are whole
     fig.update_yaxes(range=[len(systems) - 1 + beyond, -beyond])
     _share_axis(fig, shares)
-    fig.update_layout(showlegend=True)
+    fig.update_layout(showlegend=True, shapes=every_other_row(len(systems)))
     return fig
 
 
@@ -131,6 +140,12 @@ def judge_ranges(shares: FloatArray, judges: Sequence[str], axis: str) -> go.Fig
 
 def _share_axis(fig: go.Figure, shares: FloatArray) -> None:
     most = max(float(np.nanmax(shares, initial=0)), 0.05)
-    step = next((step for step in STEPS if most <= MOST_STEPS * step), STEPS[-1])
-    top = step * np.ceil(most / step - 1e-9)  # a tick at or beyond the last dot
-    fig.update_xaxes(tickformat=".0%", showgrid=True, tick0=0, dtick=step, range=[-0.03 * top, 1.03 * top])
+    least = float(np.nanmin(shares, initial=most))
+    start = least if least > most / 2 else 0.0  # from 0, unless more than half of the axis were empty
+    step = next((step for step in STEPS if most - start <= MOST_STEPS * step), STEPS[-1])
+    low, top = (
+        step * np.floor(start / step + 1e-9),
+        step * np.ceil(most / step - 1e-9),
+    )  # ticks around all dots
+    beyond = 0.03 * (top - low)
+    fig.update_xaxes(tickformat=".0%", showgrid=True, tick0=0, dtick=step, range=[low - beyond, top + beyond])

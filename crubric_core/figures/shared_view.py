@@ -77,7 +77,7 @@ def _leaderboard(view: SharedView) -> list[SharedFigure]:
             {
                 "layout.yaxis.ticktext": short,
                 "layout.yaxis.tickfont.size": 11,
-                "layout.margin.l": margin_of(short, 11),
+                "layout.margin.l": margin_of(short, 11, title=False),
             },
         )
     ]

@@ -30,6 +30,7 @@ _FORMATTED = re.compile(r"%\{([xyz]):([^}%,]+)\}")
 MOST_NUMBERS = 8  # below a chart, so that they have room beside each other on a phone
 FEW_COLUMNS = 6  # named columns whose names may lie flat
 ROW = 22  # characters of the name of a row: more leave a chart no room on a phone, and the pointer tells all
+SPARE = 4  # further characters of a name that is then whole: a cut would save next to nothing
 
 # The standoff keeps the first numbers of both axes apart where they meet in a corner.
 _AXIS = {"gridcolor": "#DDE1E7", "zerolinecolor": "#DDE1E7", "automargin": True, "ticklabelstandoff": 6}
@@ -97,7 +98,11 @@ def cell_share(share: float) -> str:
 
 def rows_axis(fig: go.Figure, names: Sequence[object], limit: int = ROW) -> None:
     """One named row each, the first on top; positions are 0 … n - 1, so equal names stay apart."""
-    shown = labels(names, limit)
+    cut, longer = labels(names, limit), labels(names, limit + SPARE)
+    shown = [
+        whole if len(str(name)) <= limit + SPARE else short
+        for name, short, whole in zip(names, cut, longer, strict=True)
+    ]
     fig.update_yaxes(
         tickmode="array",
         tickvals=list(range(len(names))),
@@ -106,17 +111,25 @@ def rows_axis(fig: go.Figure, names: Sequence[object], limit: int = ROW) -> None
         showgrid=False,
         ticklabeloverflow="allow",  # the margin has room for them; the browser need not measure each again
     )
-    fig.update_layout(margin_l=margin_of(shown))
+    fig.update_layout(margin_l=margin_of(shown, title=False))
 
 
-def columns_axis(fig: go.Figure, names: Sequence[object], side: str = "top") -> None:
-    """One named column each, at positions 0 … n - 1; the names of many stand upright, so that each has room."""
-    many, shown = len(names) > FEW_COLUMNS, labels(names, 24)
+def columns_axis(
+    fig: go.Figure, names: Sequence[object], side: str = "top", *, width: int | None = None
+) -> None:
+    """One named column each, at positions 0 … n - 1; the names of many stand upright, so that each has room.
+
+    width: pixels of all columns, where they are known to be few.
+    """
+    shown = labels(names, 24)
+    letters = max((len(unescape(name)) for name in shown), default=0)
+    many = len(names) > FEW_COLUMNS or (width is not None and 6 * letters * len(names) > width)
     fig.update_xaxes(
         tickmode="array",
         tickvals=list(range(len(names))),
         ticktext=shown,
         tickangle=-90 if many else None,
+        autotickangles=[0, -90],  # where they have no room side by side: slanted ones lie on the axis's title
         tickfont={"size": 11} if many else None,
         side=side,
         showgrid=False,
@@ -132,10 +145,10 @@ def whole_axis(fig: go.Figure, first: int, last: int) -> None:
     fig.update_xaxes(range=[first - 0.5, last + 0.5], tick0=first, dtick=step, showgrid=False)
 
 
-def margin_of(names: Sequence[str], size: int = 12) -> int:
-    """Pixels of a margin with these ``labels``, letters of this size, or with numbers, and the axis's title."""
+def margin_of(names: Sequence[str], size: int = 12, *, title: bool = True) -> int:
+    """Pixels of a margin with these ``labels``, letters of this size, or with numbers, and the axis's title if any."""
     letters = max((len(unescape(name)) for name in names), default=0)
-    return max(58, 36 + round(size / 2 * letters))
+    return max(58, 36 + round(size / 2 * letters)) if title else 18 + round(size / 2 * letters)
 
 
 def log_axis(fig: go.Figure, low: float, high: float) -> None:
@@ -153,6 +166,17 @@ def log_axis(fig: go.Figure, low: float, high: float) -> None:
 def row_height(rows: int, each: int = 24, least: int = 220) -> int:
     """Figure height in pixels for a figure of one row a system."""
     return max(least, 96 + each * rows)
+
+
+def row_band(top: float, bottom: float) -> dict[str, Any]:
+    """A shape behind the rows from ``top`` to ``bottom``."""
+    ends = {"x0": 0, "x1": 1, "xref": "x domain", "y0": top, "y1": bottom, "yref": "y"}
+    return {"type": "rect", **ends, "fillcolor": BAND, "line": {"width": 0}, "layer": "below"}
+
+
+def every_other_row(rows: int) -> list[dict[str, Any]]:
+    """Shapes that tell which of several marks belong to one row."""
+    return [row_band(row - 0.5, row + 0.5) for row in range(0, rows, 2)]
 
 
 def band(

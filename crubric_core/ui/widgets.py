@@ -25,11 +25,10 @@ if TYPE_CHECKING:
 UNKNOWN = "—"
 LONG_NAME, NAME_WIDTH = 40, 240  # letters above which a column is held to so many pixels
 IN_SIGHT = 32  # letters that these pixels show
+MEASURED = 9  # rows by whose texts the browser chooses the width of a column, at least
+LETTER, EDGES = 7, 20  # pixels of a letter, and beside a cell's text
 NAMES = ("system", "query", "rubric", "judge", "first", "second")
 APART = "Long names are cut to what tells them apart; downloads have them whole."
-SHORT = 10  # letters of a figure that a narrow box shows whole
-SHORT_NAME = 20  # letters of its name that it shows whole
-HELP_SIGN = 4  # letters that the question mark of its help takes the place of
 MOST_ROWS = 1_000  # of a table that are sent to the browser: it reads all of them again whenever one changes
 SEARCHED, DOWNLOADED = "Search or filter for others.", "The download has all."
 
@@ -272,9 +271,15 @@ def narrow_names(frame: pd.DataFrame, columns: Mapping[str, Any]) -> tuple[pd.Da
         if name not in frame or kind != "text" or given.get("width") is not None:
             continue
         texts = {text for text in frame[name] if isinstance(text, str)}
-        if max(map(len, texts), default=0) <= LONG_NAME:
-            continue
+        longest = max(map(len, texts), default=0)
         title, told = column if isinstance(column, str) else given.get("label"), given.get("help")
+        if longest <= LONG_NAME:
+            if longest > max(
+                (len(text) for text in frame[name].head(MEASURED) if isinstance(text, str)), default=0
+            ):
+                width = min(LETTER * longest + EDGES, NAME_WIDTH)
+                shown[name] = st.column_config.TextColumn(title, help=told, width=width)
+            continue
         if name in NAMES:
             short = dict(zip(texts, told_apart(texts, IN_SIGHT), strict=True))
             apart[name] = [short.get(text, text) for text in frame[name]]
@@ -384,6 +389,4 @@ def figures_row(values: Mapping[str, object], helps: Mapping[str, str] | None = 
     with st.container(horizontal=True, gap="small"):
         for name, value in values.items():
             told = (helps or {}).get(name)
-            letters = len(name) + (HELP_SIGN if told else 0)
-            width = 148 if len(str(value)) <= SHORT and letters <= SHORT_NAME else 212
-            st.metric(name, str(value), border=True, width=width, help=told)
+            st.metric(name, str(value), border=True, width="stretch", help=told)

@@ -31,9 +31,7 @@ def test_negative_correlations_are_told_beside_what_chance_gives():
         "2 rubrics have a negative item–rest correlation. Of rubrics unrelated to ability half have one by chance; "
         "here 1 is further below 0 than 99 in 100 of those.",
     )
-    assert said([0.2, -0.1, 0.8], [0.7, 0.4, 0.9])[0].endswith(
-        "here none is further below 0 than 99 in 100 of those."
-    )
+    assert said([0.2, -0.1, 0.8], [0.7, 0.4, 0.9]) == (), "none but what chance gives is no warning"
     assert said([0.2, 0.0, 0.8], [0.7, 0.5, 0.9]) == ()
 
 

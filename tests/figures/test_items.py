@@ -101,3 +101,11 @@ def test_names_that_have_no_room_under_the_wright_map_are_left_to_the_pointer(ma
     assert axis(15).showticklabels
     assert not axis(60).showticklabels
     assert "point to one" in axis(60).title.text
+
+
+def test_rubrics_whose_names_begin_alike_are_told_apart_in_the_legend(made) -> None:
+    names = [f"customer-support-escalation-case/criterion-{j}" for j in range(made.curves.shape[1])]
+    shown = [
+        trace.name for trace in items.item_curves(made.theta, made.curves, range(3), names, "P").data[-3:]
+    ]
+    assert len(set(shown)) == 3

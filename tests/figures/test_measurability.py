@@ -147,3 +147,13 @@ def test_labels_of_very_many_systems_are_bands_without_a_name_and_a_text_each() 
     at = {str(name): row for name, row in zip(np.asarray(cells.customdata)[:, 0], cells.z, strict=True)}
     for name, row in zip(systems, labels, strict=True):
         np.testing.assert_array_equal(at[name], row)
+
+
+def test_upright_names_of_judges_take_no_room_of_the_cells_of_a_label_grid() -> None:
+    read = np.zeros((15, 3))
+    room = {
+        name: grid.layout.height - grid.layout.margin.t
+        for name in ("j", "a-judge-with-a-long-name-")
+        for grid in [label_grid(read, read, [str(i) for i in range(15)], [f"{name}{k}" for k in range(3)], 2)]
+    }
+    assert len(set(room.values())) == 1

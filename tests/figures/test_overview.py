@@ -70,3 +70,25 @@ def test_judges_whose_long_names_begin_alike_have_different_names_in_the_legend(
     judges = [f"a-very-long-name-of-one-model@v{n}" for n in (1, 2)]
     marks = judge_dots(np.full((2, 2), 0.5), ["a", "b"], judges, "share").data
     assert len({mark.name for mark in marks}) == 2
+
+
+def test_rows_of_several_judges_are_told_apart_by_a_band_behind_every_other_one() -> None:
+    shapes = judge_dots(np.full((3, 2), 0.5), ["a", "b", "c"], ["j", "k"], "share").layout.shapes
+    assert [(shape.y0, shape.y1) for shape in shapes] == [(-0.5, 0.5), (1.5, 2.5)]
+
+
+def test_a_legend_of_several_lines_takes_no_room_of_the_rows() -> None:
+    short, long = (
+        judge_dots(
+            np.full((9, 3), 0.5), list("abcdefghi"), [f"{name}{k}" for k in range(3)], "share"
+        ).layout.height
+        for name in ("j", "a-name-of-thirty-letters-or-so-")
+    )
+    assert long - short >= 2 * 19
+
+
+def test_shares_that_are_all_high_do_not_leave_most_of_the_axis_empty() -> None:
+    low, high = judge_dots(np.array([[0.76], [0.99]]), ["a", "b"], ["j"], "share").layout.xaxis.range
+    assert low > 0.7
+    assert high >= 0.99
+    assert judge_dots(np.array([[0.4], [0.99]]), ["a", "b"], ["j"], "share").layout.xaxis.range[0] < 0

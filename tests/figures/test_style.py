@@ -149,3 +149,24 @@ def test_no_figure_formats_a_signed_number_where_the_pointer_is_by_itself() -> N
         for line in file.read_text(encoding="utf-8").splitlines():
             if "hovertemplate=" in line and re.search(r"%\{[xyz]:[+.\d]*f\}", line):
                 assert any(part in line for part in unsigned), f"{file.name}: {line.strip()}"
+
+
+def test_a_name_a_few_letters_too_long_for_its_row_is_whole_and_a_longer_one_is_cut() -> None:
+    fig = style.figure("x", "")
+    style.rows_axis(fig, ["a" * 26, "b" * 27])
+    whole, cut = fig.layout.yaxis.ticktext
+    assert whole == "a" * 26
+    assert len(cut) == style.ROW
+
+
+def test_long_names_of_few_narrow_columns_stand_upright_and_are_never_slanted() -> None:
+    names, wide, narrow = (
+        [f"a-judge-with-a-long-name-{k}" for k in range(3)],
+        style.figure("", ""),
+        style.figure("", ""),
+    )
+    style.columns_axis(wide, names)
+    style.columns_axis(narrow, names, width=230)
+    assert (wide.layout.xaxis.tickangle, narrow.layout.xaxis.tickangle) == (None, -90)
+    assert wide.layout.xaxis.autotickangles == (0, -90)
+    assert narrow.layout.margin.t > wide.layout.margin.t

@@ -157,3 +157,11 @@ def test_long_names_that_begin_alike_look_different_in_a_narrow_column() -> None
     assert [text[-2:] for text in cut] == [name[-2:] for name in names]
     assert widgets.APART in shown["rubric"]["help"]
     assert told["reason"].dropna().tolist() == names
+
+
+def test_a_long_name_below_the_first_rows_widens_its_column() -> None:
+    names = [f"model-{n}" for n in range(12)] + ["a-name-of-twenty-six-letter"]
+    _, shown = widgets.narrow_names(pd.DataFrame({"system": names}), {"system": "system"})
+    assert shown["system"]["width"] >= 7 * len(names[-1])
+    _, shown = widgets.narrow_names(pd.DataFrame({"system": names[::-1]}), {"system": "system"})
+    assert shown["system"] == "system", "the browser measures it"

@@ -36,7 +36,8 @@
     clearTimeout(waiting);
     waiting = setTimeout(drawAll, 120);
   });
-  addEventListener("beforeprint", () => { printing = true; drawAll(); });
+  // Drawn from nothing: a legend of the window's width would move in a second step, for which no printer waits.
+  addEventListener("beforeprint", () => { printing = true; drawings.forEach(Plotly.purge); drawAll(); });
   addEventListener("afterprint", () => { printing = false; drawAll(); });
 
   for (const table of document.querySelectorAll("table.sortable")) {

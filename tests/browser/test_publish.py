@@ -149,6 +149,21 @@ def test_a_view_of_many_systems_has_all_rows_on_paper_and_no_figure_higher_than_
             assert box["height"] <= PAGE
 
 
+def test_a_view_in_the_dark_theme_is_dark_on_white_on_paper(page: Page, tmp_path: Path) -> None:
+    made = publish(large_view(12), tmp_path / "views")
+    with viewer_server(tmp_path / "views", tmp_path / "viewer.log") as viewer:
+        page.emulate_media(color_scheme="dark")
+        page.goto(f"{viewer.url}/?view={made.token}")
+        wait_until_idle(page)
+        ground, tick = page.get_by_test_id("stApp"), page.locator(".js-plotly-plot .ytick text").first
+        expect(tick).to_be_visible(timeout=PATIENCE)
+        expect(ground).not_to_have_css("background-color", "rgb(255, 255, 255)")
+        page.emulate_media(color_scheme="dark", media="print")
+        expect(ground).to_have_css("background-color", "rgb(255, 255, 255)")
+        expect(page.get_by_test_id("stHeading").first).to_have_css("color", "rgb(0, 0, 0)")
+        expect(tick).to_have_css("fill", "rgb(0, 0, 0)")
+
+
 def test_no_number_of_a_view_on_paper_is_broken_into_two_lines(page: Page, tmp_path: Path) -> None:
     view = large_view(12)
     assert view.leaderboard is not None

@@ -165,6 +165,19 @@ def test_it_follows_the_colour_scheme_and_is_light_on_paper(window: Page, files:
     expect(ink).to_have_css("fill", "rgb(20, 23, 28)")
 
 
+@pytest.mark.parametrize("window", [(DESK, "light")], indirect=True)
+def test_on_paper_no_legend_lies_on_its_figure(window: Page, files: Path) -> None:
+    drawn(window, (files / "page.html").as_uri())
+    window.emulate_media(media="print")
+    below = """() => { dispatchEvent(new Event("beforeprint"));  // a printer does not wait either
+      return [...document.querySelectorAll(".js-plotly-plot")].filter(plot => plot.querySelector(".legend .bg"))
+        .map(plot => plot.querySelector(".legend .bg").getBoundingClientRect().bottom
+          - plot.querySelector(".nsewdrag").getBoundingClientRect().top); }"""
+    found = window.evaluate(below)
+    assert found
+    assert max(found) <= 1
+
+
 def test_on_paper_a_figure_of_60_systems_is_on_one_page_and_no_heading_is_broken(
     window: Page, tmp_path: Path
 ) -> None:

@@ -72,6 +72,13 @@ def open_study(title: str, *, settings: bool = True, show_tau_t: bool = False) -
     with state.one_step(), st.container():
         row = found.iloc[names.index(state.pick_dataset(names))]
         heading.title(f"{title} · {plain(shorten(row['name'], 60))}", anchor=False)
+        if not row["labels"]:
+            place.header("No labels yet.", anchor=False)
+            st.write(
+                f"Upload a table of judge labels for “{plain(shorten(row['name'], 60))}” on the Data page."
+            )
+            st.page_link(loaders.PAGES / "data.py", label="To the data", icon=":material/arrow_forward:")
+            st.stop()
         dataset, fingerprint = loaders.workspace().dataset(row["name"]), row["fingerprint"]
         rubrics = int(row["rubrics"])
         state.held_settings(max(rubrics, 2))

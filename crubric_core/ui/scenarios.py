@@ -31,14 +31,14 @@ from ..labels.store.scenarios import (
 from ..priors import C_PRIOR as C_PRIOR_SWITCH
 from ..settings import SPECS
 from . import loaders, state, widgets
-from .settings_address import C_PRIOR, PRIORS, spelled
+from .settings_address import C_PRIOR, PRIORS, differing
 from .text import count, plain, shorten, told_apart
 
 if TYPE_CHECKING:
     from ..settings import Settings
     from ..types import IntArray
 
-FILTERS = ("search", "bar", "which", "items", "domain", "task_type", "find", "tiers", "view")
+FILTERS = ("search", "bar", "which", "items", "find", "tiers", "view")
 """Parameters of the address that filter what a page shows, beside those of columns of facts."""
 FACT = "fact "
 REPLACE = "Replace one of this name"
@@ -126,7 +126,7 @@ def listing(scenarios: tuple[Scenario, ...]) -> pd.DataFrame:
 
 
 def _told(settings: Settings) -> str:
-    told = [f"{_title(name)}: {choice_words(value)}" for name, value in spelled(settings).items()]
+    told = [f"{_title(name)}: {choice_words(value)}" for name, value in differing(settings).items()]
     told += ["bank composed by hand"] if settings.composition is not None else []
     told += ["scoring rules of its own"] if settings.rules is not None else []
     return "; ".join(told) or "the defaults"

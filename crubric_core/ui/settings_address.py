@@ -28,6 +28,14 @@ def spelled(settings: Settings) -> dict[str, str]:
     )
 
 
+def differing(settings: Settings) -> dict[str, str]:
+    """``spelled``, and what follows from it: a threshold that is given alone is one of another gate."""
+    told = spelled(settings)
+    usual: Any = Settings.preset(settings.explicit()[0])
+    values = {name: getattr(settings, name) for name in SPECS if name not in told}
+    return told | {name: _text(value) for name, value in values.items() if value != getattr(usual, name)}
+
+
 def _text(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()

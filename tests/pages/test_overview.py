@@ -156,3 +156,16 @@ def test_unanimity_is_of_rubrics_that_two_judges_labelled(open_page: Open, tmp_p
         assert any(
             "8 rubrics have no cell with labels of two judges" in said.value for said in app.caption
         ), view
+
+
+@pytest.mark.parametrize("page", ["overview", "leaderboard", "publish", "experiments", "scenarios"])
+def test_a_dataset_without_labels_says_so_and_leads_to_the_data(
+    page: str, open_page: Open, tmp_path: Path
+) -> None:
+    with Workspace(tmp_path / "w.duckdb") as workspace:
+        workspace.ingest(b"query,domain\nq1,law\n", "mine", "queries", format="csv")
+    app = open_page(page, tmp_path / "w.duckdb")
+    assert not app.error
+    assert [header.value for header in app.header] == ["No labels yet."]
+    assert any("“mine”" in text.value for text in app.markdown)
+    assert "To the data" in [link.proto.label for link in app.get("page_link")]

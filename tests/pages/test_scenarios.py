@@ -19,6 +19,7 @@ from crubric_core.scoring_rules import ScoringRules
 from crubric_core.settings import Settings
 from crubric_core.ui.loaders import PAGES
 from crubric_core.ui.scenarios import AS_SHOWN
+from crubric_core.ui.settings_address import read_settings
 from tests.pages.conftest import HOSTILE, Open, size_box
 from tests.pages.test_bank import some_ids
 
@@ -94,6 +95,14 @@ def test_settings_are_told_in_words_and_not_as_the_address_spells_them(open_page
     assert not any(code in " ".join([*tables, said(app)]) for code in ("hard_random", "dawid_skene"))
     offered = open_page("bank", own, dataset="small").selectbox(key="strategy")
     assert offered.options == ["pairs", "greedy", "plain", "hard random", "random"]
+
+
+def test_a_threshold_given_alone_is_told_with_the_gate_that_it_is_of(open_page: Open, own: Path) -> None:
+    keep(own, low=read_settings({"tau_c": "0.3"}), usual=Settings())
+    low, usual = open_page("scenarios", own, dataset="small").dataframe[0].value["settings"]
+    assert usual == "the defaults"
+    assert "0.3" in low
+    assert "agreement" in low.partition("0.3")[2], "the usual gate reads kappa"
 
 
 def test_the_page_lists_and_compares_what_is_saved(open_page: Open, own: Path) -> None:

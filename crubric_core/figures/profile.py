@@ -9,7 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from ..analysis.profile import GroupScores
-from ..text import numeral, told_apart
+from ..text import numeral
 from ..types import BoolArray, FloatArray
 from .naming import named_points
 from .style import (
@@ -25,10 +25,12 @@ from .style import (
     labels,
     log_axis,
     row_height,
+    row_names,
     rows_axis,
 )
 
 MOST_BARS = 1500
+GROUP = ROW - 5  # characters of a group's name, beside which stands its number of queries
 SOFT = ((0.0, "rgba(213, 94, 0, 0.5)"), (0.5, "rgba(127, 135, 147, 0.08)"), (1.0, "rgba(47, 127, 216, 0.5)"))
 """From below to above; words stay legible on it in both themes."""
 
@@ -60,13 +62,8 @@ def group_differences(found: GroupScores) -> go.Figure:
         hovertemplate="%{customdata[0]}: %{customdata[1]:.3f}, others %{customdata[2]:.3f}<br>"
         "difference %{hovertext}, %{customdata[3]} queries<extra></extra>",
     )
-    rows_axis(
-        fig,
-        [
-            f"{n} ({q:,})"
-            for n, q in zip(told_apart(found.names, ROW - 6), found.queries.tolist(), strict=True)
-        ],
-    )
+    names = zip(row_names(found.names, GROUP), found.queries.tolist(), strict=True)
+    rows_axis(fig, [f"{name} ({queries:,})" for name, queries in names], limit=2 * ROW)
     fig.update_xaxes(tickformat=".2f")
     fig.update_layout(showlegend=False)
     return fig

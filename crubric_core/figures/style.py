@@ -96,13 +96,16 @@ def cell_share(share: float) -> str:
     return rounded(share).replace("under ", "&lt;").replace("over ", "&gt;")
 
 
+def row_names(names: Iterable[object], limit: int = ROW) -> list[str]:
+    """Names of rows, cut to ``limit`` characters where that saves more than SPARE; alike ones are told apart."""
+    flat = [" ".join(str(name).split()) for name in names]
+    cut = told_apart(flat, limit)
+    return [whole if len(whole) <= limit + SPARE else short for whole, short in zip(flat, cut, strict=True)]
+
+
 def rows_axis(fig: go.Figure, names: Sequence[object], limit: int = ROW) -> None:
     """One named row each, the first on top; positions are 0 … n - 1, so equal names stay apart."""
-    cut, longer = labels(names, limit), labels(names, limit + SPARE)
-    shown = [
-        whole if len(str(name)) <= limit + SPARE else short
-        for name, short, whole in zip(names, cut, longer, strict=True)
-    ]
+    shown = [escape(name, quote=False) for name in row_names(names, limit)]
     fig.update_yaxes(
         tickmode="array",
         tickvals=list(range(len(names))),

@@ -114,3 +114,11 @@ def test_hostile_names_are_escaped() -> None:
         text = json.dumps(json.loads(fig.to_json()), ensure_ascii=False)
         assert "<img" not in text
         assert "&lt;img" in text
+
+
+def test_the_task_types_are_whole_in_the_names_of_groups() -> None:
+    types = ["evidence reasoning", "decision support", "high-risk constraint", "creative divergent"]
+    n = len(types)
+    found = GroupScores(tuple(types), np.full(n, 104), *np.full((5, n), 0.1))
+    shown = profile.group_differences(found).layout.yaxis.ticktext
+    assert [name.removesuffix(" (104)") for name in shown] == types

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 OTHERS: tuple[Standing, ...] = ("expired", "revoked", "damaged")
 LINKS: dict[str, Any] = {
-    "title": st.column_config.TextColumn("title", width="large"),
+    "title": st.column_config.TextColumn("title", width="medium"),
     "state": st.column_config.TextColumn("state", width="small"),
     "dataset": "dataset",
     "until": st.column_config.DatetimeColumn("open until (UTC)", format="YYYY-MM-DD HH:mm"),

@@ -101,11 +101,20 @@ def _experiment(found: ExperimentResult) -> Section:
 
 
 def shown_sheet(table: pd.DataFrame, label: str, columns: Mapping[str, Column]) -> Sheet:
-    """A table that pages show, too: with their titles, and numbers as they write them."""
+    """A table that pages show, too: with their titles, and numbers as they write them; no column without a value."""
+    every = table
+    table = every.dropna(axis="columns", how="all") if len(every) else every
+    without = [
+        titles(columns).get(str(name), str(name))
+        for name in every.columns.difference(table.columns, sort=False)
+    ]
     styles = [columns[name].style if name in columns else "" for name in map(str, table.columns)]
     rows = table.head(ROWS).itertuples(index=False, name=None)
+    made = sheet(table.rename(columns=titles(columns)), label)
+    left_out = f"Without a value here, and not shown: {', '.join(without)}." if without else ""
     return replace(
-        sheet(table.rename(columns=titles(columns)), label),
+        made,
+        caption=" ".join(filter(None, [made.caption, left_out])),
         rows=[[_written(value, style) for value, style in zip(row, styles, strict=True)] for row in rows],
     )
 

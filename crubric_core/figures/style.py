@@ -151,7 +151,7 @@ def whole_axis(fig: go.Figure, first: int, last: int) -> None:
 def margin_of(names: Sequence[str], size: int = 12, *, title: bool = True) -> int:
     """Pixels of a margin with these ``labels``, letters of this size, or with numbers, and the axis's title if any."""
     letters = max((len(unescape(name)) for name in names), default=0)
-    return max(58, 36 + round(size / 2 * letters)) if title else 18 + round(size / 2 * letters)
+    return max(58, 36 + round(size / 2 * letters)) if title else 28 + round(size / 2 * letters)
 
 
 def log_axis(fig: go.Figure, low: float, high: float) -> None:

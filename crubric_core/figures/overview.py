@@ -26,12 +26,8 @@ MOST_SYSTEMS = 40  # with a row each
 RANGES = "Dot: the median system. Thick line: the middle half of the systems; thin line: all of them."
 SPREAD = 0.36  # of a row, from its middle to its outermost dots
 MARK = 8  # pixels of a dot
-WIDTH, ENTRY, LETTER, LINE = (
-    330,
-    40,
-    6,
-    19,
-)  # pixels: of the legend in half a page, and of what one name takes of it
+# Pixels of the legend in half a page, of an entry without its name, of a letter, and of a line.
+WIDTH, ENTRY, LETTER, LINE = 330, 40, 6, 19
 ROW = 21  # pixels of a row, where no more are needed for the dots of all judges below each other
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2)  # between ticks of a share, of which at most MOST_STEPS are needed
 MOST_STEPS = 6
@@ -143,9 +139,7 @@ def _share_axis(fig: go.Figure, shares: FloatArray) -> None:
     least = float(np.nanmin(shares, initial=most))
     start = least if least > most / 2 else 0.0  # from 0, unless more than half of the axis were empty
     step = next((step for step in STEPS if most - start <= MOST_STEPS * step), STEPS[-1])
-    low, top = (
-        step * np.floor(start / step + 1e-9),
-        step * np.ceil(most / step - 1e-9),
-    )  # ticks around all dots
+    # Ticks around all dots.
+    low, top = step * np.floor(start / step + 1e-9), step * np.ceil(most / step - 1e-9)
     beyond = 0.03 * (top - low)
     fig.update_xaxes(tickformat=".0%", showgrid=True, tick0=0, dtick=step, range=[low - beyond, top + beyond])

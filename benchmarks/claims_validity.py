@@ -9,7 +9,7 @@ from scipy.special import expit
 
 from benchmarks.tables import short
 from crubric_core.judges.beta_prior import estimate_prior
-from crubric_core.judges.measurability import measurability_posterior
+from crubric_core.judges.measurability import MeasurabilityPosterior, measurability_posterior
 from crubric_core.judges.rates import judge_rates
 from crubric_core.judges.votes import validity_log_odds, validity_votes
 from crubric_core.types import BoolArray, FloatArray
@@ -103,31 +103,53 @@ RATES = (
     (8, 2, 6, 400),
     (40, 8, 14, 400),
     (40, 8, 14, 150),
+    (40, 8, 6, 60),
+    (40, 8, 15, 20),
+    (8, 2, 15, 20),
 )
 """Beta(a, b) of the true agreement rates, instances of each rubric, rubrics."""
 
 
-def measurable(design: tuple[int, int, int, int], tables: int, *, flat: bool) -> tuple[FloatArray, BoolArray]:
-    """Pr(q >= .8) of the rubrics of all tables, and whether it is so."""
+def rates(
+    design: tuple[int, int, int, int], tables: int, *, flat: bool
+) -> Iterator[tuple[FloatArray, MeasurabilityPosterior]]:
+    """The true agreement rates of each table's rubrics, and their posterior."""
     a, b, n, rubrics = design
     rng = np.random.default_rng(7)
-    p, true = [], []
     for _ in range(tables):
         q = rng.beta(a, b, rubrics)
         agree, total = rng.binomial(n, q), np.full(rubrics, n)
         found = estimate_prior(agree.astype(float), total.astype(float))
         alpha, beta = (1.0, 1.0) if flat else (found.alpha, found.beta)
-        p.append(measurability_posterior(agree, total, alpha, beta).p_above(0.8))
-        true.append(q >= 0.8)
-    return np.concatenate(p), np.concatenate(true)
+        yield q, measurability_posterior(agree, total, alpha, beta)
+
+
+def measurable(design: tuple[int, int, int, int], tables: int, *, flat: bool) -> tuple[FloatArray, BoolArray]:
+    """Pr(q >= .8) of the rubrics of all tables, and whether it is so."""
+    found = list(rates(design, tables, flat=flat))
+    return np.concatenate([of.p_above(0.8) for _, of in found]), np.concatenate([q >= 0.8 for q, _ in found])
+
+
+def rates_held(design: tuple[int, int, int, int], tables: int, *, flat: bool) -> float:
+    """Share of the 95% intervals of the rubrics of all tables that hold the true rate."""
+    found = [(q, *of.interval(0.95)) for q, of in rates(design, tables, flat=flat)]
+    return float(np.mean([(low <= q) & (q <= high) for q, low, high in found]))
 
 
 def prior(tables: int) -> Iterator[tuple[object, ...]]:
-    """Stated and true, of the rubrics for which Pr(q >= .8) is stated below .5 and above."""
-    yield "true rates", "instances", "rubrics", "estimated: stated, true", "Beta(1, 1): stated, true"
+    """Stated and true, of the rubrics for which Pr(q >= .8) is stated below .5 and above; intervals that hold q."""
+    yield (
+        *("true rates", "instances", "rubrics"),
+        *("estimated: stated, true", "held", "Beta(1, 1): stated, true", "held"),
+    )
     for design in RATES:
         cells = []
         for flat in (False, True):
             p, true = measurable(design, tables, flat=flat)
-            cells.append(" and ".join(_pair(p[part], true[part]) for part in (p < 0.5, p >= 0.5)))
+            cells.append(
+                " and ".join(
+                    _pair(p[part], true[part]) if part.any() else "—" for part in (p < 0.5, p >= 0.5)
+                )
+            )
+            cells.append(short(rates_held(design, tables, flat=flat)))
         yield f"Beta({design[0]}, {design[1]})", *design[2:], *cells

@@ -1,7 +1,10 @@
 """The Beta prior of the rubrics' agreement rates, fitted to all of them (docs/method.md §2).
 
-Beta-binomial maximum likelihood (Skellam 1948, J. R. Stat. Soc. B 10, 257–261): rubric j has q_j ~ Beta(a, b) and
+Beta-binomial likelihood (Skellam 1948, J. R. Stat. Soc. B 10, 257–261): rubric j has q_j ~ Beta(a, b) and
 n_agree_j ~ Binomial(n_total_j, q_j). Shares of agreeing pairs in place of whole agreements make it a quasi-likelihood.
+Few rubrics that happen to vary less than chance makes them are likeliest to have one rate, with a + b without end and
+intervals of no width. So B = (a + b) / (a + b + n), by how much the rates of n instances are drawn to their mean, is
+uniform on (0, 1) a priori (Daniels 1999, Can. J. Stat. 27, 567–578), and (a, b) is the mode in log(a + b).
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from ..types import FloatArray
 FEWEST = 10
 """Measured rubrics from which a prior is estimated; with fewer it is flat."""
 SIZE = (0.1, 1000.0)
-"""Bounds of a + b: where all rubrics have one rate, or each has 0 or 1, the likelihood grows without end."""
+"""Bounds of a + b."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class BetaPrior:
 
 
 def estimate_prior(n_agree: FloatArray, n_total: FloatArray) -> BetaPrior:
-    """The prior that makes the agreements (J,) of the instances (J,) likeliest; Beta(1, 1) from fewer than ten rubrics.
+    """The likeliest prior, given agreements (J,) of instances (J,); Beta(1, 1) from fewer than ten rubrics.
 
     The mean a / (a + b) stays half an instance of all away from 0 and 1, a + b within SIZE.
     """
@@ -62,8 +65,10 @@ def estimate_prior(n_agree: FloatArray, n_total: FloatArray) -> BetaPrior:
 def _loss(
     at: FloatArray, agree: FloatArray, total: FloatArray, weight: FloatArray
 ) -> tuple[float, FloatArray]:
-    """Minus the mean log-likelihood at (logit of the mean, log of a + b), with its gradient."""
+    """Minus the mean log posterior at (logit of the mean, log of a + b), with its gradient."""
     share, size = expit(at[0]), np.exp(at[1])
+    n = weight @ total / weight.sum()
+    drawn = size / (size + n)
     a, b = share * size, (1 - share) * size
     value = betaln(a + agree, b + total - agree) - betaln(a, b)
     common = digamma(size) - digamma(size + total)
@@ -72,7 +77,8 @@ def _loss(
     gradient = np.array(
         [
             weight @ (by_a - by_b) * size * share * (1 - share),
-            weight @ (by_a * a + by_b * b),
+            weight @ (by_a * a + by_b * b) + 1 - 2 * drawn,
         ]
     )
-    return -float(weight @ value) / weight.sum(), -gradient / weight.sum()
+    loss = weight @ value + np.log(drawn * (1 - drawn))
+    return -float(loss) / weight.sum(), -gradient / weight.sum()

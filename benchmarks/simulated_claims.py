@@ -14,6 +14,7 @@
     python -m benchmarks.simulated_claims clear        # rubrics that are equally clear (docs/method.md §11)
     python -m benchmarks.simulated_claims gap          # the gap between best and worst (docs/method.md §11)
     python -m benchmarks.simulated_claims kappa        # agreement of two raters (docs/method.md §11)
+    python -m benchmarks.simulated_claims informed     # what a fit says of information (docs/method.md §7)
     python -m benchmarks.simulated_claims misfit       # rubrics that misfit by chance (docs/method.md §12)
     python -m benchmarks.simulated_claims signs        # rubrics that go against the others (docs/method.md §12)
     python -m benchmarks.simulated_claims abilities    # what one ability and two show (docs/method.md §12)
@@ -58,6 +59,7 @@ from benchmarks.claims_fits import abilities, linked, misfit, signs
 from benchmarks.claims_gap import gaps
 from benchmarks.claims_graded import graded
 from benchmarks.claims_human import human
+from benchmarks.claims_information import informed
 from benchmarks.claims_kappa import kappas
 from benchmarks.claims_lopsided import lopsided
 from benchmarks.claims_loss_banks import loss_banks
@@ -92,6 +94,7 @@ CLAIMS: dict[str, tuple[Callable[[int], Rows], int]] = {
     "clear": (clear, 40),
     "gap": (gaps, 500),
     "kappa": (kappas, 1000),
+    "informed": (informed, 10),
     "misfit": (misfit, 10),
     "signs": (signs, 200),
     "abilities": (abilities, 40),

@@ -17,6 +17,8 @@ from ..text import count
 from ..types import FloatArray, Progress
 from .result import Calibration
 
+FEW = 50  # systems: of fewer, errors of the slopes make rubrics look unlike
+
 
 def calibrate(reduction: Reduction, settings: Settings) -> Calibration:
     """Fit the item response model and evaluate information; independent of tau_c, the budget and the seed.
@@ -76,14 +78,17 @@ def all_alike(model: Model) -> str:
     return "all systems have the same label" if model == "GRM" else "all systems pass, or all fail"
 
 
-def information_sentences(nu: FloatArray, constant: int, model: Model) -> tuple[str, str]:
+def information_sentences(nu: FloatArray, constant: int, model: Model, systems: int) -> tuple[str, str]:
     """How few of J rubrics have half of the information, and how many have none.
 
     nu: (J,) information of each about these systems. constant: rubrics on which all systems are alike to the model;
-    the second sentence is empty where there are none.
+    the second sentence is empty where there are none. systems: M. The share that few of them give is much the same
+    whether slopes differ or not (docs/method.md §7).
     """
     sharpest = np.sort(nu)[::-1].cumsum()
     half = int(np.searchsorted(sharpest, sharpest[-1] / 2)) + 1
-    first = f"Half of all information about these systems comes from {half:,} of {count(len(nu), 'rubric')}."
+    first = f"As fitted, half of all information about these systems comes from {half:,} of {count(len(nu), 'rubric')}"
+    alike = f"; {count(systems, 'system')} would show nearly as much of rubrics with equal slopes"
+    unsure = alike if systems < FEW and model != "1PL" else ""
     verb = "gives" if constant == 1 else "give"
-    return first, f"{constant:,} {verb} none: {all_alike(model)}." if constant else ""
+    return f"{first}{unsure}.", f"{constant:,} {verb} none: {all_alike(model)}." if constant else ""

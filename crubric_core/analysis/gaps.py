@@ -131,11 +131,11 @@ def _range_sentence(gaps: Gaps) -> str:
     if gaps.best >= NEAR_WORST * gaps.worst:
         least, most = f"{gaps.best:.2f}", f"{gaps.worst:.2f}"
         error = least if least == most else f"{least} to {most}"
-        return f"The bank measures all of these systems alike: SE(θ) {error}."
+        return f"The bank measures all of these systems alike: SE(θ) {error} by the model alone."
     return (
         f"The bank measures worst at θ from {numeral(gaps.low)} to {numeral(gaps.high)}, where "
         f"{count(len(gaps.systems), 'system')} {'stands' if len(gaps.systems) == 1 else 'stand'} by the pooled fit: "
-        f"SE(θ) up to {gaps.worst:.2f}, {gaps.best:.2f} at its best. "
+        f"SE(θ) up to {gaps.worst:.2f} by the model alone, {gaps.best:.2f} at its best. "
         "Rubrics of that difficulty would help most."
     )
 

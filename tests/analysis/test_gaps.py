@@ -77,9 +77,12 @@ def test_the_worst_range_ends_at_the_last_system_and_not_at_the_node_before_it()
 
 
 def test_where_the_bank_measures_all_systems_alike_no_range_is_called_the_worst():
-    assert gap_sentences(a_bank(), 4)[1] == "The bank measures all of these systems alike: SE(θ) 0.50."
+    assert (
+        gap_sentences(a_bank(), 4)[1]
+        == "The bank measures all of these systems alike: SE(θ) 0.50 by the model alone."
+    )
     nearly = gap_sentences(a_bank(information=4 + 0.4 * NODES), 4)[1]
-    assert nearly == "The bank measures all of these systems alike: SE(θ) 0.49 to 0.53."
+    assert nearly == "The bank measures all of these systems alike: SE(θ) 0.49 to 0.53 by the model alone."
     assert gap_sentences(a_bank(information=np.exp(NODES)), 4)[1].startswith(
         "The bank measures worst at θ from"
     )

@@ -48,7 +48,10 @@ def test_a_page_without_data_says_what_to_do(open_page: Open, tmp_path: Path, pa
             r"8 systems were judged on \d+ rubrics of 12 queries by 3 judges\.",
         ),
         ("measurability", r"\d+ of \d+ rubrics pass τ_c = 0\.\d{3}; \d+ do not\. The gate uses rubric κ"),
-        ("items", r"Half of all information about these systems comes from \d+ of \d+ rubrics"),
+        (
+            "items",
+            r"As fitted, half of all information about these systems comes from \d+ of \d+ rubrics; 8 systems would",
+        ),
         ("bank", r"\d+ rubrics keep \d+% \[\d+%, \d+%\] of the \d+ pairs that all \d+ separate"),
         ("leaderboard", r"is ahead of (all 7|\d of the 7) others at 95%\."),
         ("data", r"1 dataset with [\d,]+ labels can be read\."),

@@ -136,9 +136,14 @@ def price(study: StudyPage) -> None:
         {
             "Rubrics": f"Of {int(study.candidates.sum()):,} that can be chosen",
             "Judge calls": "Of a new system: rubrics of the bank times judges",
-            "SE(θ), bank": "Standard error of the median system's ability by the model alone, from the bank",
+            "SE(θ), bank": f"Standard error of the median system's ability by the model alone. {OPTIMISTIC}",
         },
     )
+
+
+OPTIMISTIC = (
+    "That of a new system is often larger: on the labels that chose them, rubrics look sharper than they are."
+)
 
 
 def information(study: StudyPage) -> None:
@@ -158,6 +163,7 @@ def standard_error(study: StudyPage) -> None:
         drawn(figures.standard_errors, calibration.nodes, totals, calibration.fit.theta),
         alt="Standard error of ability, bank and all rubrics that pass",
         title="SE(θ) by the model alone",
+        look=OPTIMISTIC,
     )
     if note := little_information(calibration.fit, study.bank()):
         st.caption(note)

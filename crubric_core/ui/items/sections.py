@@ -34,7 +34,8 @@ CLICKED, SYSTEM_CLICKED = "rubrics clicked", "system clicked"
 def answer(study: StudyPage) -> None:
     """The page's question answered, and whether the fit converged."""
     fitted = study.calibration()
-    study.answer(*information_sentences(fitted.nu, int(fitted.fit.constant.sum()), fitted.fit.model))
+    constant, systems = int(fitted.fit.constant.sum()), len(study.reduction().systems)
+    study.answer(*information_sentences(fitted.nu, constant, fitted.fit.model, systems))
     if not fitted.fit.converged:
         st.warning("The fit did not converge: read these figures as provisional.")
 

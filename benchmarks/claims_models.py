@@ -44,6 +44,8 @@ DESIGNS = {
     "1PL": Design(12, 200),
     "2PL, queries have effects": Design(12, 200, log_a=0.4, effect=1.0),
     "3PL": Design(12, 200, log_a=0.4, guessing=True),
+    "1PL, 6 systems": Design(6, 300),
+    "2PL, 6 systems": Design(6, 300, log_a=0.4),
     "1PL, 40 systems": Design(40, 60),
     "2PL, 40 systems": Design(40, 60, log_a=0.4),
     "2PL, slopes nearly equal, 40 systems": Design(40, 60, log_a=0.15),

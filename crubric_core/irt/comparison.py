@@ -18,6 +18,7 @@ from .fit import DEFAULT_PRIORS, IrtFit, constant_rubrics, fit_irt
 
 FOLDS = 5
 ALPHA = 0.05
+FEW = 30  # systems: of fewer, the priors of a model decide how well it predicts (docs/method.md §6)
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,8 @@ class Comparison:
         for the best), converged.
     aic, bic, held_out: the model that each one chooses; aic and bic are those of the penalised fit.
     sentence: which model predicts best, whether the others are significantly worse, and what AIC and BIC choose.
-    notes: a sentence for each model whose log-likelihood is below that of a model that it contains.
+    notes: a sentence for each model whose log-likelihood is below that of a model that it contains; that prediction by
+        few systems does not show which model is true.
     """
 
     table: pd.DataFrame
@@ -72,7 +74,18 @@ def compare_models(
     table.loc[best, ["held_out_se", "held_out_p"]] = np.nan  # the best differs from itself by nothing
     aic, bic = (models[int(np.argmin(table[name].to_numpy()))] for name in ("aic", "bic"))
     sentence = _sentence(table, best, aic, bic, len(y))
-    return Comparison(table, aic, bic, models[best], sentence, nesting_notes(table))
+    notes = (*nesting_notes(table), *prior_note(models[best], best, len(y)))
+    return Comparison(table, aic, bic, models[best], sentence, notes)
+
+
+def prior_note(model: Model, best: int, n_systems: int) -> tuple[str, ...]:
+    """That few systems are often predicted best by a richer model that they do not follow. best: place of ``model``."""
+    if not best or n_systems >= FEW:
+        return ()
+    return (
+        f"That the {model} predicts best does not say that the labels follow it: the priors of a richer model keep its "
+        f"predictions from the extremes, which helps where a rubric has only {n_systems} labels.",
+    )
 
 
 def nesting_notes(table: pd.DataFrame) -> tuple[str, ...]:

@@ -1,10 +1,10 @@
 """The Beta prior of the rubrics' agreement rates, fitted to all of them (docs/method.md §2).
 
-Beta-binomial likelihood (Skellam 1948, J. R. Stat. Soc. B 10, 257–261): rubric j has q_j ~ Beta(a, b) and
+Beta-binomial maximum likelihood (Skellam 1948, J. R. Stat. Soc. B 10, 257–261): rubric j has q_j ~ Beta(a, b) and
 n_agree_j ~ Binomial(n_total_j, q_j). Shares of agreeing pairs in place of whole agreements make it a quasi-likelihood.
-Few rubrics that happen to vary less than chance makes them are likeliest to have one rate, with a + b without end and
-intervals of no width. So B = (a + b) / (a + b + n), by how much the rates of n instances are drawn to their mean, is
-uniform on (0, 1) a priori (Daniels 1999, Can. J. Stat. 27, 567–578), and (a, b) is the mode in log(a + b).
+Few rubrics that happen to vary less than chance makes them are likeliest to have one rate: a + b grows without end, and
+intervals have no width. There B = (a + b) / (a + b + n), by how much the rates of n instances are drawn to their mean,
+is uniform on (0, 1) a priori (Daniels 1999, Can. J. Stat. 27, 567–578), and (a, b) is the mode in log(a + b).
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ FEWEST = 10
 """Measured rubrics from which a prior is estimated; with fewer it is flat."""
 SIZE = (0.1, 1000.0)
 """Bounds of a + b."""
+ENDLESS = 1e-6
+"""Logarithm of a + b below its upper bound, from which on it counts as without end."""
 
 
 @dataclass(frozen=True)
@@ -33,9 +35,10 @@ class BetaPrior:
 
 
 def estimate_prior(n_agree: FloatArray, n_total: FloatArray) -> BetaPrior:
-    """The likeliest prior, given agreements (J,) of instances (J,); Beta(1, 1) from fewer than ten rubrics.
+    """The prior that makes the agreements (J,) of the instances (J,) likeliest; Beta(1, 1) from fewer than ten rubrics.
 
-    The mean a / (a + b) stays half an instance of all away from 0 and 1, a + b within SIZE.
+    Where none is likeliest, as a + b grows without end, the mode under a prior of its own. The mean a / (a + b) stays
+    half an instance of all away from 0 and 1, a + b within SIZE.
     """
     measured = n_total > 0
     if measured.sum() < FEWEST:
@@ -46,29 +49,33 @@ def estimate_prior(n_agree: FloatArray, n_total: FloatArray) -> BetaPrior:
     edge = 0.5 / (weight @ total + 1)
     mean = float(np.clip((weight @ agree) / (weight @ total), edge, 1 - edge))
     bounds = [(logit(edge), logit(1 - edge)), tuple(np.log(SIZE))]
-    fits = [
-        optimize.minimize(
-            _loss,
-            [logit(mean), np.log(size)],
-            (agree, total, weight),
-            jac=True,
-            bounds=bounds,
-            method="L-BFGS-B",
-        )
-        for size in (1.0, 20.0)
-    ]
-    best = min(fits, key=lambda fit: float(fit.fun))
-    share, size = float(expit(best.x[0])), float(np.exp(best.x[1]))
+
+    def fitted(*, drawn: bool) -> FloatArray:
+        fits = [
+            optimize.minimize(
+                _loss,
+                [logit(mean), np.log(size)],
+                (agree, total, weight, drawn),
+                jac=True,
+                bounds=bounds,
+                method="L-BFGS-B",
+            )
+            for size in (1.0, 20.0)
+        ]
+        return np.asarray(min(fits, key=lambda fit: float(fit.fun)).x)
+
+    at = fitted(drawn=False)
+    if at[1] > bounds[1][1] - ENDLESS:
+        at = fitted(drawn=True)
+    share, size = float(expit(at[0])), float(np.exp(at[1]))
     return BetaPrior(share * size, (1 - share) * size, estimated=True)
 
 
 def _loss(
-    at: FloatArray, agree: FloatArray, total: FloatArray, weight: FloatArray
+    at: FloatArray, agree: FloatArray, total: FloatArray, weight: FloatArray, drawn: bool
 ) -> tuple[float, FloatArray]:
-    """Minus the mean log posterior at (logit of the mean, log of a + b), with its gradient."""
+    """Minus the mean log-likelihood (or log posterior) at (logit of the mean, log of a + b), with its gradient."""
     share, size = expit(at[0]), np.exp(at[1])
-    n = weight @ total / weight.sum()
-    drawn = size / (size + n)
     a, b = share * size, (1 - share) * size
     value = betaln(a + agree, b + total - agree) - betaln(a, b)
     common = digamma(size) - digamma(size + total)
@@ -77,8 +84,12 @@ def _loss(
     gradient = np.array(
         [
             weight @ (by_a - by_b) * size * share * (1 - share),
-            weight @ (by_a * a + by_b * b) + 1 - 2 * drawn,
+            weight @ (by_a * a + by_b * b),
         ]
     )
-    loss = weight @ value + np.log(drawn * (1 - drawn))
-    return -float(loss) / weight.sum(), -gradient / weight.sum()
+    found = float(weight @ value)
+    if drawn:
+        to_mean = size / (size + weight @ total / weight.sum())
+        found += float(np.log(to_mean * (1 - to_mean)))
+        gradient[1] += 1 - 2 * to_mean
+    return -found / weight.sum(), -gradient / weight.sum()

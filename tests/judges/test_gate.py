@@ -115,8 +115,8 @@ DESIGNS = [  # (a, b) of the true rates, instances, rubrics
 
 
 def stated_and_true(*design, flat=False):
-    """Mean Pr(q >= .8) of 100 tables where it is stated above one half and below, and how often it is true."""
-    stated, true = measurable(design, 100, flat=flat)
+    """Mean Pr(q >= .8) of 20 tables where it is stated above one half and below, and how often it is true."""
+    stated, true = measurable(design, 20, flat=flat)
     halves = [half for half in (stated >= 0.5, stated < 0.5) if half.sum() >= 200]
     return np.array([(stated[half].mean(), true[half].mean()) for half in halves])
 
@@ -129,8 +129,8 @@ def test_the_estimated_prior_states_what_is_true_within_6_hundredths(design):
 
 @pytest.mark.parametrize("design", [(40, 8, 6, 60), (40, 8, 15, 20), (8, 2, 15, 20)])
 def test_intervals_of_few_rubrics_hold_their_rates(design):
-    """Without a prior of a + b itself they held .71, .70 and .89."""
-    assert rates_held(design, 100, flat=False) > 0.905
+    """Where a + b was at its upper bound they had no width: in all tables .71, .70 and .89 were held."""
+    assert rates_held(design, 100, flat=False) > 0.88
 
 
 def test_a_flat_prior_is_far_too_sure_where_rates_are_alike_and_low():

@@ -19,7 +19,7 @@ from .listed_rubrics import with_listed
 from .native_files import companions, first_records, native_of, native_rows
 from .nested.field_names import last_name
 from .nested.labels import Nested, find_nested, keys_as_systems, keys_of_judges, with_nested_unused
-from .not_labels import why_no_labels, why_pairs, why_sides
+from .not_labels import why_no_labels, why_pairs, why_pairs_within, why_sides
 from .packed_cells import holds_packed
 from .packed_keys import is_packed, own_names, packed_keys, question_of
 from .paths import fields_of_records, is_path, parts_of, unescaped
@@ -164,9 +164,12 @@ def _within(
     whose = keys_of_judges(nested.mapping, fields) if "system" in nested.missing else []
     criteria = nested.mapping.get("rubric", ())
     inner = [unescaped(parts_of(p)[-1]) for p in criteria] if isinstance(criteria, tuple) else []
-    sides = why_sides(plan.name, whose) or (
-        why_sides(plan.name, inner) if "system" in nested.missing else None
+    sides = why_sides(plan.name, whose, plan.columns) or (
+        why_sides(plan.name, inner, plan.columns) if "system" in nested.missing else None
     )
+    paths_of_labels = criteria if isinstance(criteria, tuple) else (str(nested.mapping.get("label", "")),)
+    home = _list_of(paths_of_labels)
+    sides = sides or (why_pairs_within(plan.name, home, fields) if home else None)
     if not overrides.mapping and sides:
         return replace(found, plan=replace(plan, mapping={}, guesses=(), problem=sides))
     systems = keys_as_systems(plan.kind, nested.mapping, fields) if "system" not in overrides.mapping else {}
@@ -202,6 +205,13 @@ def _within(
     return replace(
         complete, plan=replace(complete.plan, guesses=guesses, remarks=(*complete.plan.remarks, remark))
     )
+
+
+def _list_of(paths: Sequence[str]) -> str:
+    """The list whose items hold labels as fields of their own (``results[]``); "" of other places."""
+    homes = {path.rpartition(".")[0] for path in paths}
+    home = homes.pop() if len(homes) == 1 else ""
+    return home if home.endswith("[]") else ""
 
 
 def _with_own_columns(found: Found, columns: Sequence[str], systems: Columns) -> Found:

@@ -127,7 +127,20 @@ def why_pairs(name: str, columns: Sequence[str], rows: Sample) -> str | None:
     Its columns are named after two sides of the same thing (``response_1``, ``response_2``; ``model_a``, ``model_b``),
     hold no labels themselves, and there is no third.
     """
-    texts = [c for i, c in enumerate(columns) if _are_texts(cells_at(rows, i))]
+    return _why_pairs(name, {c: cells_at(rows, i) for i, c in enumerate(columns)})
+
+
+def why_pairs_within(name: str, home: str, fields: Mapping[str, Sequence[Any]]) -> str | None:
+    """``why_pairs`` of the items of a list (``results[]``), by their fields; None for any other."""
+    own = {f.removeprefix(f"{home}."): values for f, values in fields.items() if f.startswith(f"{home}.")}
+    flat = {f: values for f, values in own.items() if "[]" not in f}
+    return _why_pairs(
+        name, {f: [None if v is None else str(v) for v in values] for f, values in flat.items()}
+    )
+
+
+def _why_pairs(name: str, cells: Mapping[str, Sequence[str | None]]) -> str | None:
+    texts = [c for c, own in cells.items() if _are_texts(own)]
     sides: dict[tuple[str, str], dict[str, str]] = {}
     for column in texts:
         for at, word, rest in _words(column):
@@ -138,24 +151,33 @@ def why_pairs(name: str, columns: Sequence[str], rows: Sample) -> str | None:
         third = {"3", "c", "2" if pair == ("0", "1") else "3"} & set(own)
         if pair and not third:
             both = (own[pair[0]], own[pair[1]])
-            rated = [c for c in columns if c not in texts]
+            rated = [c for c in cells if c not in texts]
             return _holds_both(name, both) if _on_each_side(rated, pair) else _compares(name, both)
     return None
 
 
-def why_sides(name: str, keys: Sequence[str]) -> str | None:
+def why_sides(name: str, keys: Sequence[str], columns: Sequence[str] = ()) -> str | None:
     """Why labels of two sides of a comparison, which keys such as ``scores_a`` and ``scores_b`` name, are of no system.
 
-    None where the keys are no such sides, and the labels may be read.
+    None where the keys are no such sides, and the labels may be read. Letters are sides of three answers or more where
+    columns named after them hold these (``candidate_C``).
     """
     if len(keys) != len(_SIDES[0]):
-        return None
+        answers = [_answer_of(key, columns) for key in keys if len(key) == 1 and key.isalpha()]
+        told = len(keys) > len(_SIDES[0]) and len(answers) == len(keys) and all(answers)
+        return _holds_several(name, answers) if told else None
     if {key.lower() for key in keys} == {"a", "b"}:
         return _holds_both(name, (keys[0], keys[1]))
     sided = _ANSWERS | {ending.removesuffix("s") for ending in ENDINGS}
     first, other = ({(at, *rest): word for at, word, rest in _words(key) if sided & {*rest}} for key in keys)
     pairs = {(first[place], other[place]) for place in first.keys() & other.keys()}
     return _holds_both(name, (keys[0], keys[1])) if pairs & {*_SIDES} else None
+
+
+def _answer_of(key: str, columns: Sequence[str]) -> str:
+    """The column with the answer that a letter stands for; "" where there is none."""
+    named = ((c, word, rest) for c in columns for _, word, rest in _words(c))
+    return next((c for c, word, rest in named if word == key.lower() and _ANSWERS.intersection(rest)), "")
 
 
 def _words(column: str) -> Iterator[tuple[int, str, list[str]]]:
@@ -175,6 +197,13 @@ def _holds_both(name: str, pair: tuple[str, str]) -> str:
     return (
         f"{name} holds two answers in each row ({', '.join(pair)}), and labels of both: put each answer into a row of "
         "its own, with its system, query and labels."
+    )
+
+
+def _holds_several(name: str, columns: Sequence[str]) -> str:
+    return (
+        f"{name} holds several answers in each row ({', '.join(columns)}), and labels of each: put each answer into a "
+        "row of its own, with its system, query and labels."
     )
 
 

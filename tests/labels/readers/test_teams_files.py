@@ -368,6 +368,52 @@ def test_two_sides_of_a_comparison_are_no_judges():
     assert "holds two answers in each row (scores_a, scores_b)" in refused(lines(records), "judged.jsonl")
 
 
+def test_a_list_of_comparisons_is_no_list_of_labels():
+    """Whether sides were swapped was read as a rubric, 0 and 1."""
+    pairs = [
+        {
+            "prompt_id": f"p{q}",
+            "response_A": f"one of {q}",
+            "response_B": f"two of {q}",
+            "swapped": str(q % 3 == 0),
+            "expected_winner": "AB"[q % 2],
+            "preferred": "AB"[q % 3 % 2],
+        }
+        for q in range(6)
+    ]
+    content = json.dumps({"model": "judge-x", "results": pairs}).encode()
+    said = "says which of two answers is better (response_A, response_B)"
+    assert said in refused(content, "judged.json")
+
+
+def test_the_letters_of_three_answers_are_no_rubrics():
+    records = [
+        {f"candidate_{c}": f"{c} of {q}" for c in "ABC"}
+        | {
+            "id": f"s{q}",
+            "source_text": f"text {q}",
+            "rank": {c: 1 + (q + n) % 3 for n, c in enumerate("ABC")},
+        }
+        for q in range(6)
+    ]
+    said = "holds several answers in each row (candidate_A, candidate_B, candidate_C), and labels of each"
+    assert said in refused(json.dumps(records).encode(), "ranked.json")
+
+
+def test_systems_in_several_rows_are_no_ranking_in_whatever_folder(tmp_path):
+    """The folder was taken for the system, and the table for a ranking that --kind reference would read."""
+    for folder in ("gpt-4o", "qwen3-8b"):
+        for criterion in ("clarity", "tone"):
+            path = tmp_path / folder / f"{criterion}.csv"
+            path.parent.mkdir(exist_ok=True)
+            rows = [(m, f"so {q}", 1 + label(m, q, criterion)) for m in AUTHORS for q in range(6)]
+            path.write_text("model,feedback,score\n" + "".join("{},{},{}\n".format(*row) for row in rows))
+    with Workspace() as ws, pytest.raises(IngestError) as error:
+        ws.ingest(tmp_path, "d")
+    assert "no column for rubric" in str(error.value)
+    assert "--kind reference" not in str(error.value)
+
+
 def test_who_won_is_a_preference():
     records = [
         {

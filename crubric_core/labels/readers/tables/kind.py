@@ -56,9 +56,9 @@ def _are_verdicts(answers: FilePlan, rows: tuple[Any, ...]) -> bool:
 
 def _repeat_systems(plan: FilePlan, rows: tuple[Any, ...]) -> bool:
     """Whether a ranking, or a table of systems, has several rows of one: these are its labels on several queries."""
-    named, fixed = columns_and_constants(plan.mapping)
+    named, _ = columns_and_constants(plan.mapping)  # a ranking is read without the system that a path may name
     try:
-        at = choose_columns(plan.kind, with_fixed(plan.columns, fixed), named, plan.name)["system"]
+        at = choose_columns(plan.kind, plan.columns, named, plan.name)["system"]
     except IngestError:
         return False
     systems = [row[at] for row in rows if at < len(row) and row[at]]

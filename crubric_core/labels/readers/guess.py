@@ -44,6 +44,9 @@ _SAID = frozenset(
     )
 )
 
+# last words of names of what several queries share: question_group, task_type
+_GROUPS = frozenset(["group", "type", "category", "class", "kind", "level", "difficulty"])
+
 _ANSWERS = frozenset(["response", "responses", "output", "outputs", "reply", "completion", "text", "latency"])
 
 MODEL = re.compile(  # names of models, and of those who make them; some lie within words: coherence, sophistication
@@ -193,7 +196,8 @@ def _by_name(kind: Kind, canonical: str, column: str) -> tuple[float, str]:
     answer = canonical == "system" and parts & _ANSWERS  # model_response is what a model said
     other = canonical == "system" and parts & _NO_SYSTEMS
     said = canonical in ("judge", "annotator") and name.rpartition("_")[2] in _SAID
-    if (hints := parts & set(_CONTAINS.get(canonical, ()))) and not (answer or other or said):
+    shared = canonical == "query" and name.rpartition("_")[2] in _GROUPS
+    if (hints := parts & set(_CONTAINS.get(canonical, ()))) and not (answer or other or said or shared):
         sure = 0.65 if "model" in parts else 0.55 if hints == {"item"} else 0.6  # an item may be a query
         return sure, f"{column!r} contains a hint"
     return 0.0, ""

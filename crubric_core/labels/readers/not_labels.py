@@ -27,7 +27,8 @@ _ANSWERS = frozenset(
         *("story", "candidate", "model", "system", "generator", "assistant"),
     )
 )
-_SIDES = (("1", "2"), ("a", "b"), ("0", "1"), ("left", "right"), ("chosen", "rejected"))
+_MERGED = ("x", "y")  # which tables that were merged have, too, of one answer
+_SIDES = (("1", "2"), ("a", "b"), ("0", "1"), ("left", "right"), ("chosen", "rejected"), _MERGED)
 _WINNERS = frozenset(
     ("winner", "preferred", "preference", "preferred_response", "preferred_model", "better_response")
 )
@@ -148,12 +149,18 @@ def _why_pairs(name: str, cells: Mapping[str, Sequence[str | None]]) -> str | No
                 sides.setdefault((" ".join(rest), str(at)), {})[word] = column
     for own in sides.values():
         pair = next((p for p in _SIDES if set(p) <= set(own)), None)
-        third = {"3", "c", "2" if pair == ("0", "1") else "3"} & set(own)
-        if pair and not third:
+        third = {"3", "c", "z", "2" if pair == ("0", "1") else "3"} & set(own)
+        same = pair == _MERGED and not _differ(cells[own["x"]], cells[own["y"]])
+        if pair and not third and not same:
             both = (own[pair[0]], own[pair[1]])
             rated = [c for c in cells if c not in texts]
             return _holds_both(name, both) if _on_each_side(rated, pair) else _compares(name, both)
     return None
+
+
+def _differ(one: Sequence[str | None], other: Sequence[str | None]) -> bool:
+    """Whether two columns hold different texts in most rows."""
+    return 2 * sum(a != b for a, b in zip(one, other, strict=False)) > len(one)
 
 
 def why_sides(name: str, keys: Sequence[str], columns: Sequence[str] = ()) -> str | None:

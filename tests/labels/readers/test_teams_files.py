@@ -414,6 +414,52 @@ def test_systems_in_several_rows_are_no_ranking_in_whatever_folder(tmp_path):
     assert "--kind reference" not in str(error.value)
 
 
+def test_blinded_answers_x_and_y_are_no_systems():
+    """The columns rated_X and rated_Y were taken for two systems, though each row hides another one behind X."""
+    rows = [
+        {
+            "item": f"i{q}",
+            "output_X": f"one {q}",
+            "output_Y": f"two {q}",
+            "rated_X": q % 2,
+            "rated_Y": q % 3 % 2,
+            "better": "XY"[q % 2],
+        }
+        for q in range(8)
+    ]
+    assert "which of two answers is better (output_X, output_Y)" in refused(
+        table(rows[0], [r.values() for r in rows])
+    )
+
+
+def test_suffixes_of_merged_tables_are_no_two_answers():
+    """Where both columns hold the same text, the tables of two judges of the same answers were merged."""
+    rows = [
+        {"model": a, "question": f"q{q}", "response_x": f"so {a} {q}", "response_y": f"so {a} {q}"}
+        | {"clarity_x": 1 + label(a, q), "clarity_y": 2 - label(q, a)}
+        for a in AUTHORS
+        for q in range(5)
+    ]
+    content = table(rows[0], [r.values() for r in rows])
+    assert "two answers" not in str(plan_ingest(content, name="merged.csv"))
+
+
+def test_what_several_questions_share_is_not_shown_as_the_query():
+    rows = [
+        {
+            "source_model": a,
+            "question_group": "one" if q < 3 else "two",
+            "question_text": f"What of {q}, and why?",
+            "first_accuracy": 1 + (q + len(a)) % 4,
+            "second_accuracy": 1 + (2 * q + len(a)) % 5,
+        }
+        for a in AUTHORS
+        for q in range(6)
+    ]
+    (mapping,) = shown(refused(table(rows[0], [r.values() for r in rows])))
+    assert mapping["query"] == "question_text"
+
+
 def test_who_won_is_a_preference():
     records = [
         {

@@ -460,6 +460,28 @@ def test_what_several_questions_share_is_not_shown_as_the_query():
     assert mapping["query"] == "question_text"
 
 
+@pytest.mark.parametrize(("outer", "whose"), [({}, "system"), ({"model": "mine"}, "judge")])
+def test_labels_of_each_of_several_objects_are_read_and_not_of_the_first_alone(ws, outer, whose):
+    """Those of the first object were read, as of one system, and all others were listed as not used."""
+    records = [
+        {"id": f"q{q}", "prompt": f"Say {q}"}
+        | outer
+        | {
+            "outputs": {
+                a: {"text": f"{a} {q}", "score": {"clarity": 1 + label(a, q), "depth": 2 - label(q, a)}}
+                for a in AUTHORS
+            }
+        }
+        for q in range(5)
+    ]
+    content = json.dumps(records).encode()
+    (mapping,) = shown(refused(content, "judged.json"))
+    assert mapping[whose] == "outputs{}.#"
+    found = followed(ws, content, mapping, "judged.json")
+    assert len(found) == 5 * len(AUTHORS) * 2
+    assert set(AUTHORS) <= {name for key in found for name in key}
+
+
 def test_who_won_is_a_preference():
     records = [
         {

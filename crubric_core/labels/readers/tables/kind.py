@@ -56,9 +56,8 @@ def _are_verdicts(answers: FilePlan, rows: tuple[Any, ...]) -> bool:
 
 def _repeat_systems(plan: FilePlan, rows: tuple[Any, ...]) -> bool:
     """Whether a ranking, or a table of systems, has several rows of one: these are its labels on several queries."""
-    named, _ = columns_and_constants(
-        plan.mapping
-    )  # a ranking is read without the system that a path may name
+    # A ranking is read without the system that a path may name.
+    named, _ = columns_and_constants(plan.mapping)
     try:
         at = choose_columns(plan.kind, plan.columns, named, plan.name)["system"]
     except IngestError:

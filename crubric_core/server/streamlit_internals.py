@@ -13,7 +13,8 @@ from streamlit import config
 from streamlit.errors import StreamlitInvalidLayoutContextError as PlaceNotDrawnError
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.runtime.scriptrunner import RerunException, get_script_run_ctx
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.exceptions import ScriptControlException
 from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 from streamlit.web import cli
 from streamlit.web.server.starlette import starlette_websocket
@@ -73,17 +74,17 @@ def is_from_own_fragment() -> bool:
 def to_the_end() -> Iterator[Callable[[Callable[[], object]], None]]:
     """Work that no click stops, as any call of Streamlit's would: what is clicked meanwhile counts after it.
 
-    Stop, in the page's corner, does stop it. Gives what carries out such calls; from the first click on it leaves
-    them out.
+    Streamlit stops a script in the same way for a click and for Stop. Gives what carries out such calls; from the
+    first click on it leaves them out.
     """
-    clicked: RerunException | None = None
+    clicked: ScriptControlException | None = None
 
     def show(call: Callable[[], object]) -> None:
         nonlocal clicked
         if clicked is None:
             try:
                 call()
-            except RerunException as request:
+            except ScriptControlException as request:
                 clicked = request
 
     try:

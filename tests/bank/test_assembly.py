@@ -86,7 +86,7 @@ def test_no_strategy_of_one_step_beats_greedy_at_the_first_rubric_and_all_end_al
         ("greedy", "lower τ_c"),
         ("plain", "lower τ_c"),
         ("random", "all systems are alike"),
-        ("hard_random", "another strategy"),
+        ("hard_random", "choose pairs"),
     ],
 )
 def test_a_strategy_without_candidates_says_what_to_do(strategy, remedy):

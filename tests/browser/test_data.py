@@ -143,19 +143,23 @@ def test_a_name_is_typed_into_the_table_by_keyboard(page: Page, server: Server, 
     expect(page.get_by_role("button", name="Read 1 file")).to_be_enabled(timeout=SLOW)
 
 
+def many_labels(path: Path, rubrics: int) -> Path:
+    rows = [
+        f"s{i},q{n // 5},r{n},j{k},{(i + n + k) % 2}"
+        for i in range(20)
+        for n in range(rubrics)
+        for k in (0, 1, 2)
+    ]
+    path.write_text("\n".join(["system,query,rubric,judge,label", *rows]))
+    return path
+
+
 @pytest.mark.parametrize("clicks", [1, 2])
 def test_who_clicks_read_and_goes_elsewhere_finds_the_files_read(
     page: Page, server: Server, tmp_path: Path, clicks: int
 ) -> None:
     """The next click stopped the reading, and nothing said so."""
-    labels = tmp_path / f"hurried{clicks}.csv"
-    rows = [
-        f"s{i},q{n // 5},r{n},j{k},{(i + n + k) % 2}"
-        for i in range(20)
-        for n in range(200)
-        for k in (0, 1, 2)
-    ]
-    labels.write_text("\n".join(["system,query,rubric,judge,label", *rows]))
+    labels = many_labels(tmp_path / f"hurried{clicks}.csv", 200)
     open_data(page, server)
     drop(page, labels)
     page.get_by_role("button", name="Read 1 file").click(click_count=clicks)
@@ -164,6 +168,21 @@ def test_who_clicks_read_and_goes_elsewhere_finds_the_files_read(
         follow(page, "Scenarios")
         follow(page, "Data")
     see(page, f"hurried{clicks}: done. Adds 20 systems")
+
+
+def test_a_reading_that_is_cancelled_stores_nothing_and_can_be_begun_again(
+    page: Page, server: Server, tmp_path: Path
+) -> None:
+    open_data(page, server)
+    drop(page, many_labels(tmp_path / "cancelled.csv", 5_000))
+    read = page.get_by_role("button", name="Read 1 file")
+    read.click(timeout=SLOW)
+    page.get_by_role("button", name="Cancel reading").click(timeout=SLOW)
+    expect(page.get_by_role("button", name="Cancel reading")).to_have_count(0, timeout=SLOW)
+    expect(read).to_be_enabled(timeout=SLOW)
+    expect(page.get_by_text("cancelled: done")).to_have_count(0)
+    read.click()
+    see(page, "cancelled: done. Adds 20 systems")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -81,7 +81,9 @@ def test_labels_that_all_contradict_stored_ones_are_refused_with_the_choice(crub
     crubric("ingest", str(tmp_path / "0.csv"))
     code, said = crubric("ingest", str(tmp_path / "1.csv"))
     assert (code, "choose which to keep (on_conflict = last or first)" in said) == (2, True)
-    assert crubric("ingest", "--on-conflict", "last", str(tmp_path / "1.csv"))[0]["changes"] == "changes 1"
+    assert (
+        crubric("ingest", "--on-conflict", "last", str(tmp_path / "1.csv"))[0]["changes"] == "changes 1 label"
+    )
 
 
 def test_a_dataset_whose_files_are_gone_is_copied(crubric, tmp_path):

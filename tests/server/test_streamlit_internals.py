@@ -62,12 +62,13 @@ def test_streamlit_is_pinned_to_the_minor_version_that_this_contract_was_written
     assert version("streamlit").startswith(f"{pinned[0]}.")
 
 
-def test_work_goes_on_to_its_end_whatever_is_clicked_meanwhile() -> None:
+@pytest.mark.parametrize("click", [RerunException(RerunData()), StopException()])
+def test_work_goes_on_to_its_end_whatever_is_clicked_meanwhile(click: BaseException) -> None:
     told: list[str] = []
 
     def show(words: str) -> None:
         told.append(words)
-        raise RerunException(RerunData())
+        raise click
 
     def work() -> None:
         with internals.to_the_end() as let:
@@ -75,25 +76,9 @@ def test_work_goes_on_to_its_end_whatever_is_clicked_meanwhile() -> None:
             let(lambda: show("nearly all"))
             told.append("done")
 
-    with pytest.raises(RerunException):
+    with pytest.raises(type(click)):
         work()
     assert told == ["half", "done"]
-
-
-def test_stop_stops_work_that_no_click_does() -> None:
-    told: list[str] = []
-
-    def stopped() -> None:
-        raise StopException
-
-    def work() -> None:
-        with internals.to_the_end() as show:
-            show(stopped)
-            told.append("done")
-
-    with pytest.raises(StopException):
-        work()
-    assert not told
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -176,12 +177,15 @@ def _checked(batch: Batch, plan: Plan, dataset: str, policies: Policies) -> Inge
 
 
 def _read(batch: Batch, plan: Plan, dataset: str, policies: Policies) -> None:
-    """Read everything in one go, whatever is clicked meanwhile; ``take_report`` then has the report."""
-    bar = st.progress(0.0, "Reading …")
+    """Read everything in one go, whatever else is clicked than Cancel; ``take_report`` then has the report."""
+    bar, cancelled = st.progress(0.0, "Reading …"), Event()
+    st.button("Cancel reading", on_click=cancelled.set)
     try:
         with to_the_end() as show:
 
             def report_progress(share: float, words: str) -> None:
+                if cancelled.is_set():
+                    raise IngestError("The reading was cancelled; nothing is stored.")
                 show(lambda: bar.progress(share, plain(f"Reading: {words}")))
 
             workspace = loaders.workspace()

@@ -88,7 +88,7 @@ def information_sentences(nu: FloatArray, constant: int, model: Model, systems: 
     sharpest = np.sort(nu)[::-1].cumsum()
     half = int(np.searchsorted(sharpest, sharpest[-1] / 2)) + 1
     first = f"As fitted, half of all information about these systems comes from {half:,} of {count(len(nu), 'rubric')}"
-    alike = f"; {count(systems, 'system')} would show nearly as much of rubrics with equal slopes"
+    alike = f"; with {count(systems, 'system')} it would look much the same if all slopes were equal"
     unsure = alike if systems < FEW and model != "1PL" else ""
     verb = "gives" if constant == 1 else "give"
     return f"{first}{unsure}.", f"{constant:,} {verb} none: {all_alike(model)}." if constant else ""

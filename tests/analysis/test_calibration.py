@@ -37,4 +37,4 @@ def test_graded_labels_that_all_pass_are_not_called_the_same() -> None:
 )
 def test_few_systems_make_equal_slopes_look_unlike(model: Model, systems: int, unsure: bool) -> None:
     first, _ = information_sentences(np.ones(3), 0, model, systems)
-    assert ("nearly as much of rubrics with equal slopes" in first) is unsure
+    assert ("much the same if all slopes were equal" in first) is unsure

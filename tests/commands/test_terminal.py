@@ -11,6 +11,7 @@ import pytest
 from crubric_core.__main__ import main
 from crubric_core.commands.printable import printable
 from crubric_core.commands.terminal import readable
+from crubric_core.labels.readers.plan import FilePlan, Plan
 
 SAMPLE = Path(__file__).resolve().parents[2] / "data" / "sample_labels.csv"
 
@@ -60,6 +61,16 @@ def test_files_that_are_read_alike_are_told_once(crubric, tmp_path):
     assert first == "a.csv, b.csv, c.csv and 1 more: labels"
     assert [line.split("  ")[2].strip() for line in lines if line.startswith("  system")] == [
         "is a, b, c and 1 more"
+    ]
+
+
+def test_a_file_that_cannot_be_read_is_not_told_with_those_that_can():
+    columns = {"system": "model"}
+    read = FilePlan("a.csv", "csv", mapping=columns)
+    shown = str(Plan((read, FilePlan("b.csv", "csv", mapping=columns, problem="b.csv has no label."))))
+    assert shown.splitlines() == [
+        *("a.csv: labels", "  system  from model"),
+        *("b.csv: labels", "  system  from model", "  Cannot be read so: b.csv has no label."),
     ]
 
 

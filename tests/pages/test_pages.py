@@ -50,7 +50,7 @@ def test_a_page_without_data_says_what_to_do(open_page: Open, tmp_path: Path, pa
         ("measurability", r"\d+ of \d+ rubrics pass τ_c = 0\.\d{3}; \d+ do not\. The gate uses rubric κ"),
         (
             "items",
-            r"As fitted, half of all information about these systems comes from \d+ of \d+ rubrics; with 8 systems it would",
+            r"As fitted, half of all information about these systems comes from \d+ of \d+ rubrics; with 8 systems",
         ),
         ("bank", r"\d+ rubrics keep \d+% \[\d+%, \d+%\] of the \d+ pairs that all \d+ separate"),
         ("leaderboard", r"is ahead of (all 7|\d of the 7) others at 95%\."),

@@ -31,8 +31,8 @@ from .style import (
 
 LEAST_BINS, MOST_BINS = 10, 50
 MOST_TICKS = 30  # of whole numbers, so that none covers the next
-FEW_NAMED, MOST_NAMED, TALL = 30, 80, 640
 BESIDE = 230  # pixels of the cells of a grid beside a table, or on a phone
+FEW_NAMED, MOST_NAMED, TALL = 30, 80, 640
 """Systems with a row of usual height, and of any height with a name; pixels of a grid of more."""
 
 

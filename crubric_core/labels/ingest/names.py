@@ -18,12 +18,18 @@ _SAID_OF_LABELS = {CERTAINTIES: "it says how sure a label is", SPENT: "it says w
 _TABLES = {"system": "systems", "judge": "judges", "annotator": "judges", "run": "runs"}
 
 
-def _id(name: str, id_column: str, table: str, order: str = "") -> str:
-    """The stored id of a name, else the next ones in the order of the new names, as SQL over a column ``stored``."""
-    new = f"stored IS NULL AND {name} IS NOT NULL"
-    last = f"(SELECT coalesce(max({id_column}), 0) FROM {table})"
-    rank = f"dense_rank() OVER (PARTITION BY {new} ORDER BY {order or name})"
-    return f"CAST(coalesce(stored, CASE WHEN {new} THEN {last} + {rank} END) AS INTEGER)"
+def _id(id_column: str, table: str) -> str:
+    """The stored id of a name, else the next one by its rank among the new names; SQL over ``stored`` and ``rank``."""
+    return f"CAST(coalesce(stored, (SELECT coalesce(max({id_column}), 0) FROM {table}) + rank) AS INTEGER)"
+
+
+def _ranked(names: str, *key: str) -> str:
+    """The names of a relation that are new with their ``rank``; the last column of ``key`` is the name."""
+    columns = ", ".join(key)
+    return f"""
+        SELECT {columns}, row_number() OVER (ORDER BY {columns}) AS rank
+        FROM (SELECT DISTINCT {columns} FROM {names} WHERE stored IS NULL AND {key[-1]} IS NOT NULL)
+    """
 
 
 def look_up_names(job: Job, column: str) -> None:
@@ -36,9 +42,10 @@ def look_up_names(job: Job, column: str) -> None:
             SELECT raw, {values.name("raw")} AS name FROM (SELECT DISTINCT "{column}" AS raw FROM incoming)
         ), stored AS (
             SELECT name, {id_column} AS stored FROM {table} WHERE dataset_id = $dataset
-        )
-        SELECT raw, name, {_id("name", id_column, table)} AS id, stored IS NULL AS is_new
-        FROM named LEFT JOIN stored USING (name)
+        ), met AS (FROM named LEFT JOIN stored USING (name)),
+        ranked AS ({_ranked("met", "name")})
+        SELECT raw, name, {_id(id_column, table)} AS id, stored IS NULL AS is_new
+        FROM met LEFT JOIN ranked USING (name)
     """)
 
 
@@ -112,9 +119,11 @@ def look_up_queries(job: Job, pairs: str) -> None:
     job.run(f"""
         CREATE TEMP TABLE query_names AS
         WITH named AS (SELECT DISTINCT query AS name FROM {pairs} WHERE query IS NOT NULL),
-        stored AS (SELECT name, query_id AS stored FROM queries WHERE dataset_id = $dataset)
-        SELECT name, {_id("name", "query_id", "queries")} AS id, stored IS NULL AS is_new
-        FROM named LEFT JOIN stored USING (name)
+        stored AS (SELECT name, query_id AS stored FROM queries WHERE dataset_id = $dataset),
+        met AS (FROM named LEFT JOIN stored USING (name)),
+        ranked AS ({_ranked("met", "name")})
+        SELECT name, {_id("query_id", "queries")} AS id, stored IS NULL AS is_new
+        FROM met LEFT JOIN ranked USING (name)
     """)
 
 
@@ -148,16 +157,16 @@ def look_up_rubrics(job: Job, *, borrow_query: bool) -> None:
             SELECT q.name AS query, r.name AS rubric, r.rubric_id AS stored, r.scale_min, r.scale_max, r.text
             FROM rubrics r LEFT JOIN queries q USING (query_id) WHERE r.dataset_id = $dataset
         ), met AS (
-            SELECT p.*, s.stored, s.scale_min, s.scale_max, s.text,
-                   {_id("p.rubric", "rubric_id", "rubrics", "p.query, p.rubric")} AS id
+            SELECT p.*, s.stored, s.scale_min, s.scale_max, s.text
             FROM rubric_pairs p LEFT JOIN stored s ON s.rubric = p.rubric AND s.query IS NOT DISTINCT FROM p.query
-        )
-        SELECT m.query_raw, m.rubric_raw, m.query, m.rubric, m.ambiguous, m.id, n.id AS query_id,
-               m.stored IS NULL AS is_new,
+        ), ranked AS ({_ranked("met", "query", "rubric")})
+        SELECT m.query_raw, m.rubric_raw, m.query, m.rubric, m.ambiguous, {_id("rubric_id", "rubrics")} AS id,
+               n.id AS query_id, stored IS NULL AS is_new,
                coalesce(m.scale_min, t.scale_min) AS lo, coalesce(m.scale_max, t.scale_max) AS hi,
                coalesce(m.text, t.text) AS text
         FROM met m
-        LEFT JOIN stored t ON t.rubric = m.rubric AND t.query IS NULL
+        LEFT JOIN ranked k ON k.rubric = m.rubric AND k.query IS NOT DISTINCT FROM m.query
+        LEFT JOIN (SELECT * EXCLUDE (stored) FROM stored WHERE query IS NULL) t ON t.rubric = m.rubric
         LEFT JOIN query_names n ON n.name = m.query
     """)
 

@@ -9,9 +9,12 @@ from pathlib import Path
 import duckdb
 import pandas as pd
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from crubric_core.errors import IngestError
 from crubric_core.labels import Scale, Workspace
+from crubric_core.labels.readers import values
 
 LONG = pd.DataFrame(
     {
@@ -446,6 +449,17 @@ def test_a_name_with_space_around_it_is_the_same_name(ws):
     assert found.queries["query"].tolist() == ["p", "q"]
     assert len(found.rubrics) == 6
     assert found.counts()["labels"] == 11
+
+
+@given(st.text(st.sampled_from("aB1é本\x01 \t\n\r\xa0\u2003"), max_size=6))
+@example("a ")
+@example(" a")
+@example("a\xa0")
+def test_a_name_is_its_text_without_the_space_around_it(text):
+    ((found,),) = duckdb.execute(
+        f"SELECT {values.name('t')} FROM (SELECT ?::VARCHAR AS t)", [text]
+    ).fetchall()
+    assert found == (text.strip(" \t\n\r\xa0") or None)
 
 
 def test_a_report_shows_what_became_of_each_file_and_what_must_be_known_of_it(ws, table):

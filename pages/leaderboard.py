@@ -1,7 +1,10 @@
 """Who is really ahead?"""
 
+from dataclasses import replace
+
 import streamlit as st
 
+from crubric_core.analysis.board import explanations
 from crubric_core.analysis.claims import Claims
 from crubric_core.analysis.warnings import ranking_warnings
 from crubric_core.ui import widgets
@@ -28,11 +31,12 @@ def standing() -> None:
         They take longer than the chart that is drawn before them.
         """
         said = now.claims()
+        below = (*explanations(now.board()), *now.reduction().pass_marks)
         now.answer(*said.headline)
         with rests_on:
             widgets.notes(ranking_warnings(now.ranking(), now.settings))
-            st.caption(plain(" ".join(said.basis)))
-        return said
+            st.caption(plain(" ".join(sentence for sentence in said.basis if sentence not in below)))
+        return replace(said, reading=(*said.reading, *below))
 
     if not now.by_score:
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):

@@ -99,29 +99,43 @@ def rests_on(board: Board) -> tuple[str, ...]:
         said.append("Rubrics are resampled within their queries: the claims hold for these very queries.")
     else:
         said.append(_evidence(board))
-    if np.isfinite(standing.design_effect):
-        said.append(
-            f"Design effect {standing.design_effect:.1f}: the variance with {like(standing)} as the unit of evidence, "
-            "as a multiple of that with rubrics as the unit."
-        )
+    said += _design_effect(standing)
     missing = missing_labels_sentence(board)
     said += filter(None, [different_queries_sentence(board), panels_sentence(board), missing])
-    level = level_of(board)
-    if standing.simultaneous:
-        pairs = "All pairs" if standing.n_groups == 1 else "All pairs within the groups"
-        unless = ", unless labels are missing because systems failed" if missing else ""
-        said.append(
-            f"{pairs} are compared at once: with probability {level} no separation on this board is false{unless}."
-        )
-    elif (
-        standing.method != "bootstrap" or not settings.holm
-    ):  # Holm's correction is of the bootstrap's shares alone
-        said.append(f"Each pair is compared alone at {level}: some of many pairs are separated by chance.")
+    said += _level(board)
     unranked = len(board.systems) - int(standing.ranked.sum())
     if unranked:
         verb = "is" if unranked == 1 else "are"
         said.append(f"{count(unranked, 'system')} {verb} not ranked: no label on these rubrics counts.")
     return tuple(said)
+
+
+def explanations(board: Board) -> tuple[str, ...]:
+    """Sentences of ``rests_on`` that say what its figures mean, and limit no claim."""
+    return (*_design_effect(board.standing), *(_level(board) if board.standing.simultaneous else ()))
+
+
+def _design_effect(standing: Inference) -> tuple[str, ...]:
+    if not np.isfinite(standing.design_effect):
+        return ()
+    return (
+        f"Design effect {standing.design_effect:.1f}: the variance with {like(standing)} as the unit of evidence, "
+        "as a multiple of that with rubrics as the unit.",
+    )
+
+
+def _level(board: Board) -> tuple[str, ...]:
+    """What holds at the level: of all pairs at once, or of each alone."""
+    standing, level = board.standing, level_of(board)
+    if standing.simultaneous:
+        pairs = "All pairs" if standing.n_groups == 1 else "All pairs within the groups"
+        unless = ", unless labels are missing because systems failed" if missing_labels_sentence(board) else ""
+        return (
+            f"{pairs} are compared at once: with probability {level} no separation on this board is false{unless}.",
+        )
+    if standing.method == "bootstrap" and board.settings.holm:
+        return ()  # Holm's correction is of the bootstrap's shares alone
+    return (f"Each pair is compared alone at {level}: some of many pairs are separated by chance.",)
 
 
 def like(standing: Inference) -> str:

@@ -109,6 +109,18 @@ def test_how_to_read_theta_interval_and_tier_is_on_the_page(open_page: Open, tol
     assert "A tier runs from its best system" in said
 
 
+def test_above_the_chart_stands_what_limits_the_claim_and_below_it_what_its_figures_mean(
+    open_page: Open, told: Path
+) -> None:
+    lines = words(open_page("leaderboard", told)).splitlines()
+    (above,) = [each for each in lines if each.startswith("Ranked on ")]
+    (below,) = [each for each in lines if each.startswith("How to read it: ")]
+    assert "the claims hold for queries like these" in above
+    for explained in ("Design effect ", "All pairs are compared at once: "):
+        assert explained not in above
+        assert explained in below
+
+
 def test_a_system_in_the_address_opens_its_profile(open_page: Open, told: Path) -> None:
     first = best(open_page("leaderboard", told))
     app = open_page("leaderboard", told, system=first)

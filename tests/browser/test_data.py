@@ -198,3 +198,23 @@ def test_nothing_scrolls_sideways_on_a_telephone(
     assert not wide(page)
     drop(page, archive, labels)
     assert not wide(page)
+
+
+def test_files_that_were_picked_are_still_there_after_a_look_at_another_page(
+    page: Page, server: Server, archive: Path
+) -> None:
+    open_data(page, server)
+    drop(page, archive)
+    see(page, "Read 3 files")
+    follow(page, "Overview")
+    follow(page, "Data")
+    see(page, "Picked before and not read yet: runs.zip")
+    expect(page.get_by_role("button", name="Read 3 files")).to_be_enabled(timeout=SLOW)
+    page.get_by_role("button", name="Discard these files").click()
+    expect(page.get_by_role("button", name="Read 3 files")).to_have_count(0, timeout=SLOW)
+    drop(page, archive)
+    expect(page.get_by_text("Picked before")).to_have_count(0)
+    page.get_by_role("button", name="Remove runs.zip").click()
+    expect(page.get_by_role("button", name="Read 3 files")).to_have_count(0, timeout=SLOW)
+    wait_until_idle(page)
+    expect(page.get_by_text("Picked before")).to_have_count(0)

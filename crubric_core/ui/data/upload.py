@@ -13,7 +13,7 @@ from ...labels.readers.bundle import plan_ingest
 from ...labels.readers.plan import skipped_of
 from ...server.streamlit_internals import to_the_end
 from .. import loaders, state
-from ..text import count, plain
+from ..text import count, plain, shorten
 from . import files as upload_files
 from . import names as upload_names
 from . import policies as upload_policies
@@ -32,24 +32,42 @@ if TYPE_CHECKING:
     from ...labels.readers.policies import Policies
 
 NEW = "a new dataset"
+PICKED = "files picked"
 AT_ONCE = 30 << 20  # bytes up to which files are tried without being asked to
 
 
-def drop_zone() -> list[UploadedFile]:
-    """The place for files; empty again after they were read."""
-    return st.file_uploader(
+def drop_zone() -> list[UploadedFile] | Batch:
+    """The place for files, empty again after they were read; those in it, or those that wait to be read.
+
+    Streamlit forgets what was picked when its page is left; the copy of it waits in the session.
+    """
+    session = st.session_state
+    files = st.file_uploader(
         "Label tables, rubrics, queries, gold labels, or what an evaluation tool wrote",
         accept_multiple_files=True,
-        key=f"files {st.session_state.get('drops', 0)}",
+        key=f"files {session.get('drops', 0)}",
+        on_change=session.update,
+        kwargs={PICKED: True},
         help="CSV, TSV, Parquet, JSON Lines, JSON, Excel, Inspect logs, or a ZIP of them. Long tables have one row a "
         "label with system, query, rubric, judge, label; wide ones a column for each judge, system or rubric.",
     )
+    picked = session.pop(PICKED, False)
+    if not files and picked:  # all were taken out again
+        session.pop("batch", None)
+    waiting: Batch | None = session.get("batch", (None, None))[1]
+    if files or waiting is None:
+        return files
+    with st.container(horizontal=True, vertical_alignment="center"):
+        names = plain(shorten(", ".join(waiting.names), 200))
+        st.caption(f"Picked before and not read yet: {names}. New files take their place.", width="content")
+        st.button("Discard these files", on_click=session.pop, args=("batch",))
+    return waiting
 
 
-def section(files: Sequence[UploadedFile]) -> None:
+def section(files: list[UploadedFile] | Batch) -> None:
     """From the files to the one button that reads them; ends in a rerun once they are read."""
     try:
-        batch = _batch(files)
+        batch = files if isinstance(files, Batch) else _batch(files)
         plan = _decided(batch)
     except CrubricError as error:
         st.error(plain(str(error)))

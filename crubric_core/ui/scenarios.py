@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
 FILTERS = ("search", "bar", "which", "items", "find", "tiers", "view")
 """Parameters of the address that filter what a page shows, beside those of columns of facts."""
-FACT = "fact "
 REPLACE = "Replace one of this name"
 NAME, OVER, TOLD = "scenario name", "scenario replace", "scenario told"
 WIDE = 300  # pixels of a column of figures
@@ -91,7 +90,7 @@ def _save(dataset: str, page: str) -> None:
     filters = {
         key: tuple(st.query_params.get_all(key))
         for key in st.query_params
-        if key in FILTERS or key.startswith(FACT)
+        if key in FILTERS or key.startswith(state.FACT)
     }
     made = Scenario(name, shown_settings(dataset), page, filters)
     try:
@@ -115,7 +114,7 @@ def listing(scenarios: tuple[Scenario, ...]) -> pd.DataFrame:
             "settings": s.fault if s.settings is None else _told(s.settings),
             "page": s.page.replace("_", " "),
             "filters": "; ".join(
-                f"{choice_words(key.removeprefix(FACT))}: {', '.join(values)}"
+                f"{choice_words(key.removeprefix(state.FACT))}: {', '.join(values)}"
                 for key, values in s.filters.items()
             ),
             "saved_at": s.saved_at,

@@ -34,6 +34,15 @@ EXPERIMENT = "experiment"  # as the command line calls it
 BAR = "bar"  # a value within the bar of a histogram whose rubrics are listed
 WRITTEN = ("publish title", "publish note")  # keys of texts that are written about a dataset
 LONGEST_COMPOSITION = 1_200  # characters of an address
+SHOWN = frozenset(
+    (
+        *("beside", "compose", "dimensions", "first", "groups", "held_out", "items", "larger", "more"),
+        *("only changes", "part", "second", "side", "source", "systems", "tiers", "typed", "view", "which"),
+        *("why", "why two"),
+    )
+)
+"""The parameters of an address that say what a page shows; a filter by a column of facts begins with FACT."""
+FACT = "fact "
 _HELD = {
     name: f"{name} held"
     for name in ("settings", "dataset", COMPOSITION, SYSTEM, VERSUS, SEARCH, FIND, BAR, EXPERIMENT)
@@ -58,6 +67,10 @@ def arrive() -> None:
         session.pop(_TOLD, None)
     is_all = back and "dataset" in st.query_params
     session[_ASKED] = {name for name, key in _HELD.items() if is_all or key not in session}
+    if _is_asked("settings"):
+        ours = {*NAMES, *_HELD, *SHOWN}
+        unknown = (name for name in st.query_params if name not in ours and not name.startswith(FACT))
+        ignore(*(f"{name}={st.query_params[name]}" for name in unknown))
 
 
 def keep_address() -> None:
@@ -123,7 +136,7 @@ def _dataset_change() -> None:
     session = st.session_state
     show_dataset(session["dataset"])
     for key in map(str, session):
-        if key == "tiers" or key.startswith("fact "):
+        if key == "tiers" or key.startswith(FACT):
             session[key] = []
         elif key in WRITTEN:
             session[key] = ""

@@ -597,6 +597,7 @@ def test_a_page_without_parts_is_drawn_whole(open_page, study):
         ("leaderboard", {"tiers": "9"}, "tiers=9"),
         ("leaderboard", {"more": "Nope"}, "more=Nope"),
         ("new_system", {"source": "held-out system", "held_out": "Nope"}, "held_out=Nope"),
+        ("leaderboard", {"domain": "zzz", "budgte": "9"}, "domain=zzz, budgte=9"),
         ("leaderboard", {"versus": HOSTILE}, f"versus={HOSTILE[:10]}"),
     ],
 )

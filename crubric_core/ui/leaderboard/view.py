@@ -159,9 +159,9 @@ def filters(view: View) -> BoolArray:
         if chosen:
             keep &= table["tier"].astype("string").isin(chosen).to_numpy(dtype=bool)
     for name, values in choices.items():
-        state.check_choices(f"fact {name}", map(str, values))
+        state.check_choices(f"{state.FACT}{name}", map(str, values))
         wanted = row.multiselect(
-            plain(name), values, key=f"fact {name}", bind="query-params", placeholder="all", width=200
+            plain(name), values, key=f"{state.FACT}{name}", bind="query-params", placeholder="all", width=200
         )
         if wanted:
             keep &= (table[name].isin(wanted) | (table[name].isna() & (UNNAMED in wanted))).to_numpy(

@@ -33,12 +33,16 @@ def rubrics() -> None:
 def table(now: StudyPage) -> int | None:
     """The rubrics that are asked for; the position of the chosen one."""
     reduction, gate, statistic = now.reduction(), now.measurability(), now.gating().statistic
-    which = widgets.choose_one("Rubrics", tables.KEPT, "which")
+    every = tables.measurability(gate, reduction, tables.ALL, statistic)
+    kept = (tables.ALL,) if gate_is_off(reduction) else tables.KEPT
+    which = widgets.choose_one("Rubrics", kept, "which")
     found = gate_section.of_the_bar(now.gating()) & search_rubrics(reduction.rubrics)
     shown = tables.measurability(gate, reduction, which, statistic)
     shown = shown[found[shown.index]]
     columns = tables.measurability_columns(statistic)
-    row = widgets.pick_one(shown, columns, key="measurability rubric", rows=12, others=widgets.SEARCHED)
+    row = widgets.pick_one(
+        shown, columns, key="measurability rubric", rows=12, others=widgets.SEARCHED, every=every
+    )
     widgets.download(tables.file_of_all("measurability.csv", shown, gate), gate, "measurability.csv", columns)
     return row
 

@@ -129,7 +129,9 @@ def _level(board: Board) -> tuple[str, ...]:
     standing, level = board.standing, level_of(board)
     if standing.simultaneous:
         pairs = "All pairs" if standing.n_groups == 1 else "All pairs within the groups"
-        unless = ", unless labels are missing because systems failed" if missing_labels_sentence(board) else ""
+        unless = (
+            ", unless labels are missing because systems failed" if missing_labels_sentence(board) else ""
+        )
         return (
             f"{pairs} are compared at once: with probability {level} no separation on this board is false{unless}.",
         )

@@ -46,11 +46,12 @@ LOSSES: dict[str, Any] = {
     ),
     "labelled": _number("of", format="localized", help="Rubrics with a loss that have a label"),
 }
-KEPT = ("all", "kept", "dropped", "flagged")
+ALL = "all"
+KEPT = (ALL, "kept", "dropped", "flagged")
 FLAGS = {"": "", "unmeasured": "no two judges", "pair_only": "at most two judges"}
 """What the flags of measurability.csv say of a rubric, in words."""
 IN_BANK = "in the bank"
-INFORMATIVE = ("all", IN_BANK, "constant", "negative item–rest")
+INFORMATIVE = (ALL, IN_BANK, "constant", "negative item–rest")
 
 
 def file_of_all(name: str, shown: pd.DataFrame, every: pd.DataFrame) -> str:

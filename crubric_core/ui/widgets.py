@@ -170,8 +170,10 @@ def lazy_tabs(parts: Mapping[str, Callable[[], None]], key: str) -> None:
 
 
 def choose_one(title: str, options: Sequence[str], key: str, **more: Any) -> str:
-    """Buttons of which one is chosen, the first at the start; which one it is stands in the address."""
+    """Buttons of which one is chosen, the first at the start; which one it is stands in the address. None for one."""
     check_choices(key, options)
+    if len(options) == 1:
+        return options[0]
     chosen: str | None = st.segmented_control(
         title, options, default=options[0], required=True, key=key, bind="query-params", **more
     )
@@ -288,11 +290,26 @@ def narrow_names(frame: pd.DataFrame, columns: Mapping[str, Any]) -> tuple[pd.Da
     return frame.assign(**apart), shown
 
 
+def with_values(columns: Mapping[str, Any], every: pd.DataFrame) -> dict[str, Any]:
+    """The columns of which some row has a value."""
+    known = (every.notna() & (every != "")).any()
+    return {name: column for name, column in columns.items() if known.get(name, False)}
+
+
 def pick_one(
-    frame: pd.DataFrame, columns: Mapping[str, Any], *, key: str, rows: int, others: str = DOWNLOADED
+    frame: pd.DataFrame,
+    columns: Mapping[str, Any],
+    *,
+    key: str,
+    rows: int,
+    others: str = DOWNLOADED,
+    every: pd.DataFrame | None = None,
 ) -> int | None:
-    """A table of which one row can be chosen, the first at the start; the index of that row. rows: in sight at most."""
-    chosen = _pick(frame, columns, key, rows, "single-row", [0], others)
+    """A table of which one row can be chosen, the first at the start; the index of that row. rows: in sight at most.
+
+    every: see ``pick_some``.
+    """
+    chosen = _pick(frame, columns, key, rows, "single-row", [0], others, every=every)
     return chosen[0] if chosen else None
 
 
@@ -305,12 +322,14 @@ def pick_some(
     start: Sequence[int],
     others: str,
     on_pick: Callable[[], Any] | Literal["rerun"] = "rerun",
+    every: pd.DataFrame | None = None,
 ) -> list[int]:
     """A table of which several rows can be chosen, those at positions ``start`` first.
 
-    The indices of the rows chosen. rows: in sight at most.
+    The indices of the rows chosen. rows: in sight at most. every: the rows among which the shown ones were chosen;
+    columns of which none of these has a value are left out, and named.
     """
-    return _pick(frame, columns, key, rows, "multi-row", start, others, on_pick)
+    return _pick(frame, columns, key, rows, "multi-row", start, others, on_pick, every)
 
 
 def _pick(
@@ -322,10 +341,14 @@ def _pick(
     start: Sequence[int],
     others: str,
     on_pick: Callable[[], Any] | Literal["rerun"] = "rerun",
+    every: pd.DataFrame | None = None,
 ) -> list[int]:
     if frame.empty:
         st.write("Nothing fits what is searched for and chosen.")
         return []
+    asked = columns
+    columns = columns if every is None else with_values(columns, every)
+    without = [title for name, title in _titles(asked).items() if name not in columns]
     frame, columns = even_percentages(frame, columns)
     frame, columns = narrow_names(frame, columns)
     chosen: Any = st.dataframe(
@@ -341,6 +364,8 @@ def _pick(
         selection_default={"selection": {"rows": [p for p in start if p < min(len(frame), MOST_ROWS)]}},
     )
     _say_more(frame, others)
+    if without:
+        st.caption(plain(f"Without a value here, and not shown: {', '.join(without)}."))
     return [int(frame.index[p]) for p in chosen.selection.rows if p < len(frame)]
 
 
@@ -371,9 +396,12 @@ def download(
 
 def _names_in_files(columns: Mapping[str, Any]) -> str:
     """What files call the columns that the page calls otherwise: files keep the names of the command line's."""
-    titles = {name: c if isinstance(c, str) else c.get("label") or name for name, c in columns.items()}
-    named = [f"“{plain(title)}” is `{name}`" for name, title in titles.items() if name != title]
+    named = [f"“{plain(title)}” is `{name}`" for name, title in _titles(columns).items() if name != title]
     return f"Its columns have the command line's names: {', '.join(named)}."
+
+
+def _titles(columns: Mapping[str, Any]) -> dict[str, str]:
+    return {name: c if isinstance(c, str) else c.get("label") or name for name, c in columns.items()}
 
 
 def notes(sentences: Sequence[str]) -> None:

@@ -139,7 +139,7 @@ def test_one_judge_has_no_measurability_and_a_slider_that_claims_to_drop_nothing
     app = open_page("measurability", few_judges, dataset="one")
     table = app.dataframe[0].value
     assert len(table)
-    assert table[["q_mean", "q_low", "q_high"]].isna().all(axis=None)
+    assert not {"q_mean", "q_low", "q_high"} & set(table)
     assert app.slider(key="tau_c").label.endswith(": drops none here")
     assert app.slider(key="tau_c").disabled, "no threshold drops one"
 
@@ -469,3 +469,16 @@ def test_weights_of_votes_stand_with_the_votes_and_not_beside_the_agreement_of_l
     assert any("weight" in columns for columns in by_judge)
     assert not any({"kappa", "weight"} <= set(columns) for columns in by_judge)
     assert any("nothing of this is about its labels" in caption.value for caption in app.caption)
+
+
+def test_one_judge_has_no_columns_of_dashes_and_no_filter_that_filters_nothing(
+    open_page: Open, few_judges: Path, study: Path
+) -> None:
+    app = open_page("measurability", few_judges, dataset="one")
+    columns = set(app.dataframe[0].proto.column_order)
+    assert not columns & {"kappa", "q_mean", "q_low", "q_high"}
+    assert {"rubric", "feasible", "flag"} <= columns
+    said = "".join(each.value for each in app.caption).replace("\\", "")
+    assert "Without a value here, and not shown: rubric κ, " in said
+    assert "which" not in {each.key for each in app.button_group}
+    assert "which" in {each.key for each in open_page("measurability", study).button_group}

@@ -383,6 +383,11 @@ def test_without_a_type_there_is_no_chart_of_probabilities(open_page: Open, tmp_
         ]
         workspace.ingest("\n".join(["system,query,rubric,judge,label", *rows]).encode(), "x", format="csv")
     app = open_page("task_types", tmp_path / "untyped.duckdb", dataset="x")
+    columns = set(app.dataframe[0].proto.column_order)
+    assert columns == {"query", "scored_as", "status"}
+    said = "".join(each.value for each in app.caption).replace("\\", "")
+    assert "not shown: certainty, classified by, evidence reasoning" in said
+    assert "typed" not in {each.key for each in app.button_group}
     assert not any("Probability of the types" in text.value for text in app.markdown)
     assert not any("Nothing to draw" in text.value for text in app.markdown)
 

@@ -99,6 +99,7 @@ def _table(study: StudyPage, which: str, found: BoolArray, clicked: Sequence[int
         start=range(len(shown)) if 0 < len(clicked) <= figures.MOST_HIGHLIGHTS else tables.typical(shown),
         others=widgets.SEARCHED,
         on_pick=st.rerun,
+        every=tables.items(items, study.reduction(), tables.ALL),
     )
     widgets.download(tables.file_of_all("items.csv", shown, items), items, "items.csv", tables.ITEMS)
     return chosen

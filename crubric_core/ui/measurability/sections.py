@@ -177,8 +177,7 @@ def _rates(study: StudyPage, table: pd.DataFrame, rates: JudgeRates) -> None:
 def _known(table: pd.DataFrame, columns: Mapping[str, Any], with_interval: Sequence[str]) -> None:
     """The columns of which something is known."""
     shown = table.assign(**{name: _with_interval(table, name) for name in with_interval})
-    known = [name for name in table if table[name].notna().any()]
-    widgets.table(shown, {name: column for name, column in columns.items() if name in known})
+    widgets.table(shown, widgets.with_values(columns, table))
 
 
 def _told(rates: JudgeRates) -> str:

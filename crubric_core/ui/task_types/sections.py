@@ -71,7 +71,8 @@ def _queries(study: Study, table: pd.DataFrame) -> None:
                 "Queries by the probability of their likeliest type",
                 "Probability of the types",
             )
-    which = widgets.choose_one("Queries", FILTERS, "typed")
+    typed = (table["status"] != "no type").any()
+    which = widgets.choose_one("Queries", FILTERS if typed else FILTERS[:1], "typed")
     keep = {
         "by type": table["status"] == "",
         "below τ_t": table["status"] == "below τ_t",
@@ -82,7 +83,7 @@ def _queries(study: Study, table: pd.DataFrame) -> None:
     left, right = st.columns([3, 2], gap="large")
     with left:
         chosen = widgets.pick_some(
-            shown, QUERIES, key="typed queries", rows=11, start=[0], others=widgets.SEARCHED
+            shown, QUERIES, key="typed queries", rows=11, start=[0], others=widgets.SEARCHED, every=table
         )
         widgets.download("Download task_types.csv", table, "task_types.csv")
     with right:

@@ -31,7 +31,6 @@ from .style import (
     hover,
     label,
     labels,
-    margin_of,
     row_band,
     row_height,
     rows_axis,
@@ -90,9 +89,7 @@ def forest(
     if pool is not None:
         _estimates(fig, systems, pool, rows + shift, names[1], GREY, "diamond-open")
     rows_axis(fig, systems)
-    fig.update_layout(
-        showlegend=pool is not None, margin_r=margin_of(tiers, title=False) - 10 if tiers else 16
-    )
+    fig.update_layout(showlegend=pool is not None, margin_r=6 + 6 * max(map(len, tiers)) if tiers else 16)
     return fig
 
 

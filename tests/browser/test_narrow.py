@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -31,6 +32,22 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with Workspace(path) as workspace:
         for kind in ("labels", "rubrics", "queries"):
             workspace.ingest(getattr(made, kind).to_csv(index=False).encode(), "small", kind=kind)
+    with serve(path) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def crowd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Sixty systems whose long names differ in their middles."""
+    path = tmp_path_factory.mktemp("crowd") / "workspace.duckdb"
+    rows = [
+        f"mistral-reasoning-{n:02d}b-2025-03-15,q{q},q{q},k{k},{int((7 * n + 11 * q) % 60 + k < n)}"
+        for n, q, k in product(range(60), range(12), range(3))
+    ]
+    with Workspace(path) as workspace:
+        workspace.ingest(
+            "\n".join(["system,query,rubric,judge,label", *rows]).encode(), "crowd", format="csv"
+        )
     with serve(path) as running:
         yield running
 
@@ -107,3 +124,22 @@ def test_without_a_mouse_the_tools_of_a_chart_stand_above_it_and_not_on_its_lege
     assert box is not None
     assert box["y"] <= above["y"]  # what is above its box is cut
     context.close()
+
+
+def test_long_names_of_many_systems_leave_the_marks_half_of_a_phone_and_are_not_cut(
+    page: Page, crowd: Server
+) -> None:
+    page.set_viewport_size({"width": 420, "height": 900})
+    page.goto(f"{crowd.url}/leaderboard")
+    chart = page.get_by_role("figure", name="with intervals")
+    chart.locator("path.point").first.wait_for(timeout=60_000)
+    wait_until_idle(page)
+    whole, *texts = chart.evaluate(
+        """each => [each, ...each.querySelectorAll(".ytick text, .annotation text")]
+          .map(part => part.getBoundingClientRect()).map(box => [box.left, box.right])"""
+    )
+    size = chart.evaluate("each => (each.querySelector('.js-plotly-plot') ?? each)._fullLayout._size")
+    assert size["w"] >= 0.5 * (whole[1] - whole[0])
+    assert len(texts) >= 40
+    assert min(left for left, _ in texts) >= whole[0]
+    assert max(right for _, right in texts) <= whole[1]

@@ -125,7 +125,9 @@ def test_text_on_the_diverging_scale_is_legible_on_all_of_its_colours() -> None:
 
 def test_a_margin_has_room_for_the_letters_that_are_shown():
     name = "system <b> & co"
-    assert style.margin_of(style.labels([name]), 11) == style.margin_of(["x" * len(name)], 11)
+    assert style.margin_of(style.labels([name]), 11) == style.margin_of([name], 11)
+    narrow, wide, whole = (style.margin_of([8 * letter], title=False) for letter in ("i", "W", "語"))
+    assert narrow < wide < whole
 
 
 def test_signed_numbers_are_left_to_the_axis_which_writes_the_minus_sign() -> None:

@@ -149,6 +149,24 @@ def test_a_view_of_many_systems_has_all_rows_on_paper_and_no_figure_higher_than_
             assert box["height"] <= PAGE
 
 
+def test_charts_that_stand_beside_each_other_stay_so_on_paper(page: Page, tmp_path: Path) -> None:
+    made = publish(large_view(12), tmp_path / "views")
+    with viewer_server(tmp_path / "views", tmp_path / "viewer.log") as viewer:
+        page.set_viewport_size({"width": 1400, "height": 900})
+        page.goto(f"{viewer.url}/?view={made.token}")
+        wait_until_idle(page)
+        page.emulate_media(media="print")
+        page.set_viewport_size({"width": 1020, "height": 1476})
+        charts = page.locator('[data-testid="stColumn"] [data-testid="stPlotlyChart"]')
+        expect(charts).to_have_count(2, timeout=PATIENCE)
+        left, right = (chart.bounding_box() for chart in charts.all())
+        assert left is not None
+        assert right is not None
+        assert left["y"] == right["y"]
+        assert left["x"] + left["width"] <= right["x"]
+        assert right["x"] + right["width"] <= 1020
+
+
 def test_a_view_in_the_dark_theme_is_dark_on_white_on_paper(page: Page, tmp_path: Path) -> None:
     made = publish(large_view(12), tmp_path / "views")
     with viewer_server(tmp_path / "views", tmp_path / "viewer.log") as viewer:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace as changed
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pandas as pd
@@ -28,6 +29,19 @@ def test_a_reader_who_comes_while_a_view_is_replaced_sees_the_new_one(
     viewer.query_params[link.PARAMETER] = made.token
     viewer.run()
     assert [title.value for title in viewer.title] == ["newer"]
+
+
+def test_a_reader_is_told_when_the_link_closes_if_it_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CRUBRIC_VIEWS", str(tmp_path))
+    for expires, said in (
+        (datetime(2999, 5, 6, 7, 8, tzinfo=UTC), "Read only. Its link closes on 06 May 2999 at 07:08 UTC."),
+        (None, "Read only."),
+    ):
+        viewer = AppTest.from_file(str(VIEWER), default_timeout=60)
+        viewer.query_params[link.PARAMETER] = publish(large_view(5), tmp_path, expires).token
+        assert viewer.run().caption[0].value.endswith(said)
 
 
 def test_a_phone_gets_figures_with_short_names_and_no_colour_bar() -> None:

@@ -21,6 +21,7 @@ from ..text import count, plain, told_apart
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
     import pandas as pd
 
@@ -69,12 +70,13 @@ def on_a_phone() -> bool:
     return "Mobi" in st.context.headers.get("User-Agent", "")
 
 
-def render(view: SharedView, figures: Sequence[ViewFigure]) -> None:
-    """The whole page."""
+def render(view: SharedView, figures: Sequence[ViewFigure], until: datetime | None = None) -> None:
+    """The whole page. until: when its link closes, which its reader may want to know."""
     st.html(CSS)
     st.title(plain(view.title) or "Leaderboard", anchor=False)
     widgets.answer(st.empty(), *answer(view))
-    st.caption(_made(view))
+    closes = f" Its link closes on {until:%d %B %Y at %H:%M} UTC." if until else ""
+    st.caption(_made(view) + closes)
     for line in view.note.splitlines():
         st.markdown(plain(line))
     if view.leaderboard is None:

@@ -41,7 +41,7 @@ def show_link() -> None:
     st.session_state[SHOWN] = True
     st.set_page_config(page_title=" ".join(view.title.split()) or "Shared view")
     watch(token, state.version)
-    render(view, figures)
+    render(view, figures, state.expires_at)
 
 
 def closed() -> None:

@@ -30,6 +30,7 @@ LETTER, EDGES = 7, 20  # pixels of a letter, and beside a cell's text
 NAMES = ("system", "query", "rubric", "judge", "first", "second")
 APART = "Long names are cut to what tells them apart; downloads have them whole."
 MOST_ROWS = 1_000  # of a table that are sent to the browser: it reads all of them again whenever one changes
+BY_KEYBOARD = "Shift and Space choose a row"
 SEARCHED, DOWNLOADED = "Search or filter for others.", "The download has all."
 
 _whole = st.column_config.NumberColumn
@@ -362,6 +363,7 @@ def _pick(
         on_select=on_pick,
         selection_mode=mode,
         selection_default={"selection": {"rows": [p for p in start if p < min(len(frame), MOST_ROWS)]}},
+        alt=f"Table. {BY_KEYBOARD}",
     )
     _say_more(frame, others)
     if without:

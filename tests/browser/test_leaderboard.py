@@ -358,3 +358,19 @@ def test_where_somebody_clicks_a_system_a_link_to_its_profile_is_in_sight(page: 
     expect(close).not_to_be_in_viewport()
     above.click()
     expect(close).to_be_in_viewport()
+
+
+@pytest.mark.parametrize(("address", "chosen"), [("leaderboard", "system="), ("measurability", "")])
+def test_a_row_is_chosen_by_the_keys_that_the_table_names(
+    page: Page, server: Server, address: str, chosen: str
+) -> None:
+    page.goto(f"{server.url}/{address}?dataset=mine")
+    wait_until_idle(page)
+    table = page.get_by_role("region", name="Shift and Space choose a row").first
+    table.locator("canvas").first.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Shift+Space")
+    expect(table.locator('[role="row"][aria-selected="true"]')).to_have_count(1, timeout=20_000)
+    if chosen:
+        page.wait_for_url(f"**{chosen}**", timeout=20_000)
+    wait_until_idle(page)

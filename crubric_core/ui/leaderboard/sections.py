@@ -84,7 +84,7 @@ def table(view: View, shown: pd.DataFrame, system: str | None) -> None:
         on_select=clicked,
         selection_mode="single-row",
         selection_default={"selection": {"rows": [names.index(system)] if system in names else []}},
-        alt="Leaderboard",
+        alt=f"Leaderboard. {widgets.BY_KEYBOARD}",
     )
     if system:
         profile.lead_to(system, "above")

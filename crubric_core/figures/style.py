@@ -102,10 +102,18 @@ def cell_share(share: float) -> str:
 
 
 def row_names(names: Iterable[object], limit: int = ROW) -> list[str]:
-    """Names of rows, cut to ``limit`` characters where that saves more than SPARE; alike ones are told apart."""
+    """Names of rows, cut to ``limit`` characters where that saves more than SPARE; alike ones are told apart.
+
+    Of wide characters, such as Chinese ones, half as many.
+    """
     flat = [" ".join(str(name).split()) for name in names]
-    cut = told_apart(flat, limit)
-    return [whole if len(whole) <= limit + SPARE else short for whole, short in zip(flat, cut, strict=True)]
+    most = text_width("x" * (limit + SPARE))
+
+    def fitting(whole: str, usual: str, half: str) -> str:
+        named = whole if len(whole) <= limit + SPARE else usual
+        return named if text_width(named) <= most else half
+
+    return list(map(fitting, flat, told_apart(flat, limit), told_apart(flat, limit // 2)))
 
 
 def rows_axis(fig: go.Figure, names: Sequence[object], limit: int = ROW) -> None:

@@ -130,6 +130,19 @@ def test_a_margin_has_room_for_the_letters_that_are_shown():
     assert narrow < wide < whole
 
 
+def test_names_in_wide_characters_leave_a_chart_as_much_room_as_others() -> None:
+    names = [f"システム・ロング名前・バージョン{n}" for n in range(3)] + [
+        "MMMMMMMMMMMMMMMMMMMMMMMMMMM",
+        "gpt-4o",
+    ]
+    shown = style.row_names(names)
+    assert len(set(shown)) == len(names)
+    assert shown[-1] == "gpt-4o"
+    assert style.margin_of(shown, title=False) <= style.margin_of(
+        ["x" * (style.ROW + style.SPARE)], title=False
+    )
+
+
 def test_signed_numbers_are_left_to_the_axis_which_writes_the_minus_sign() -> None:
     said = style.hover("%{customdata}: θ = %{x:.2f}, %{y:,} of %{z:.0%}")
     assert said == {

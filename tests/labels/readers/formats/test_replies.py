@@ -12,7 +12,7 @@ import pytest
 from crubric_core.errors import IngestError
 from tests.tiers import crossed
 
-from .conftest import labels_of
+from .conftest import labels_of, lines
 
 MODELS, QUERIES, JUDGES = ("gpt-4o", "claude-3"), ("p0", "p1", "p2"), ("gpt4", "claude")
 HEAD = ("model", "prompt_id", "criterion")
@@ -244,3 +244,66 @@ def test_a_batch_reply_of_two_verdicts_that_differ_is_rejected(ws):
     report = ws.ingest(content, "d", name="x.jsonl")
     assert {row[1]: row[4] for row in labels_of(ws.dataset("d"))} == {"q1": 1, "q2": 5, "q4": 5}
     assert "two different verdicts" in report.rejects["reason"][0]
+
+
+OF_ONE = {"custom_id": "={system}__{query}__{rubric}"}
+
+
+def anthropic(custom_id: str, text: str) -> dict:
+    message = {"type": "message", "model": "sonnet", "content": [{"type": "thinking", "thinking": "5"}]}
+    message["content"].append({"type": "text", "text": text})
+    return {"custom_id": custom_id, "result": {"type": "succeeded", "message": message}}
+
+
+def responses(custom_id: str, text: str) -> dict:
+    said = {"type": "message", "content": [{"type": "output_text", "text": text}]}
+    body = {"model": "sonnet", "output": [{"type": "reasoning", "summary": []}, said]}
+    return {"custom_id": custom_id, "response": {"status_code": 200, "body": body}, "error": None}
+
+
+@pytest.mark.parametrize("sent", [anthropic, responses])
+@pytest.mark.parametrize("text", ['{"score": 4}', "4", "4.\n", "Sure: ```json\n" + '{"score": 4}```'])
+def test_batches_of_other_endpoints_are_read(read, sent, text):
+    dataset, _ = read(lines(sent("north__q1__tone", text)), mapping=OF_ONE)
+    assert labels_of(dataset) == {("north", "q1", "q1#tone", "sonnet", 4)}
+
+
+def test_a_label_alone_is_read_where_the_request_names_its_rubric(read):
+    said = [anthropic(f"north__q{n}__tone", word) for n, word in enumerate(("Yes", "no", "yes"))]
+    assert [row[4] for row in sorted(labels_of(read(lines(*said), mapping=OF_ONE)[0]))] == [1, 0, 1]
+    with pytest.raises(IngestError, match="has no verdict in its reply: expected one in JSON"):
+        read(lines(anthropic("north__q1", "4")), mapping=WHOSE)
+
+
+FAILED = {
+    '"boom"': {"custom_id": "north__q1__tone", "response": None, "error": {"message": "boom"}},
+    "rate": {"custom_id": "north__q1__tone", "result": {"type": "errored", "error": {"type": "rate"}}},
+    "expired": {"custom_id": "north__q1__tone", "result": {"type": "expired"}},
+}
+
+
+@pytest.mark.parametrize("why", FAILED)
+def test_a_request_of_a_batch_that_failed_is_rejected_with_its_error(ws, why):
+    sent = (anthropic if "result" in FAILED[why] else responses)("north__q2__tone", "4")
+    ws.ingest(lines(FAILED[why], sent), "d", name="x.jsonl", mapping=OF_ONE)
+    assert labels_of(ws.dataset("d")) == {("north", "q2", "q2#tone", "sonnet", 4)}
+    reason = ws.rejects("d")["reason"].item()
+    assert re.search(f"has no reply to its request: .*{why}", reason)
+
+
+@pytest.mark.parametrize(
+    ("made", "shown"),
+    [("gpt-4o__q1__tone", "={query}__{system}__{rubric}"), ("a|b", "={query}|{system}"), ("r7", "={query}_{system}")],
+)  # fmt: skip
+def test_the_pattern_that_is_shown_has_the_parts_of_the_id(read, made, shown):
+    with pytest.raises(IngestError, match=re.escape(f'{{"custom_id": "{shown}"}}')):
+        read(lines(anthropic(made, '{"score": 4}')))
+
+
+def test_a_pattern_that_can_split_an_id_otherwise_is_told(read):
+    sent = lines(*(anthropic(f"gpt-4o-q{n}-r1", "4") for n in (1, 2)))
+    _, report = read(sent, mapping={"custom_id": "={system}-{query}-{rubric}"})
+    assert sum("can split some custom_id in several ways" in note for note in report.notes) == 1
+    dataset, report = read(sent, mapping={"custom_id": "={system}-q{query}-r{rubric}"})
+    assert {row[0] for row in labels_of(dataset)} >= {"gpt-4o"}
+    assert not any("several ways" in note for note in report.notes)

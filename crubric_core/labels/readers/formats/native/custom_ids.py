@@ -16,16 +16,46 @@ def identity(field: str, made: str, setting: Setting, usual: re.Pattern[str] | N
     pattern = setting.given.get(field)
     found = _compiled(pattern).fullmatch(made) if pattern else usual.fullmatch(made) if usual else None
     parts = {k: v for k, v in (found.groupdict() if found else {}).items() if v}
+    if (
+        pattern
+        and parts
+        and (other := _compiled(pattern, longest=True).fullmatch(made))
+        and other.groupdict() != parts
+    ):
+        setting.tell(_split_otherwise(field, pattern))
     if "system" in setting.given or "system" in parts:
         return {"query": made, **parts, "system": setting.system(parts.get("system"))}
     raise MalformedError(
         f"has the {field} {made!r}, and where its system stands is not known: say so in the mapping, such as "
-        f'{{"{field}": "={{query}}_{{system}}"}}, or name the system of all ({{"system": "=…"}})'
+        f'{{"{field}": "={_example(made)}"}}, or name the system of all ({{"system": "=…"}})'
     )
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _split_otherwise(field: str, pattern: str) -> str:
+    """What is told of a pattern by which an id may be split in several ways."""
+    return (
+        f"{pattern} can split some {field} in several ways: each part is as short as can be, the first of all; where "
+        f"names hold what stands between them, write into the pattern what all share, such as {{system}}-q{{query}}"
+    )
+
+
+def _example(made: str) -> str:
+    """A pattern with as many parts as an id has, as far as what stands between them shows."""
+    for between in _BETWEEN:
+        if made.count(between) in (1, 2):
+            return between.join(("{query}", "{system}", "{rubric}")[: made.count(between) + 1])
+    return "{query}_{system}"
+
+
+_BETWEEN = ("__", "::", "--", "|", ":", "/", "_", "-")
+
+
+def _compiled(pattern: str, *, longest: bool = False) -> re.Pattern[str]:
     parts = re.split(r"\{(query|system|rubric)\}", pattern)
     if len(fields := parts[1::2]) > len(set(fields)):
         raise IngestError(f"The pattern {pattern[:200]!r} names a field twice: name each at most once.")
-    return re.compile("".join(re.escape(p) if i % 2 == 0 else f"(?P<{p}>.+?)" for i, p in enumerate(parts)))
+    return re.compile(
+        "".join(
+            re.escape(p) if i % 2 == 0 else f"(?P<{p}>.+{'?' * (not longest)})" for i, p in enumerate(parts)
+        )
+    )

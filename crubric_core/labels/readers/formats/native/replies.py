@@ -1,4 +1,4 @@
-"""Judges' raw replies, one a line, or as OpenAI's batch endpoint returns them: the verdict is JSON within the text."""
+"""Judges' raw replies, one a line, or as batches of OpenAI and Anthropic return them: the verdict is in the text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from ..records import AmbiguousReplyError, parse_reply, reply_values
+from ...words import is_number, is_verdict
+from ..records import AmbiguousReplyError, as_text, parse_reply, reply_values
 from .base import MalformedError, NativeFormat, Record, Row, Setting, has, label, mapped, named
 from .custom_ids import identity
 from .verdicts import REASONS, RUBRICS, VERDICTS, ReplyVerdict, first_of, said_in
@@ -74,24 +75,74 @@ def _why(found: Any) -> Any:
 def _batch_rows(record: Record, setting: Setting) -> Iterator[Row]:
     """The verdicts of each choice; of several choices each is a run."""
     known = identity("custom_id", named(record, "custom_id"), setting, _CUSTOM_ID)
-    body = mapped(mapped(record.get("response"), "a response").get("body"), "a body")
-    judge, choices = setting.judge(body.get("model")), body.get("choices")
-    choices = choices if isinstance(choices, list) and choices else [None]
-    for place, choice in enumerate(choices):
-        run = choice.get("index", place) if len(choices) > 1 and isinstance(choice, dict) else None
-        for said in _verdicts_in(choice, known.get("rubric"), setting):
+    body = _body(record)
+    judge, texts = setting.judge(body.get("model")), _texts_of(body)
+    for run, text in texts:
+        for said in _verdicts_in(text, known.get("rubric"), setting):
             whose = known["system"], known["query"], said.criterion, judge
-            yield label(*whose, said.label, run=run, reason=said.reason)
+            yield label(*whose, said.label, run=run if len(texts) > 1 else None, reason=said.reason)
 
 
-def _verdicts_in(choice: Any, rubric: str | None, setting: Setting) -> list[ReplyVerdict]:
-    """The verdicts of a choice: of the rubric that its request names, else of criteria rather than of the whole."""
-    message = choice.get("message") if isinstance(choice, dict) else None
-    text = message.get("content") if isinstance(message, dict) else None
-    said = said_in(_parsed(text, _labels) if isinstance(text, str) else None)
+def _is_batch(record: Record) -> bool:
+    """Whether a record is a line of a batch, of a request that failed, too."""
+    if not has(record, "custom_id"):
+        return False
+    response, result = record.get("response"), record.get("result")
+    failed = "response" in record and response is None and isinstance(record.get("error"), dict)
+    ended = isinstance(result, dict) and result.get("type") in _RESULTS
+    return failed or ended or has(response, "body")
+
+
+_RESULTS = ("succeeded", "errored", "canceled", "expired")  # of Anthropic's
+
+
+def _body(record: Record) -> Record:
+    """What a model sent; MalformedError with the reason where it sent nothing."""
+    outer, key = ("result", "message") if "result" in record else ("response", "body")
+    sent = mapped(record.get(outer) or {}, f"a {outer}")
+    if key in sent:
+        return mapped(sent[key], f"a {key}")
+    said = record.get("error") or sent.get("error") or sent.get("type")
+    raise MalformedError(f"has no reply to its request{f': {as_text(said)}' if said else ''}")
+
+
+def _texts_of(body: Record) -> list[tuple[Any, str]]:
+    """The number and the text of each choice, or of the only reply, whose parts may stand in a list."""
+    if choices := _objects(body.get("choices")):
+        messages = [
+            (choice.get("index", place), choice.get("message")) for place, choice in enumerate(choices)
+        ]
+        return [(n, _joined(m.get("content")) if isinstance(m, dict) else "") for n, m in messages]
+    parts = [part for item in _objects(body.get("output")) for part in _objects(item.get("content"))]
+    return [(None, _joined(parts or body.get("content")))]
+
+
+def _joined(content: Any) -> str:
+    """A text as it is, or the texts among the parts of one; what was thought before is none."""
+    if isinstance(content, list):
+        texts = [p.get("text") for p in _objects(content) if p.get("type") in ("text", "output_text")]
+        content = "".join(text for text in texts if isinstance(text, str))
+    return content if isinstance(content, str) else ""
+
+
+def _objects(items: Any) -> list[Record]:
+    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+
+
+def _verdicts_in(text: str, rubric: str | None, setting: Setting) -> list[ReplyVerdict]:
+    """The verdicts of a reply: of the rubric that its request names, else of criteria rather than of the whole.
+
+    A reply to such a request may be a label and nothing else.
+    """
+    bare = text.strip().rstrip(".")
+    if rubric and (is_number(bare) or is_verdict(bare)):
+        return [ReplyVerdict(rubric, bare)]
+    said = said_in(_parsed(text, _labels))
     found = [said.whole] if said.whole and (rubric or not said.criteria) else said.criteria
     if not found:
-        raise MalformedError("has no verdict in its reply")
+        raise MalformedError(
+            "has no verdict in its reply: expected one in JSON, or for one rubric a label alone"
+        )
     if rubric and len(found) > 1:
         raise MalformedError(f"is about the rubric {rubric!r} alone, and its reply has several verdicts")
     left = said.left if found is said.criteria else [v.criterion for v in said.criteria] or said.left
@@ -112,9 +163,9 @@ def _labels(found: Any) -> Any:
 FORMATS = (
     NativeFormat(
         "batch-output",
-        "OpenAI batch output",
-        "records with custom_id and response.body; system and query from the custom_id",
-        lambda r: has(r, "custom_id", "response") and has(r["response"], "body"),
+        "output of a batch of requests",
+        "records with custom_id and response.body, or result.message; system and query from the custom_id",
+        _is_batch,
         _batch_rows,
     ),
     NativeFormat(

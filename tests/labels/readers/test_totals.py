@@ -85,3 +85,13 @@ def test_a_judge_who_agrees_with_the_middle_of_the_others_is_a_judge(ws):
 @pytest.mark.parametrize("total", [lambda p: p[0] + p[1], lambda p: sum(p) + (p[2] == 2), lambda _: 3])
 def test_what_sums_up_only_some_or_not_in_all_rows_is_a_criterion(ws, total):
     assert read(ws, ["clarity", "tone", "depth", "wit"], total)[1] == {"clarity", "tone", "depth", "wit"}
+
+
+@pytest.mark.parametrize("of", [max, min, lambda parts: parts[1]])
+@pytest.mark.parametrize(
+    "name", ["mode_rating", "min_rating", "rating_min", "rating_std", "stddev score", "max_rating"]
+)
+def test_statistics_of_ratings_are_no_rubrics(ws, name, of):
+    report, rubrics = read(ws, ["clarity", "tone", "depth", name], of)
+    assert rubrics == {"clarity", "tone", "depth"}
+    assert any(name in note for note in report.notes)

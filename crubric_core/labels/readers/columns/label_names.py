@@ -135,6 +135,7 @@ _MEASURED = frozenset(
     (
         *("idx", "index", "hash", "time", "timestamp", "duration", "latency", "seconds", "cost"),
         *("total", "subtotal", "average", "avg", "mean", "median", "variance", "stdev", "sum", "count"),
+        *("mode", "min", "minimum", "std", "stddev"),
         *("possible", "max", "maximum", "ø", "mittel", "mittelwert", "durchschnitt", "moyenne", "promedio"),
     )
 )

@@ -38,6 +38,7 @@ _MTURK = (
     "Reject",
 )  # the last names of its results, for whoever reviews them: no row has these cells
 _SEPARATOR = re.compile(r"sep=([,;|\t])\r?\n")  # how Excel is told of a file's separator, above its header
+_TITLES = 3  # lines that may stand above the header
 _LOOKED_AT = 200  # records in which a column without a name is looked into
 _NAMES = (
     "system",
@@ -322,15 +323,20 @@ def _beginning(file: TextIO, *, prefer_tab: bool) -> tuple[str, str]:
 
 
 def _sniff(sample: str, *, prefer_tab: bool) -> str:
-    """The separator under which most of the first records have as many cells as the header, at least two."""
+    """The separator under which most of the first records have as many cells as the header, at least two.
 
-    def fit(delimiter: str) -> tuple[float, int]:
+    A title may stand above the header where no separator is in the first line.
+    """
+
+    def fit(delimiter: str, below: int = 0) -> tuple[float, int]:
         records = [r for _, r in zip(range(50), _tolerant(sample, delimiter), strict=False) if r]
-        width = len(records[0]) if records else 0
+        width = next((len(r) for r in records[: below + 1] if len(r) > 1), 1)
         even = sum(len(r) == width for r in records) / len(records) if width > 1 else 0.0
         return even, width
 
     fits = {d: fit(d) for d in _DELIMITERS}
+    if all(width < 2 for _, width in fits.values()):
+        fits = {d: fit(d, _TITLES) for d in _DELIMITERS}
     if prefer_tab and fits["\t"][1] > 1:
         return "\t"
     return max(_DELIMITERS, key=lambda d: fits[d])

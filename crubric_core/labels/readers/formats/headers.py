@@ -32,15 +32,21 @@ def joined_header(rows: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], int]:
 
 
 def rows_above(records: Sequence[Sequence[str]]) -> int:
-    """How many records stand above the header as a sheet is saved: nothing in any cell, or a title in the first."""
+    """How many records stand above the header: nothing in any cell, or a title in the first.
+
+    As a sheet is saved they have its width; a title that was typed above is one cell, and what follows has one width.
+    """
     filled = [sum(bool(cell.strip()) for cell in record) for record in records]
     first = next((i for i, cells in enumerate(filled) if cells > 1), 0)
     if not first:
         return 0
-    padded = all(len(record) == len(records[first]) > 2 for record in records[:first])
+    width = len(records[first])
+    padded = all(len(record) == width for record in records[:first])
+    below = records[first + 1 : -1]  # the last may be cut off
+    typed = bool(below) and all(len(record) == width for record in below)
     titles = all(not any(map(str.strip, record[1:])) for record in records[:first])
     named = not any(_is_number(cell) for cell in records[first])  # below one name alone, data may begin
-    return first if padded and titles and named else 0
+    return first if width > 2 and (padded or typed) and titles and named else 0
 
 
 def _named(upper: Sequence[str], lower: Sequence[str]) -> list[str]:

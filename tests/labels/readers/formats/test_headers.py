@@ -103,3 +103,19 @@ def test_titles_and_empty_rows_above_a_header_are_passed_over(ws, above):
 def test_one_name_above_data_is_no_title():
     records = [["name", "", ""], ["Ann", "3", "4"], ["Bob", "2", "5"]]
     assert rows_above(records) == 0
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("above", [["Ratings of May"], ["Ratings of May", "Team North", ""]])
+def test_titles_that_were_typed_above_a_header_are_passed_over(ws, above, separator):
+    rows = [[m, c, str(label(m, c))] for m in MODELS for c in ("clarity", "tone", "depth")]
+    table = [["system", "rubric", "label"], *rows, ["gpt-4o", "style", "maybe"]]
+    text = "\n".join([*above, *map(separator.join, table)])
+    report = ws.ingest(text.encode(), "d", name="x.csv")
+    assert {(m, r): str(v) for (m, _, r, _), v in cells(ws).items()} == {(m, c): v for m, c, v in rows}
+    assert report.rejects["row"].tolist() == [len(above) + len(table)]
+
+
+def test_a_line_of_one_cell_above_rows_of_several_widths_is_no_title():
+    assert rows_above([["notes"], ["a", "b", "c"], ["1", "2"], ["1", "2", "3"]]) == 0
+    assert rows_above([["notes"], ["a", "b"], ["1", "2"], ["1", "2"]]) == 0

@@ -25,14 +25,16 @@ _NOISE = re.compile(
     r"outputs|reviews?|final|evaluations?|head|strict|loose|healthbench|hellobench|wildbench|"
     r"\d{8}([_T-]?\d{4,6})?|\d{4}-\d{2}-\d{2}([T_ ][\d:.-]+)?)(?=$|[._\- ])"
 )
-_JUDGE = re.compile(r"(?i)judge|grader|rater|annotator|evaluator|reviewer")
+_BY = r"(?:judged|graded|scored|rated|evaluated|reviewed)[\s_.\-]+by[\s_.\-]+"
+_JUDGE = re.compile(rf"(?i)judge|grader|rater|annotator|evaluator|reviewer|{_BY}")
 _RUNS = "run|trial|seed|epoch|attempt|rep|repeat|iter|iteration"
 _RUN = re.compile(rf"(?i)({_RUNS})[\s_.\-#]*\d+")
 _NUMBERED = re.compile(rf"(?i)(?P<system>.+?)(?P<by>[\s_.\-]+(?:{_RUNS})[\s_.\-#]*)(?P<run>\d+)")
-_JUDGED = re.compile(
-    r"(?i)(?P<system>.+?)(?P<by>[\s_.\-]+(?:judged|graded|scored|rated|evaluated|reviewed)[\s_.\-]+by[\s_.\-]+)(?P<judge>.+)"
-)
+_JUDGED = re.compile(rf"(?i)(?P<system>.+?)(?P<by>[\s_.\-]+{_BY})(?P<judge>.+)")
 _PARTITION = re.compile(r"([^=/]+)=[^=/]+")
+_PART = re.compile(
+    r"(?i)(part|data|file|chunk|shard|batch)?[\W_]*\d[\w\-.]*"
+)  # of a table, as engines name it
 _SYSTEM = re.compile(rf"{MODEL.pattern}|(?i:system|model)")
 # Folders of well-known tools: how a path ends, the pattern, how sure it is, and why.
 _LAYOUTS = (
@@ -207,9 +209,19 @@ def _by_partitions(paths: Sequence[str], suffix: str) -> NameGuess | None:
     if not fields:
         return None
     parts = [next((f"{n}={{{f}}}" for f, own in fields.items() if own == n), "*") for n in names]
+    whose = "*" if "system" in fields or not _same_in_all(paths, suffix) else "{system}"
     return NameGuess(
-        "/".join([*parts, "*" + suffix]), 0.95, "each folder is named after a column and its value"
+        "/".join([*parts, whose + suffix]), 0.95, "each folder is named after a column and its value"
     )
+
+
+def _same_in_all(paths: Sequence[str], suffix: str) -> bool:
+    """Whether each folder has the same several files, and none is called after a part of a table: data_0.parquet."""
+    held: dict[str, set[str]] = {}
+    for folder, _, name in (p.rpartition("/") for p in paths):
+        held.setdefault(folder, set()).add(name.removesuffix(suffix))
+    first, *others = held.values()
+    return len(first) > 1 and all(own == first for own in others) and not any(map(_PART.fullmatch, first))
 
 
 def _by_separator(named: Sequence[str], suffix: str) -> NameGuess | None:
@@ -283,7 +295,8 @@ def _by_folder(paths: Sequence[str], suffix: str) -> NameGuess | None:
     if len(systems) > 1:
         return None
     others = [i for i in others if i != systems[0]]
-    fields = {i: "{query}" for i in others if len(others) == 1} | dict.fromkeys(judges[:1], "{judge}")
+    fields = {i: "{query}" for i in others if len(others) == 1}
+    fields |= {i: f"{_shared_by(levels[i])}{{judge}}" for i in judges[:1]}
     fields[systems[0]] = "{system}"
     for i in runs[:1]:
         words = {name.rstrip("0123456789") for name in levels[i]}
@@ -298,6 +311,12 @@ def _by_folder(paths: Sequence[str], suffix: str) -> NameGuess | None:
         else "the folder names the system"
     )
     return NameGuess(pattern + suffix, 0.7, f"file names repeat, and {why}")
+
+
+def _shared_by(names: Sequence[str]) -> str:
+    """What all names begin with that say by whom answers are judged, such as judged_by_; "" of others."""
+    found = {m[0] if (m := re.match(rf"(?i){_BY}(?=.)", name)) else "" for name in names}
+    return found.pop() if len(found) == 1 else ""
 
 
 def _by_stem(named: Sequence[str], suffix: str) -> NameGuess | None:

@@ -98,6 +98,28 @@ def test_folders_named_column_and_value_name_system_and_judge(ws, tmp_path, syst
     assert read(ws, folder) == (SYSTEMS, ("q1", "q2"), ("x", "y"))
 
 
+@pytest.mark.parametrize("folder", ["judge={}", "judged_by_{}", "graded-by-{}", "v=2/grader={}"])
+def test_files_in_folders_of_judges_are_systems(ws, tmp_path, folder):
+    """Folders named judge=x were refused, and judged_by_x was the name of the judge."""
+    write(tmp_path, *(f"{folder.format(j)}/{s}.csv" for s, j in product(SYSTEMS, ("x", "y"))))
+    assert read(ws, tmp_path) == (SYSTEMS, ("q1", "q2"), ("x", "y"))
+
+
+@pytest.mark.parametrize("name", ["data_{}", "part-0000{}-5f3c", "{}", "batch {}"])
+def test_parts_of_a_table_in_folders_of_judges_are_no_systems(tmp_path, name):
+    paths = [f"judge={j}/{name.format(n)}.parquet" for n, j in product((0, 1), "xy")]
+    assert guess_pattern(paths).pattern == "judge={judge}/*.parquet"
+
+
+def test_files_of_criteria_in_folders_of_judges_are_no_systems_where_a_column_names_these(ws, tmp_path):
+    for criterion, judge in product(("clarity", "tone"), ("x", "y")):
+        path = tmp_path / f"judge={judge}" / f"{criterion}.csv"
+        path.parent.mkdir(exist_ok=True)
+        rows = [f"{s},{q},{criterion},{label(s, q, judge)}" for s, q in product(SYSTEMS, QUERIES)]
+        path.write_text("\n".join(["system,query,rubric,label", *rows]))
+    assert read(ws, tmp_path) == (SYSTEMS, QUERIES, ("x", "y"))
+
+
 @pytest.mark.parametrize("run", ["_run1", "-seed-7", "_trial_3"])
 def test_a_number_of_a_run_at_the_end_is_no_part_of_the_system(ws, tmp_path, run):
     """Each run was a system of its own."""

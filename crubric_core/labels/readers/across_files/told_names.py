@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
@@ -14,6 +15,7 @@ from ..guess import MODEL
 from ..tables.plan_cells import cells_of
 
 MOST_JUDGES = 20  # of more different parts only models are judges
+_SAID_TO_JUDGE = re.compile(r"(?i)(=|by[\s_.\-]+)\{judge\}")
 _SEPARATORS = ("__", "_", "-", " ", ".")
 
 Told = Sequence[AbstractSet[str]]
@@ -55,7 +57,9 @@ def _all_told(parts: Sequence[str], told: Told) -> bool:
 
 
 def _with_other_part(pattern: str) -> str:
-    """The system where the judge was, or the file."""
+    """The system where the judge was, unless the path says that it is the judge; or the file."""
+    if _SAID_TO_JUDGE.search(pattern):
+        return pattern.replace("{system}", "*")
     if "{judge}" in pattern:
         return pattern.replace("{system}", "*").replace("{judge}", "{system}")
     return pattern.replace("{system}/*", "*/{system}") if "{system}/*" in pattern else ""

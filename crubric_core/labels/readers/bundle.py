@@ -13,6 +13,7 @@ from ...errors import IngestError
 from ...types import Progress
 from .across_files.naming import name_files
 from .across_files.shared_keys import with_shared_keys
+from .across_files.shared_queries import with_shared_queries
 from .across_files.summaries import without_summaries
 from .across_files.unnamed_systems import hold_labels, with_question
 from .across_files.whose import ask_whose
@@ -162,6 +163,7 @@ def _plan_here(
         of_labels, asked = set(), {}
     found = _skip_non_data(without_summaries(found), of_labels | asked.keys())
     found = _tell_queries_apart(found)
+    found = found if "query" in overrides.mapping else with_shared_queries(found, decided)
     found, pattern = name_files(found, pieces, pattern, done_with, strict=overrides.strict)
     found = ask_whose(found, pieces, strict=overrides.strict)
     found = [f if f.plan.format in NATIVE else _with_questions(f) for f in found]

@@ -1,0 +1,85 @@
+"""Tables of labels of which each has ids of its own, and all have the same texts of queries: these are the queries."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from ..columns.query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES, bare_name
+from ..columns.specs import plain_name, synonyms_of
+from ..describing import Found
+from ..formats.native import NATIVE
+from ..tables.plan_cells import LEAST, cells_of, taken
+
+_CALLED = ("query", *synonyms_of("labels", "query"))
+_SHARED = 0.5  # of a table's texts, at least
+
+
+def with_shared_queries(found: Sequence[Found], decided: Collection[str]) -> list[Found]:
+    """The tables, keyed by a text that they share where no two share the id that tells the same rows apart.
+
+    An experiment has its own ids, and asks what others ask.
+    """
+    alike: dict[tuple[str, tuple[str, ...]], list[int]] = {}
+    for i, f in enumerate(found):
+        if (query := _own_query(f)) and f.plan.name not in decided:
+            alike.setdefault((query, tuple(f.plan.columns)), []).append(i)
+    named = dict(enumerate(found))
+    for (query, columns), places in alike.items():
+        tables = [found[i] for i in places]
+        if len(tables) < 2 or _overlap([_cells(f, query) for f in tables]):
+            continue
+        texts = [
+            c for c in columns if bare_name(c) in NAMES_OF_QUERIES and bare_name(c) not in IDS_OF_ANSWERS
+        ]
+        texts.sort(key=lambda c: NAMES_OF_QUERIES.index(bare_name(c)))
+        for text in (t for t in texts if _says_the_same(tables, query, t)):
+            named |= {i: _keyed(found[i], query, text) for i in places}
+            break
+    return list(named.values())
+
+
+def _own_query(found: Found) -> str:
+    """The column of a table of labels that is its query, and is not called so; "" where there is none."""
+    plan = found.plan
+    query = plan.mapping.get("query")
+    if plan.kind != "labels" or plan.format in NATIVE or plan.skip or len(found.rows) < LEAST:
+        return ""
+    return (
+        query if isinstance(query, str) and query in plan.columns and plain_name(query) not in _CALLED else ""
+    )
+
+
+def _cells(found: Found, column: str) -> set[str]:
+    return {str(c) for c in cells_of(found.plan, found.rows, column) if c not in (None, "")}
+
+
+def _overlap(values: Sequence[set[str]]) -> bool:
+    return len(set[str]().union(*values)) < sum(map(len, values))
+
+
+def _says_the_same(tables: Sequence[Found], query: str, column: str) -> bool:
+    """Whether a column tells the rows of each table apart as the query does, and each shares much of it with others."""
+    texts = [_cells(f, column) for f in tables]
+    for i, f in enumerate(tables):
+        pairs = set(zip(*(cells_of(f.plan, f.rows, c) for c in (query, column)), strict=True))
+        others = set[str]().union(*(t for j, t in enumerate(texts) if j != i))
+        one_to_one = len(pairs) == len(_cells(f, query)) == len(texts[i]) > 1
+        if not one_to_one or len(texts[i] & others) < _SHARED * len(texts[i]):
+            return False
+    return True
+
+
+def _keyed(found: Found, query: str, column: str) -> Found:
+    """The table with another query, and what is said of it."""
+    plan = found.plan
+    kept = replace(
+        plan,
+        guesses=tuple(g for g in plan.guesses if g.canonical != "query"),
+        remarks=tuple(r for r in plan.remarks if not r.startswith("the query is its column")),
+        unused=(*plan.unused, query),
+    )
+    remark = f"the query is its column {column!r}, which the files share, and not {query!r}, of which each has its own"
+    return replace(
+        found, plan=taken(kept, "query", column, 0.75, f"the files share it, and not {query!r}", remark)
+    )

@@ -38,6 +38,7 @@ from .wide.column_names import (
     without_queries,
 )
 from .wide.label_columns import ANSWERED, counts_rows, label_columns
+from .wide.made_of_others import made_of_others
 from .wide.plan import systems_times_judges
 from .wide.spread import spread_key
 from .wide.totals import totals_among
@@ -187,6 +188,8 @@ def _wide(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile
     what, keys = _what_each_is(plan, rows, held, alike)
     if not what:
         return ""
+    made = made_of_others(alike, plan.columns, rows) if what == "rubric" else {}
+    alike = [c for c in alike if c not in made]
     likeliest = max(alike, key=lambda c: all(map(is_verdict, filter(None, cells_of(plan, rows, c)))))
     shown: dict[str, Any] = {"system": "=…"} | keys | {what: likeliest if what == "label" else alike}
     shown |= query_of(plan, rows, shown) if what != "system" else {}

@@ -357,3 +357,20 @@ def test_models_that_a_form_asks_of_in_each_question_are_proposed_as_systems(ws)
         ws.ingest(content, "d", name="x.csv")
     ws.ingest(content, "d", name="x.csv", mapping=json.loads(re.search(r"\{.*\}", str(told.value))[0]))
     assert cells(ws) == {(s, q, f"{q}#score", f"r{n}@x.org"): 1 + label(n, f"{q} [{s}]") for n in ROWS for q in ("Q1", "Q2") for s in SYSTEMS}  # fmt: skip
+
+
+def test_of_a_score_and_its_label_in_words_one_is_proposed(ws):
+    """Phoenix writes both of each evaluation."""
+    heads = [
+        "span_id",
+        "llm.model_name",
+        *(f"eval.{c}.{end}" for c in ("Halu", "QA") for end in ("label", "score")),
+    ]
+    rows = [
+        [f"s{i}{n}", m, ("no", "yes")[a], a, ("incorrect", "correct")[b], b]
+        for i, m in enumerate(("gpt-4o", "claude-3"))
+        for n in range(6)
+        for a, b in [((i + n) % 2, n // 2 % 2)]
+    ]
+    with pytest.raises(IngestError, match=r'"rubric": \["eval.Halu.score", "eval.QA.score"\]'):
+        ws.ingest(table(heads, rows), "d")

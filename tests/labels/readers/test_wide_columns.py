@@ -218,3 +218,24 @@ def test_labels_at_several_times_are_asked_about(names):
     assert "called like turns or times" in found.problem
     assert planned(content, mapping={"run": names}).mapping["run"] == names
     assert planned(content, mapping={"judge": names}).mapping["judge"] == names
+
+
+@pytest.mark.parametrize("words", [["success"], ["success", "error"], ["Completed", "timeout"]])
+def test_how_a_run_ended_is_no_rubric_beside_others(ws, words):
+    """LangSmith's export has a status beside its scores."""
+    rows = [
+        [m, q, (i + n) % 2, n // 2 % 2, words[n % len(words)]]
+        for i, m in enumerate(MODELS)
+        for n, q in enumerate(f"q{n}" for n in range(8))
+    ]
+    report = ws.ingest(table(["model", "query_id", "tone", "wit", "status"], rows), "d")
+    assert set(ws.dataset("d").rubrics["criterion"]) == {"tone", "wit"}
+    assert any("Not used" in note and "status" in note for note in report.notes)
+
+
+def test_whether_a_case_failed_is_a_rubric_whatever_it_is_called(ws):
+    rows = [
+        [m, f"q{n}", (i + n) % 2, ("pass", "fail")[n % 2]] for i, m in enumerate(MODELS) for n in range(8)
+    ]
+    ws.ingest(table(["model", "query_id", "tone", "lint_status"], rows), "d")
+    assert len(set(ws.dataset("d").rubrics["criterion"])) == 2

@@ -117,7 +117,7 @@ def columns_like_labels(columns: Sequence[str], sample: Sample, *, scores: bool 
     found = tuple(c for c in found if ANSWERED.match(c)) or found
     reasons = {c for c in say_why(found) if not all(map(is_number, filter(None, cells[c])))}
     found = tuple(c for c in found if c not in reasons)
-    found = tuple(c for c in found if not is_derived(c)) or found
+    found = tuple(c for c in found if not (is_derived(c) or _says_how_it_ran(c, cells[c]))) or found
     letters = {c: letters_of(cells[c]) for c in found}
     if not all(letters.values()):  # A, B and C beside other labels are an arm, or a choice
         found = tuple(c for c in found if not is_abc(letters[c]))
@@ -131,6 +131,18 @@ def _marks_some(column: str, cells: Sequence[str | None]) -> bool:
     return plain_name(column) in _MARKS and len(set(known)) == 1 and 2 * len(known) < len(cells)
 
 
+def _says_how_it_ran(column: str, cells: Sequence[str | None]) -> bool:
+    """Whether a column says how the run of a system ended, whatever it answered: ``status`` is success or error."""
+    named = plain_name(column).rpartition("_")[2] in ("status", "state")
+    return named and {plain(c) for c in cells if c} <= _STATES
+
+
+_STATES = frozenset(
+    (
+        *("success", "succeeded", "ok", "done", "complete", "completed", "finished", "pending", "running"),
+        *("error", "errored", "timeout", "timed out", "interrupted", "canceled", "cancelled", "skipped"),
+    )
+)
 _MARKS = frozenset(("abstained", "skipped", "errored", "timed_out", "parse_failed", "failed", "refused"))
 
 

@@ -23,7 +23,16 @@ from .columns.specs import MISSING, SPECS, plain_name, synonyms_of
 from .ground_truth import is_truth
 from .guess import MODEL, Profile, fits_name, profile
 from .plan import FilePlan
-from .proposed_keys import LABELS, is_hint, key_columns, parts_of_answers, query_of, repeats, what_is_asked
+from .proposed_keys import (
+    LABELS,
+    is_hint,
+    key_columns,
+    names_columns,
+    parts_of_answers,
+    query_of,
+    repeats,
+    what_is_asked,
+)
 from .tables.kind import kind_of_table
 from .tables.open_questions import label_by_content, runs_as_systems
 from .tables.plan_cells import cells_of, rows_of_keys
@@ -340,11 +349,11 @@ def _what_each_is(
     if "query" in keys and is_hint(plan, "rubric", keys.get("rubric")) and called_after_criteria(alike):
         del keys["rubric"]  # expected_criteria says what an answer should hold
         return "rubric", keys
-    first = [c for c in plan.columns if c in held and c not in alike][:3]
+    others = [c for c in plan.columns if c in held and c not in alike]
+    first = [c for c in others if not names_columns(plan, rows, c)][:3]
     if (
-        first
-        and "judge" not in keys
-        and set(keys.values()) <= set(first)
+        "judge" not in keys
+        and set(keys.values()) < set(first)
         and all(held[c].distinct > 1 and repeats(cells_of(plan, rows, c)) for c in first)
     ):  # the columns as tables often begin
         wanted = [c for c in ("system", "query", "rubric") if c not in keys]

@@ -57,6 +57,7 @@ def key_columns(
 ) -> dict[str, str]:
     """Canonical column → the column that may be it, by the names of those whose cells are no labels."""
     free = [c for c in held if c not in labels and plain_name(c) not in _IDS_OF_ANSWERS and held[c].known]
+    free = [c for c in free if not names_columns(plan, rows, c)]
     of_keys = {
         c for c in free if _last(c).endswith(("_id", "_system", "_model")) or _last(c) in _NAMES_OF_SYSTEMS
     }
@@ -111,6 +112,11 @@ def _follows(plan: FilePlan, rows: Sequence[Sequence[Any]], column: str, judges:
         return False
     cells = cells_of(plan, rows, column)
     return len(set(zip(judges, cells, strict=True))) == len(set(judges)) == len(set(cells)) > 1
+
+
+def names_columns(plan: FilePlan, rows: Sequence[Sequence[Any]], column: str) -> bool:
+    """Whether a column says which of the columns beside it is the best."""
+    return set(cells_of(plan, rows, column)) - {None, ""} <= set(plan.columns)
 
 
 def _names_models(plan: FilePlan, rows: Sequence[Sequence[Any]], column: str) -> bool:

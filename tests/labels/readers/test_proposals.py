@@ -374,3 +374,14 @@ def test_of_a_score_and_its_label_in_words_one_is_proposed(ws):
     ]
     with pytest.raises(IngestError, match=r'"rubric": \["eval.Halu.score", "eval.QA.score"\]'):
         ws.ingest(table(heads, rows), "d")
+
+
+def test_a_column_that_names_the_best_of_others_is_no_system(ws):
+    rows = [
+        [f"q{n}", c, label(n, c), label(c, n, 1), ("gpt-4o", "claude-3")[n % 2]]
+        for n in range(6)
+        for c in "xy"
+    ]
+    with pytest.raises(IngestError, match=r'such a mapping: ."system": ."gpt-4o", "claude-3".') as told:
+        ws.ingest(table(["query", "criterion", "gpt-4o", "claude-3", "best"], rows), "d")
+    assert '"system": "best"' not in str(told.value)

@@ -135,7 +135,7 @@ _MEASURED = frozenset(
     (
         *("idx", "index", "hash", "time", "timestamp", "duration", "latency", "seconds", "cost"),
         *("total", "subtotal", "average", "avg", "mean", "median", "variance", "stdev", "sum", "count"),
-        *("mode", "min", "minimum", "std", "stddev"),
+        *("min", "minimum", "std", "stddev"),
         *("possible", "max", "maximum", "ø", "mittel", "mittelwert", "durchschnitt", "moyenne", "promedio"),
     )
 )
@@ -205,7 +205,7 @@ def is_certainty(column: str) -> bool:
 
 
 _DERIVED = re.compile(
-    r"final|agree(ment|d)?|disagreement|flag(ged)?|confidence_\w+|(is_)?(reviewed|discussed|disputed|escalated|edited)"
+    r"final|mode|agree(ment|d)?|disagreement|flag(ged)?|confidence_\w+|(is_)?(reviewed|discussed|disputed|escalated|edited)"
     r"|(\w+_)?(review|attention|exclusion|outlier|qc)_flag|\w+_(percentile|quantile|bin|diff|delta|conf)|delta|diff(erence)?|kappa(_\w+)?"
     r"|(\w+_)?(parse|parsing)_(errors?|failed|failures?|ok|mode)|(\w+_)?parsed_(cleanly|ok)|needs_review"
     r"|composite|aggregated?|weighted(_(total|sum|average|mean))?|gesamtpunktzahl|gesamtpunkte|note_totale|punteggio_totale"

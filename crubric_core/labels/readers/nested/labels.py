@@ -19,7 +19,7 @@ from ..tables.unused import MOST, is_verdict_field
 from ..wide.column_names import is_crossing
 from .beside import beside, named_raters
 from .criteria import lists_names
-from .field_names import GRADER, OF_SYSTEMS, is_called, last_name
+from .field_names import GRADER, OF_SYSTEMS, holds_labels, is_called, last_name
 from .item_names import is_named
 from .lists import in_lists, in_verdicts, in_wide_items, names_beside, side_by_side
 from .objects import HOLDERS, in_objects, in_tree
@@ -362,12 +362,26 @@ def with_nested_unused(plan: FilePlan, fields: Mapping[str, Sequence[Any]]) -> F
         and not any(leads_to(path, f) for path in used)
         and not {"{}", "{}{}", "{}{}{}"} & used
     }
-    suspects = [f for f, v in inner.items() if is_verdict_field(f, v)]
+    suspects = [
+        f for f, v in inner.items() if is_verdict_field(f, v) or _is_called_otherwise(f, fields, used)
+    ]
     return replace(
         plan,
         unused=tuple(dict.fromkeys([*(c for c in plan.unused if c not in tops), *inner]))[:MOST],
         suspects=tuple(dict.fromkeys([*plan.suspects, *suspects])),
     )
+
+
+def _is_called_otherwise(field: str, fields: Mapping[str, Sequence[Any]], used: set[str]) -> bool:
+    """Whether labels lie where other objects of one holder have theirs under a name that this one lacks.
+
+    ``scores.tone.flagged`` beside ``scores.clarity.correct``, of which ``scores{}.correct`` is read.
+    """
+    *holder, key, _ = ["", "", *parts_of(field)]
+    home = ".".join(filter(None, holder))
+    names = [path.removeprefix(f"{home}{{}}.") for path in used if home and path.startswith(f"{home}{{}}.")]
+    missing = [n for n in names if "#" not in n and f"{home}.{key}.{n}" not in fields]
+    return bool(missing) and holds_labels(fields[field])
 
 
 def _is_plain(field: str) -> bool:

@@ -45,6 +45,26 @@ def test_healthbench_examples_give_prompts_and_rubrics_but_no_labels(read):
     assert dataset.queries["domain"].tolist() == ["hedging"] * 2
 
 
+@pytest.mark.parametrize("key", ["met", "score", "verdict"])
+def test_criteria_like_those_of_healthbench_that_have_labels_give_these(read, key):
+    """They were read as prompts and rubrics without a label."""
+    records = [
+        {
+            "model": m,
+            "prompt_id": p,
+            "prompt": p,
+            "rubrics": [{**item, key: met} for item, met in zip(TWO, mets, strict=True)],
+        }
+        for m, p, mets in [("a", "p1", (1, 0)), ("a", "p2", (0, 0)), ("b", "p1", (1, 1)), ("b", "p2", (0, 1))]
+    ]
+    dataset, _ = read(lines(*records))
+    assert labels_of(dataset) == {
+        (r["model"], r["prompt_id"], f"{r['prompt_id']}#{i['criterion']}", "judge", i[key])
+        for r in records for i in r["rubrics"]
+    }  # fmt: skip
+    assert dataset.rubrics["polarity"].tolist().count(-1) == 2
+
+
 EXPECTED = {("gpt", "p1", "p1#0", "judge", 1), ("gpt", "p1", "p1#1", "judge", 0)}
 
 

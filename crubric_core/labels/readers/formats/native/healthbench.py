@@ -28,6 +28,7 @@ from .base import (
     query,
     rubric,
 )
+from .verdicts import VERDICTS, first_of
 
 
 def _tags(item: Record) -> list[str]:
@@ -101,6 +102,16 @@ def _grades(item: Any) -> dict[str, Record]:
 def _carries_grades(record: Record, key: str) -> bool:
     items = record.get(key)
     return has(record, "prompt_id") and isinstance(items, list) and any(_grades(item) for item in items)
+
+
+def _is_example(record: Record) -> bool:
+    """Whether a record has criteria with points, of which none is labelled already."""
+    items = record.get("rubrics")
+    known = has(record, "prompt_id") and is_list_of(items, "criterion", "points")
+    return (
+        known
+        and first_of({k: v for item in listed(record, "rubrics") for k, v in item.items()}, VERDICTS) is None
+    )
 
 
 def _asked(messages: Any) -> Any:
@@ -218,7 +229,7 @@ FORMATS = (
         "healthbench-examples",
         "HealthBench, prompts and rubrics",
         "records with prompt_id and rubrics that carry criterion and points",
-        lambda r: has(r, "prompt_id") and is_list_of(r.get("rubrics"), "criterion", "points"),
+        _is_example,
         _example_rows,
     ),
     NativeFormat(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from .columns.label_names import RATERS
+from .columns.label_names import RATERS, is_setting
 from .columns.query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES, TURNS, bare_name, unbracketed
 from .columns.specs import SPECS, plain_name, synonyms_of
 from .ground_truth import is_truth
@@ -194,7 +194,7 @@ def what_is_asked(plan: FilePlan, rows: Sequence[Sequence[Any]], mapping: dict[s
         return {}
     if bare_name(apart) in _DRAWS and repeats(cells_of(plan, rows, apart)):
         return {"run": apart}
-    if bare_name(apart) in _WAYS:
+    if bare_name(apart) in _WAYS or is_setting(apart):
         known = mapping.get("system", "=")
         return {"system": apart if known.startswith("=") else f"{known} + {apart}"}
     return {"rubric": apart}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import product
 
 import pytest
 
@@ -300,3 +301,30 @@ def test_an_id_of_what_one_person_judged_tells_no_answers_apart(ws):
 def test_an_id_of_each_row_tells_no_answers_apart(ws):
     ws.ingest(answers_in_languages(one_row=True), "d")
     assert set(ws.dataset("d").queries["query"]) == {"q0", "q1"}
+
+
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [
+        (["model", "query_id", "criterion", "label"], "differ in its column 'temperature'"),
+        (["model", "query_id", "score"], '"system": "model + temperature"'),
+        (["query_id", "criterion", "label"], "they differ in 'temperature'"),
+    ],
+)
+def test_a_temperature_that_tells_rows_apart_is_named_and_no_rater(ws, columns, told):
+    """Its numbers were taken for scores, so that nothing said why rows contradict each other."""
+    cells = {
+        "model": ("gpt-4o", "claude-3"),
+        "query_id": ("q1", "q2", "q3", "q4"),
+        "criterion": ("tone", "wit"),
+    }
+    keys = [c for c in columns if c in cells]
+    rows = [
+        [*about, t, 1 + (n + k) % 3]
+        for n, about in enumerate(product(*(cells[c] for c in keys)))
+        for k, t in enumerate((0, 0.7))
+    ]
+    with pytest.raises(IngestError) as refused:
+        ws.ingest(table([*keys, "temperature", columns[-1]], rows), "d", name="x.csv")
+    assert told in str(refused.value)
+    assert '"judge": "temperature"' not in str(refused.value)

@@ -185,6 +185,14 @@ def is_measured(column: str) -> bool:
     return bare[-1] in _MEASURED or bare in _SPENT or rate or sized or placed or bare[0] in _COUNTING
 
 
+_SETTING = re.compile(r"(.*_)?(temperature|temp|seed|top_p|top_k|effort|budget|penalty)")
+
+
+def is_setting(column: str) -> bool:
+    """Whether a column says how a system was asked, in numbers that may be as small as scores: ``temperature``."""
+    return bool(_SETTING.fullmatch(plain_name(column)))
+
+
 CERTAINTIES = frozenset(("confidence", "certainty", "uncertainty"))  # how sure a judge is of a label
 SPENT = frozenset(  # what an answer took, among the names of criteria
     (

@@ -14,6 +14,7 @@ from ..columns.label_names import (
     RATERS_OR_LABELS,
     is_date,
     is_measured,
+    is_setting,
     may_hold_labels,
 )
 from ..columns.query_names import bare_name, is_written
@@ -108,7 +109,8 @@ def _holds_scores(plan: FilePlan, column: str, cells: Sequence[Any]) -> bool:
     scores = held.scores >= ENOUGH or (held.labels >= ENOUGH and any("." in cell for cell in cells))
     named = bare_name(column).rpartition("_")[2] in ENDINGS
     crossed = any(isinstance(rule, str) and is_crossing(rule) for rule in plan.mapping.values())
-    return scores or (held.labels >= ENOUGH and (named or (crossed and may_hold_labels(column))))
+    alike = held.labels >= ENOUGH and (named or (crossed and may_hold_labels(column)))
+    return (scores or alike) and not is_setting(column)
 
 
 def _repeat(keys: Sequence[tuple[Any, ...]]) -> bool:
@@ -172,7 +174,7 @@ def question(plan: FilePlan) -> str:
     if not plan.apart or plan.apart in plan.mapping.values():
         return ""
     judged = any(c in plan.mapping for c in ("judge", "annotator"))
-    judge = "" if judged else f'{{"{_judge_of(plan)}": "{plan.apart}"}}'
+    judge = "" if judged or is_setting(plan.apart) else f'{{"{_judge_of(plan)}": "{plan.apart}"}}'
     run = f'{{"run": "{plan.apart}"}}' if plan.kind == "labels" and "run" not in plan.mapping else ""
     fixed = str(plan.mapping.get("system", "")).startswith("=")
     system = f'{{"system": "{plan.apart}"}}' if fixed else ""

@@ -154,8 +154,18 @@ def _why_pairs(name: str, cells: Mapping[str, Sequence[str | None]]) -> str | No
         if pair and not third and not same:
             both = (own[pair[0]], own[pair[1]])
             rated = [c for c in cells if c not in texts]
-            return _holds_both(name, both) if _on_each_side(rated, pair) else _compares(name, both)
+            of_both = _on_each_side(rated, pair) or any(_holds_two(c, values) for c, values in cells.items())
+            return _holds_both(name, both) if of_both else _compares(name, both)
     return None
+
+
+def _holds_two(column: str, cells: Sequence[str | None]) -> bool:
+    """Whether a column called after labels has two numbers in each cell, one a side: ``score`` is [8, 7]."""
+    named = plain_name(column).rpartition("_")[2] in ENDINGS
+    return named and any(cells) and all(_TWO.fullmatch(cell) for cell in cells if cell)
+
+
+_TWO = re.compile(r"\s*[\[(]\s*-?\d+(\.\d+)?\s*,\s*-?\d+(\.\d+)?\s*[\])]\s*")
 
 
 def _differ(one: Sequence[str | None], other: Sequence[str | None]) -> bool:

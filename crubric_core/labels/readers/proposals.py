@@ -152,6 +152,10 @@ def _long(plan: FilePlan, rows: Sequence[Sequence[Any]], mapping: dict[str, str]
     shown = {c: v for c, v in mapping.items() if c in SPECS[plan.kind].columns}
     shown |= parts_of_answers(replace(plan, mapping=shown), rows) or what_is_asked(plan, rows, shown)
     shown |= query_of(plan, rows, shown)
+    parts = _parts_of_id(plan, rows)
+    if parts and shown.get("system") in ("=…", parts["system"].partition(" ~ ")[0]):
+        some, whole = listed(list(parts)), _shown({**shown, **parts})
+        return f"Its ids seem to have parts: where these are {some}, in this order, such a mapping reads it: {whole}."
     if shown.get("system") == "=…" and (differ := _several_systems(plan, rows, shown)):
         rest = {c: v for c, v in shown.items() if c != "system"}
         return (
@@ -159,6 +163,21 @@ def _long(plan: FilePlan, rows: Sequence[Sequence[Any]], mapping: dict[str, str]
             f"column, called system; such a mapping then reads it: {_shown(rest)}."
         )
     return f"Such a mapping would read it: {_shown(shown)}."
+
+
+def _parts_of_id(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, str]:
+    """System, query and perhaps rubric by the parts of an id, as composed for requests: ``gpt-4o__q1__tone``."""
+    for column in (c for c in plan.columns if bare_name(c).rpartition("_")[2] in ("id", "key")):
+        cells = [str(cell) for cell in cells_of(plan, rows, column) if cell]
+        for between in ("__", "::", "|"):
+            split = [cell.split(between) for cell in cells]
+            names = ("system", "query", "rubric")[: len(split[0]) if split else 0]
+            if len(names) < 2 or {len(own) for own in split} != {len(names)} or not all(map(all, split)):
+                continue
+            if len({own[0] for own in split}) < len(set(cells)):
+                rule = f"{column} ~ {between.join(f'{{{name}}}' for name in names)}"
+                return dict.fromkeys(names, rule)
+    return {}
 
 
 def _several_systems(plan: FilePlan, rows: Sequence[Sequence[Any]], shown: dict[str, str]) -> str:

@@ -63,3 +63,10 @@ def test_the_same_with_commas_and_column_names_are_read(ws):
     rows = [f"{topic},{run},n{n},{n % 2}" for topic in (301, 302) for run in ("a", "b") for n in range(3)]
     ws.ingest("\n".join(["query,system,rubric,label", *rows]).encode(), "d", name="x.csv")
     assert len(ws.dataset("d").labels()) == len(rows)
+
+
+@pytest.mark.parametrize("score", ["[8, 7]", "(8.5,7)"])
+def test_a_score_of_each_of_two_answers_is_no_preference(ws, score):
+    """FairEval and JudgeLM give a list of both."""
+    rows = [[n, "vicuna", "alpaca", score] for n in range(6)]
+    assert "labels of both" in refused(ws, [["question_id", "model1", "model2", "score"], *rows])

@@ -385,3 +385,15 @@ def test_a_column_that_names_the_best_of_others_is_no_system(ws):
     with pytest.raises(IngestError, match=r'such a mapping: ."system": ."gpt-4o", "claude-3".') as told:
         ws.ingest(table(["query", "criterion", "gpt-4o", "claude-3", "best"], rows), "d")
     assert '"system": "best"' not in str(told.value)
+
+
+@pytest.mark.parametrize("between", ["__", "::", "|"])
+@pytest.mark.parametrize("judges", [("j1",), ("j1", "j2")])
+def test_an_id_that_was_composed_is_proposed_by_its_parts(ws, between, judges):
+    parts = [(m, f"q{n}", c) for m in ("gpt-4o", "claude-3") for n in range(3) for c in ("tone", "wit")]
+    rows = [[between.join(own), j, label(*own, j)] for own in parts for j in judges]
+    content = table(["custom_id", "judge", "score"], rows)
+    with pytest.raises(IngestError, match="where these are system, query and rubric, in this order") as told:
+        ws.ingest(content, "d", name="x.csv")
+    ws.ingest(content, "d", mapping=json.loads(re.search(r"\{.*\}", str(told.value))[0]), name="x.csv")
+    assert cells(ws) == {(m, q, f"{q}#{c}", j): label(m, q, c, j) for m, q, c in parts for j in judges}

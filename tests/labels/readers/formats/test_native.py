@@ -650,13 +650,14 @@ def test_batch_output_of_other_ids_asks_for_their_pattern_and_takes_it(read):
     assert labels_of(dataset) == {("gpt", "q7", "q7#r2", "gpt-4.1", 1)}
 
 
-def test_raw_judge_replies_hold_the_verdict_in_json_and_broken_ones_none(read):
+@pytest.mark.parametrize("field", ["text", "raw_output"])
+def test_raw_judge_replies_hold_the_verdict_in_json_and_broken_ones_none(read, field):
     record = {"example_id": "e1", "candidate_name": "gpt", "criterion_id": "c1", "judge": "j"}
     dataset, _ = read(
         lines(
-            {**record, "text": '{"grade": 1, "reasoning": "…"}'},
-            {**record, "criterion_id": "c2", "text": 'Sure: ```json\n{"grade": 0}\n```'},
-            {**record, "criterion_id": "c3", "text": '{"grade": '},
+            {**record, field: '{"grade": 1, "reasoning": "…"}'},
+            {**record, "criterion_id": "c2", field: 'Sure: ```json\n{"grade": 0}\n```'},
+            {**record, "criterion_id": "c3", field: '{"grade": '},
         )
     )
     assert labels_of(dataset) == {

@@ -18,6 +18,7 @@ _TEXTS = (
     "reply",
     "response",
     "raw_response",
+    "raw_output",
     "judge_response",
     "judge_output",
     "raw",

@@ -20,6 +20,7 @@
     python -m benchmarks.simulated_claims abilities    # what one ability and two show (docs/method.md §12)
     python -m benchmarks.simulated_claims linked       # two groups of systems on one scale (docs/method.md §13)
     python -m benchmarks.simulated_claims models       # models that predict equally well (docs/method.md §6)
+    python -m benchmarks.simulated_claims certificates  # banks beside the best ones (docs/method.md §8)
     python -m benchmarks.simulated_claims placed       # where new systems are said to stand (docs/method.md §13)
     python -m benchmarks.simulated_claims drift        # two equal versions of a judge (docs/bank.md)
     python -m benchmarks.simulated_claims worth        # what a bank keeps (docs/selection.md)
@@ -51,6 +52,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from benchmarks.claims_asked import asked
+from benchmarks.claims_certificate import certificates
 from benchmarks.claims_copies import copies
 from benchmarks.claims_crossfit import crossfits
 from benchmarks.claims_drift import drift
@@ -100,6 +102,7 @@ CLAIMS: dict[str, tuple[Callable[[int], Rows], int]] = {
     "abilities": (abilities, 40),
     "linked": (linked, 20),
     "models": (models, 100),
+    "certificates": (certificates, 500),
     "placed": (placed, 30),
     "drift": (drift, 100),
     "worth": (worth, 1000),

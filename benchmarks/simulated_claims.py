@@ -39,6 +39,7 @@
     python -m benchmarks.simulated_claims turned       # pairs the other way in a group (docs/method.md §10)
     python -m benchmarks.simulated_claims traits       # how abilities by dimension correlate (docs/method.md §12)
     python -m benchmarks.simulated_claims human        # judges' means corrected by people (docs/method.md §15)
+    python -m benchmarks.simulated_claims severe       # judges said to differ in severity (docs/method.md §15)
     python -m benchmarks.simulated_claims losses       # expected losses of violations (docs/method.md §15)
     python -m benchmarks.simulated_claims loss_banks   # banks that are chosen by losses (docs/method.md §15)
 
@@ -72,6 +73,7 @@ from benchmarks.claims_panels import equal, independent, rare_errors, rates, tog
 from benchmarks.claims_perturbation import flips
 from benchmarks.claims_placed import placed
 from benchmarks.claims_self_preference import self_preferences
+from benchmarks.claims_severe import severe
 from benchmarks.claims_splits import splits
 from benchmarks.claims_standing import groups, probabilities, turned, uneven, weights
 from benchmarks.claims_traits import traits
@@ -121,6 +123,7 @@ CLAIMS: dict[str, tuple[Callable[[int], Rows], int]] = {
     "turned": (turned, 200),
     "traits": (traits, 100),
     "human": (human, 200),
+    "severe": (severe, 200),
     "losses": (losses, 200),
     "loss_banks": (loss_banks, 100),
 }

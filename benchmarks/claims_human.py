@@ -70,61 +70,6 @@ def human(tables: int) -> Iterator[tuple[object, ...]]:
             naive.append(((start <= truth) & (truth <= end)).mean())
         columns = (held, together, false, widths, weights, doubted, naive)
         yield name, *(short(float(np.mean(column))) for column in columns)
-    yield ()
-    yield from plans(tables)
-
-
-def plans(tables: int) -> Iterator[tuple[object, ...]]:
-    """What is foretold of more human labels, and the width with them: its ratio to the one that was stated."""
-    yield (
-        *(
-            "people label",
-            "nothing foretold",
-            "half of the width",
-            "on so many queries",
-            "came out: 10%, 50%, 90%",
-        ),
-        *("all queries", "came out: 10%, 50%, 90%"),
-    )
-    for name, design in list(DESIGNS.items())[:-1]:
-        ratios: dict[str, list[float]] = {"half": [], "all": []}
-        queries = []
-        for seed in range(tables):
-            theta = seed % 2 * np.random.default_rng([41, seed]).normal(0, 0.4, SYSTEMS)
-            if (advice := foretold(correction(theta, seed, *design), seed)) is None:
-                continue
-            kind, wanted, stated = advice
-            after = half_width(correction(theta, seed, wanted, *design[1:]), seed)
-            ratios[kind].append(after / stated)
-            queries += [wanted] if kind == "half" else []
-        of_half, of_all = (
-            (
-                short(len(of) / tables),
-                ", ".join(short(q) for q in np.quantile(of, (0.1, 0.5, 0.9))) if of else "—",
-            )
-            for of in ratios.values()
-        )
-        silent = short(1 - sum(map(len, ratios.values())) / tables)
-        yield name, silent, of_half[0], f"{np.median(queries):.0f}" if queries else "—", of_half[1], *of_all
-
-
-def foretold(now: Correction, seed: int) -> tuple[str, int, float] | None:
-    """Queries for half of the width, or all of them, and the half width with these labels; None of nothing to tell."""
-    kept = now.corrected.ranked
-    spread = (now.corrected.psi**2).sum(axis=0)[kept]
-    if float(np.median(spread - now.corrected.floor[kept])) < 0:
-        return None
-    every = np.arange(FEWEST, QUERIES + 1)
-    both, half = now.half_widths(every, 0.95)[0], half_width(now, seed) / 2
-    if (both <= half).any():
-        return "half", int(every[np.argmax(both <= half)]), half
-    return "all", QUERIES, float(both[-1])
-
-
-def half_width(found: Correction, seed: int) -> float:
-    """Of the systems' intervals, their median."""
-    standing = infer(found.corrected, np.random.default_rng(seed))
-    return float(np.median((standing.high - standing.low)[standing.ranked]) / 2)
 
 
 def correction(

@@ -7,7 +7,6 @@ from itertools import product
 
 import numpy as np
 from scipy.special import expit, logit
-from scipy.stats import binom
 
 from benchmarks.tables import short
 from crubric_core.judges.independence import residual_correlation
@@ -205,57 +204,3 @@ def together(tables: int) -> Iterator[tuple[object, ...]]:
         pairs = ("unknown" if np.isnan(n) else f"{n:.1f}" for n in flagged)
         shares = (short(share, ".3f") for share in (stated, true))
         yield judges, wrong or "none", *shares, *pairs, f"{effective:.1f}"
-    yield ()
-    yield from near_the_mark(tables)
-
-
-NOISE = (0.3, 0.6, 1.0)
-"""Sd of a judge's own error, where that of the cells is 1."""
-
-
-def near_the_mark(tables: int) -> Iterator[tuple[object, ...]]:
-    """Judges who err independently about how good a cell is: those near the pass mark are hard for all of them."""
-    yield (
-        *("judges", "systems", "wrong labels", "pairs", "flagged, no gold", "all gold"),
-        *("K_eff, no gold", "all gold", "worth by the majority's errors", "stated", "true"),
-    )
-    for (judges, systems), noise in product(((9, 60), (9, 15), (5, 15), (4, 15)), NOISE):
-        found = []
-        for seed in range(max(1, tables // 4)):
-            truth, panel, query = graded_cells(seed, judges, systems, noise)
-            alone, helped = (
-                effective_judges(residual_correlation(panel, gold, query)) for gold in (None, truth)
-            )
-            posterior = posterior_labels(panel, np.full(truth.shape[1], 2))
-            right = (posterior.y == truth).mean()
-            wrong = (panel != truth[:, :, None]).mean()
-            flags = alone.flagged, helped.flagged, alone.effective, helped.effective
-            found.append((wrong, *flags, worth(panel, truth), posterior.probability.mean(), right))
-        wrong, *figures, stated, true = np.mean(found, axis=0)
-        shares = (short(share) for share in (stated, true))
-        pairs = judges * (judges - 1) // 2
-        yield judges, systems, f"{wrong:.0%}", pairs, *(f"{figure:.1f}" for figure in figures), *shares
-
-
-def graded_cells(
-    seed: int, judges: int, systems: int, noise: float
-) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Truth (M, J), labels (M, J, K) and the query of each rubric: 40 queries of four, a pass above -.3."""
-    rng = np.random.default_rng([seed, judges, systems])
-    query = np.repeat(np.arange(40), 4)
-    good = rng.normal(0, 0.5, (systems, 1)) + rng.normal(0, 0.6, len(query))
-    good = good + rng.normal(0, 0.6, (systems, 40))[:, query] + rng.normal(0, 0.6, good.shape)
-    seen = good[:, :, None] + noise * rng.normal(size=(*good.shape, judges))
-    return (good > -0.3).astype(float), (seen > -0.3).astype(float), query
-
-
-def worth(panel: FloatArray, truth: FloatArray) -> float:
-    """How many independent judges of these rates have a majority that errs as often, where it has one."""
-    votes, judges = panel.mean(axis=2), panel.shape[2]
-    wrong = ((votes > 0.5) != truth)[votes != 0.5].mean()
-    rates = np.array([(panel[truth == level] != level).mean() for level in (0, 1)])
-    sizes = np.arange(1, judges + 1, 2)
-    errors = binom.sf(sizes // 2, sizes, rates[:, None])
-    return float(
-        np.interp(-wrong, -np.average(errors, axis=0, weights=[1 - truth.mean(), truth.mean()]), sizes)
-    )

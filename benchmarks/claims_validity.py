@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from scipy.special import expit, ndtri
+from scipy.special import expit
 
 from benchmarks.tables import short
 from crubric_core.judges.beta_prior import estimate_prior
@@ -153,42 +153,3 @@ def prior(tables: int) -> Iterator[tuple[object, ...]]:
             )
             cells.append(short(rates_held(design, tables, flat=flat)))
         yield f"Beta({design[0]}, {design[1]})", *design[2:], *cells
-    yield ()
-    yield from harder(tables)
-
-
-HARDER = tuple(
-    (spread, systems, sd) for spread in (0.9, 0.4) for systems in (6, 15) for sd in (0.0, 0.7, 1.2)
-)
-"""Sd of the rubrics' and of the systems' logits of agreement, around 1.4 and 0, and systems; 400 rubrics."""
-
-
-def harder(tables: int) -> Iterator[tuple[object, ...]]:
-    """How often 95% intervals hold a rubric's agreement rate where some systems are harder to judge for all judges."""
-    yield (
-        *(
-            "rubrics differ by",
-            "systems",
-            "and by",
-            "estimated: held of these systems",
-            "of others like them",
-        ),
-        *("Beta(1, 1): of these systems", "of others like them"),
-    )
-    for spread, systems, sd in HARDER:
-        rng = np.random.default_rng([8, systems, int(10 * sd), int(10 * spread)])
-        found = np.mean([harder_held(rng, spread, systems, sd) for _ in range(tables)], axis=0)
-        yield spread, systems, sd, *map(short, found)
-
-
-def harder_held(rng: np.random.Generator, spread: float, systems: int, sd: float) -> list[float]:
-    """Shares of the intervals of 400 rubrics that hold the rates of these systems and of all such, by either prior."""
-    clear = rng.normal(1.4, spread, 400)
-    chance = expit(clear + sd * rng.normal(size=(systems, 1)))
-    agree, total = (rng.random(chance.shape) < chance).sum(axis=0).astype(float), np.full(400, float(systems))
-    others = expit(clear + sd * ndtri((np.arange(500)[:, None] + 0.5) / 500)).mean(axis=0)
-    found, held = estimate_prior(agree, total), []
-    for alpha, beta in ((found.alpha, found.beta), (1.0, 1.0)):
-        low, high = measurability_posterior(agree, total, alpha, beta).interval(0.95)
-        held += [float(((low <= q) & (q <= high)).mean()) for q in (chance.mean(axis=0), others)]
-    return held

@@ -20,7 +20,6 @@
     python -m benchmarks.simulated_claims abilities    # what one ability and two show (docs/method.md §12)
     python -m benchmarks.simulated_claims linked       # two groups of systems on one scale (docs/method.md §13)
     python -m benchmarks.simulated_claims models       # models that predict equally well (docs/method.md §6)
-    python -m benchmarks.simulated_claims certificates  # banks beside the best ones (docs/method.md §8)
     python -m benchmarks.simulated_claims placed       # where new systems are said to stand (docs/method.md §13)
     python -m benchmarks.simulated_claims drift        # two equal versions of a judge (docs/bank.md)
     python -m benchmarks.simulated_claims worth        # what a bank keeps (docs/selection.md)
@@ -39,7 +38,6 @@
     python -m benchmarks.simulated_claims turned       # pairs the other way in a group (docs/method.md §10)
     python -m benchmarks.simulated_claims traits       # how abilities by dimension correlate (docs/method.md §12)
     python -m benchmarks.simulated_claims human        # judges' means corrected by people (docs/method.md §15)
-    python -m benchmarks.simulated_claims severe       # judges said to differ in severity (docs/method.md §15)
     python -m benchmarks.simulated_claims losses       # expected losses of violations (docs/method.md §15)
     python -m benchmarks.simulated_claims loss_banks   # banks that are chosen by losses (docs/method.md §15)
 
@@ -53,7 +51,6 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from benchmarks.claims_asked import asked
-from benchmarks.claims_certificate import certificates
 from benchmarks.claims_copies import copies
 from benchmarks.claims_crossfit import crossfits
 from benchmarks.claims_drift import drift
@@ -73,7 +70,6 @@ from benchmarks.claims_panels import equal, independent, rare_errors, rates, tog
 from benchmarks.claims_perturbation import flips
 from benchmarks.claims_placed import placed
 from benchmarks.claims_self_preference import self_preferences
-from benchmarks.claims_severe import severe
 from benchmarks.claims_splits import splits
 from benchmarks.claims_standing import groups, probabilities, turned, uneven, weights
 from benchmarks.claims_traits import traits
@@ -104,7 +100,6 @@ CLAIMS: dict[str, tuple[Callable[[int], Rows], int]] = {
     "abilities": (abilities, 40),
     "linked": (linked, 20),
     "models": (models, 100),
-    "certificates": (certificates, 500),
     "placed": (placed, 30),
     "drift": (drift, 100),
     "worth": (worth, 1000),
@@ -123,7 +118,6 @@ CLAIMS: dict[str, tuple[Callable[[int], Rows], int]] = {
     "turned": (turned, 200),
     "traits": (traits, 100),
     "human": (human, 200),
-    "severe": (severe, 200),
     "losses": (losses, 200),
     "loss_banks": (loss_banks, 100),
 }

@@ -42,18 +42,8 @@ def test_the_table_of_human_labels_is_that_of_the_method(printed):
     text = (DOCS / "method.md").read_text("utf-8")
     lines = printed("human", *FIRST_ROWS)
     assert [line for line in lines if line not in text] == []
-    judges = float(lines[2].split("|")[-2])
-    assert judges == pytest.approx(1 / 3, abs=0.05)  # "for a third of the systems"
-
-
-def test_a_bank_reaches_what_is_certified_of_the_best_that_could_be_chosen_and_not_of_any(printed):
-    text = (DOCS / "method.md").read_text("utf-8")
-    lines = printed("certificates", *at_most(("--tables", "60"), ()))
-    less, of_any = np.array([line.split("|")[-3:-1] for line in lines[2:]], dtype=float).T
-    assert (less == 0).all()
-    assert of_any.max() > 0.2
-    assert lines[0] in text
-    assert at_most(True, False) or [line for line in lines if line not in text] == []
+    judges = [float(line.split("|")[-2]) for line in lines[2:]]
+    assert judges[0] == pytest.approx(1 / 3, abs=0.05)  # "for a third of the systems"
 
 
 def test_the_table_of_losses_is_that_of_the_method(printed):

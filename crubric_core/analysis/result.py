@@ -136,7 +136,7 @@ class Result:
     comparisons : DataFrame, one row a pair of ranked systems
         system, other (the lower one), difference, se, low, high, p_value, separated (docs/method.md §10).
     certificate : float
-        Utility of the bank over a proven upper bound of every bank of its size that could be chosen, in [0, 1].
+        Utility of the bank over a proven upper bound of every bank of its size, in (0, 1].
     claims : Claims
         The sentences about who is ahead.
     gate : {"on", "off"}

@@ -317,7 +317,7 @@ def bank_certificate(
     budget: int,
     constraints: Constraints | None,
 ) -> float:
-    """Utility of the bank over a proven upper bound of every bank that could be in its place (docs/method.md §8)."""
+    """Utility of the bank over a proven upper bound of every bank under the same budgets (docs/method.md §8)."""
     size = budget if knapsack_of(constraints) else min(budget, len(order.order))
     allowed = pool if constraints is None else pool & ~constraints.excluded
     return certify(utility, order.order, size, allowed, knapsack=knapsack_of(constraints))

@@ -23,7 +23,7 @@ def certify(
     feasible: BoolArray | None = None,
     knapsack: Knapsack | None = None,
 ) -> float:
-    """U(bank) over the least of the bounds at the prefixes 0 … budget of ``order``; in [0, 1].
+    """U(bank) over the least of the bounds at the prefixes 0 … budget of ``order``; in (0, 1].
 
     "At least this share of the best possible bank of ``budget`` rubrics", balanced over queries or not. order (n,),
     feasible (J,). The bank is the first ``budget`` of ``order``; its rivals are the feasible rubrics and its own.

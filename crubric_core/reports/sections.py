@@ -67,8 +67,8 @@ def sections(result: Result, experiments: Sequence[ExperimentResult]) -> list[Se
     what = objective(result.settings.strategy)
     proven = (
         f"The bank holds {len(result.bank):,} of {len(result.items):,} rubrics; its {what} is proven to be at least "
-        f"{at_least(result.certificate)} of that of any bank of its size that could be chosen in its place. This says "
-        "nothing about accuracy on new systems."
+        f"{at_least(result.certificate)} of that of any bank of its size. This says nothing about accuracy on new "
+        "systems."
     )
     board = claimed(result.leaderboard, result.verdict)
     analysis = Section(

@@ -35,8 +35,7 @@ class Bank:
     queries_heard: queries that have a rubric in the bank, of ``queries``.
     coverage: the utility of greedy as a share of that of the whole pool, > 0; above 1 only for banks chosen past the
     gate.
-    certificate: the utility of the view's strategy over a proven upper bound for every bank of its size that could be
-        chosen, in [0, 1].
+    certificate: the utility of the view's strategy over a proven upper bound for every bank of its size, in (0, 1].
     theta: (G,) nodes. information, information_all: (G,) test information of the bank, and of the whole pool, ≥ 0.
     worth: what it keeps for systems held out, in sentences; none where that was not computed, as of earlier versions.
     """

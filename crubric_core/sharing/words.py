@@ -42,8 +42,8 @@ def bank_sentence(bank: Bank, settings: Mapping[str, Any]) -> str:
         said = f"{count(bank.size, 'rubric')}{' drawn at random' if drawn else ''}"
     return (
         f"{said}, with at least {at_least(bank.certificate)} of "
-        f"the {objective(settings.get('strategy'))} of the best bank of that size that could be chosen in its "
-        "place. This says nothing about accuracy on new systems."
+        f"the {objective(settings.get('strategy'))} of the best possible bank of that size. This says nothing about "
+        "accuracy on new systems."
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from ..errors import CrubricError, IngestError
-from .evaluation import STEPS, evaluate_classifier, held_out_queries
+from .evaluation import evaluate_classifier, held_out_queries
 from .offline import offline_classifier
 
 
@@ -36,10 +36,6 @@ def main() -> None:
         f"\n{len(texts)} queries: {found.accuracy:.1%} right, {found.coverage:.1%} decided at tau_t = "
         f"{options.tau_t:g}, {found.accuracy_decided:.1%} of these right, log loss {found.log_loss:.3f}."
     )
-    print("\n| likeliest type stated at | queries | stated | right |\n| --- | ---: | ---: | ---: |")
-    for low, high, (queries, stated, right) in zip(STEPS, STEPS[1:], found.stated, strict=False):
-        if queries:
-            print(f"| {low:.0%} to {high:.0%} | {queries:.0f} | {stated:.0%} | {right:.0%} |")
 
 
 def _read(path: Path) -> tuple[list[str], list[str]]:

@@ -14,8 +14,6 @@ from ..types import FloatArray, IntArray
 from .types import TASK_TYPES, parse_task_type
 
 UNDECIDED = "undecided"
-STEPS = (0.25, 0.5, 0.75, 0.9, 1.0)
-"""Probabilities between which a stated one is compared with the share that is right."""
 _HELD_OUT = Path(__file__).with_name("held_out_queries.toml")
 
 
@@ -26,7 +24,6 @@ class ClassifierEvaluation:
     confusion: (4, 5) counts, row the true type, column the likeliest one, the last where it stays below tau_t.
     accuracy: share right, whatever tau_t. coverage: share decided at tau_t. accuracy_decided: share right of these.
     log_loss: mean -log Pr(true type); 1.386 for a classifier that knows nothing. All NaN without queries.
-    stated: a row each of STEPS of the likeliest type's probability: queries, the mean of it, share right.
     """
 
     confusion: IntArray
@@ -34,7 +31,6 @@ class ClassifierEvaluation:
     coverage: float
     accuracy_decided: float
     log_loss: float
-    stated: FloatArray
 
     def table(self) -> pd.DataFrame:
         """The confusion matrix with names."""
@@ -59,8 +55,6 @@ def evaluate_classifier(
     decided = shares.max(axis=1) >= tau_t
     confusion = np.zeros((len(TASK_TYPES), len(TASK_TYPES) + 1), dtype=np.int64)
     np.add.at(confusion, (true, np.where(decided, likeliest, len(TASK_TYPES))), 1)
-    step = np.searchsorted(STEPS[1:-1], shares.max(axis=1), side="right")
-    in_steps = [(step == at, shares.max(axis=1), likeliest == true) for at in range(len(STEPS) - 1)]
     of_true = shares[np.arange(len(true)), true]
     return ClassifierEvaluation(
         confusion=confusion,
@@ -68,9 +62,6 @@ def evaluate_classifier(
         coverage=_mean(decided),
         accuracy_decided=_mean((likeliest == true)[decided]),
         log_loss=_mean(-np.log(np.maximum(of_true, np.finfo(np.float64).tiny))),
-        stated=np.array(
-            [(inside.sum(), _mean(top[inside]), _mean(right[inside])) for inside, top, right in in_steps]
-        ),
     )
 
 

@@ -59,12 +59,11 @@ def file_of_all(name: str, shown: pd.DataFrame, every: pd.DataFrame) -> str:
     return f"Download {name}" + ("" if len(shown) == len(every) else f", all {len(every):,} rubrics")
 
 
-_CREDIBLE = "its credible interval, which is too narrow where some systems are harder to judge for all judges"
 MEASURABILITY: dict[str, Any] = {
     "rubric": "rubric",
     "q_mean": _number("measurability q", format="%.3f", help="Posterior mean of the agreement rate"),
-    "q_low": _number("from", format="%.3f", help=f"Lower end of {_CREDIBLE}"),
-    "q_high": _number("to", format="%.3f", help=f"Upper end of {_CREDIBLE}"),
+    "q_low": _number("from", format="%.3f", help="Lower end of its credible interval"),
+    "q_high": _number("to", format="%.3f", help="Upper end of its credible interval"),
     "n_agree": _number("agreed", help="Instances on which all judges gave the same label"),
     "n_total": _number("of", help="Instances that at least two judges labelled"),
     "p_above_tau": _number("P(q ≥ τ_c)", format="percent", help="Posterior probability to reach τ_c"),

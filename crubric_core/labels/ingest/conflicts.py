@@ -10,6 +10,7 @@ from .findings import SHOWN, Finding, Severity
 from .job import Job
 from .statements import KEYS, key_of, same_key
 
+_ENOUGH = 20  # labels of which most contradict others by no slip
 _CORRECTED = 0.25  # share of labels in which a corrected copy of a file differs, at most
 
 
@@ -131,7 +132,7 @@ def resolve_repeats(job: Job) -> None:
         FROM coded c JOIN keys k USING ({key}) LEFT JOIN others o USING ({key})
     """)
     if job.policies.on_conflict == "reject":
-        _refuse_unnamed(job)
+        _refuse_contradictions(job)
         _refuse_merged(job)
         _reject_repeats(job)
     _collapse_repeats(job)
@@ -208,16 +209,20 @@ def _keep_draws(job: Job) -> None:
     job.tally.apply("on_conflict", job.one("SELECT count(*) FROM drawn")[0])
 
 
-def _refuse_unnamed(job: Job) -> None:
-    """Raters that nothing names contradict each other in most labels: those on which they agree are not kept alone."""
-    sentence = next((f.sentence for f in job.told if f.code == "unnamed_raters"), "")
+def _refuse_contradictions(job: Job) -> None:
+    """Most labels contradict others of their cell: those on which the others agree by chance are not kept alone."""
+    unnamed = next((f.sentence for f in job.told if f.code == "unnamed_raters"), "")
     known, contradict = job.one("""
         SELECT (SELECT count(label) FROM coded), (SELECT count(label) FROM repeated WHERE differ)
     """)
-    if sentence and known / 2 < contradict < known:
+    if known / 2 < contradict < known and (unnamed or (known >= _ENOUGH and not job.apart)):
+        why = unnamed or (
+            f"Several are given for the same {_thing(job)}, and what tells them apart is not read: name it in the "
+            "mapping, or read repeated draws with --on-conflict runs."
+        )
         raise IngestError(
             f"{contradict:,} of {known:,} labels of {job.source} contradict others of their cell, and are more than "
-            f"those that do not. {sentence}"
+            f"those that do not. {why}"
         )
 
 

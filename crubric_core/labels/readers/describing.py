@@ -145,7 +145,7 @@ def _within(
     """
     plan = found.plan
     if overrides.kind is None and plan.kind in ("queries", "rubrics", "reference", "answers"):
-        nested = find_nested("labels", fields)
+        nested = find_nested("labels", fields, overrides.mapping)
         held = nested and (nested.sure or not nested.missing)
         return look_into(piece, replace(overrides, kind="labels")) if held else None
     single = str(plan.mapping.get("rubric", "")).startswith("=") and "rubric" not in overrides.mapping
@@ -153,7 +153,7 @@ def _within(
     label = plan.mapping.get("label")
     weak = weak or (label in plan.columns and is_packed(found.rows, plan.columns.index(label)))
     packed = packed_keys(plan, found.rows, overrides.mapping)
-    nested = find_nested(plan.kind, fields) if weak or packed else None
+    nested = find_nested(plan.kind, fields, overrides.mapping) if weak or packed else None
     if nested is not None and not weak and not _lies_in(nested, packed):
         return None
     if nested is None or set(nested.mapping) <= set(overrides.mapping):

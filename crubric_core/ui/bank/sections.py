@@ -253,9 +253,8 @@ def certificate(study: StudyPage) -> None:
     """How close the order is to the best possible one, in what it maximises: no statement about accuracy."""
     what = objective(study.settings.strategy)
     st.caption(
-        f"The bank reaches at least {at_least(study.certificate())} of the {what} of the best bank of its size "
-        "that could be chosen in its place: from the pool, under the same composition. This bounds what the greedy "
-        "order gives away; it says nothing about accuracy on new systems."
+        f"The bank reaches at least {at_least(study.certificate())} of the {what} of the best possible bank of its "
+        "size. This bounds what the greedy order gives away; it says nothing about accuracy on new systems."
     )
     left, right = st.columns(2, gap="large")
     with left:

@@ -49,6 +49,21 @@ def test_criteria_that_are_no_product_are_not_told_of(ws):
     assert not [n for n in report.notes if "times each of" in n]
 
 
+@pytest.mark.parametrize("judges", [("judge_gpt4", "judge_claude"), ("gpt_4o_mini", "claude")])
+def test_judges_and_criteria_may_both_have_several_words(ws, judges):
+    """``judge_gpt4_word_choice`` was a criterion, as it was parted at its first or last separator alone."""
+    criteria = ("word_choice", "tone", "cites_all_sources")
+    rows = [
+        [m, f"q{q}", *(label(m, q, c, j) for c in criteria for j in judges)] for m in MODELS for q in range(2)
+    ]
+    heads = [f"{j}_{c}" for c in criteria for j in judges]
+    ws.ingest(table(["model", "question_id", *heads], rows), "d", name="x.csv")
+    assert read(ws.dataset("d")) == {
+        (m, f"q{q}", f"q{q}#{c}", j, label(m, q, c, j))
+        for m, q, c, j in product(MODELS, range(2), criteria, judges)
+    }
+
+
 @pytest.mark.parametrize("name", ["{criterion}_{judge}", "{criterion} ({judge})", "{judge}: {criterion}"])
 @pytest.mark.parametrize("judges", [("judge1", "judge2"), ("gpt-4o", "claude")])
 def test_the_judge_may_stand_before_or_after_the_criterion(ws, name, judges):

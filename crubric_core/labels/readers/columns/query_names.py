@@ -66,6 +66,7 @@ NAMES_OF_QUERIES = (
         "idx",
     ),
 )
+ITEMS = ("item", "item_id")  # a rubric, or a query of which several things are said
 # those of them that name what a request, a run or a row is about as often as a query
 IDS_OF_ANSWERS = frozenset(
     (

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from ..columns.label_names import RATERS
-from ..columns.query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES
+from ..columns.query_names import IDS_OF_ANSWERS, ITEMS, NAMES_OF_QUERIES
 from ..columns.specs import SPECS, Kind, plain_name, synonyms_of
 from ..guess import profile
 from ..not_labels import prefers
@@ -41,6 +41,9 @@ OF_SYSTEMS = re.compile(r"(^|_)(systems?|models?)(_|$)")  # in the name of an ob
 _WHO = r"(judge|rater|annotator|reviewer|assessor|labell?er|coder|expert|human|worker|physician|doctor)"
 _JUDGES = re.compile(rf"(^|_){_WHO}s$|(^|_)(by|per)_({_WHO}|grader|evaluator)s?$")
 _JUDGING = re.compile(r"(?i)judg|grader|evaluator|(^|_)(rater|annotator|reviewer)s?(\W|$)")
+# lists of what was said of an answer, each by a person whom these fields name
+RATINGS = re.compile(r"(?i)(^|_)(annotation|rating|review|judge?ment|evaluation|assessment|vote|grading)s$")
+_PERSONS = ("user", "user_id", "username", "by", "author", "person")
 _OF_MODELS, _OF_TEXTS = ("name", "model", "model_name", "id"), ("id", "name", "title")
 OWN_NAMES: Mapping[str, tuple[str, ...]] = {  # of an object that is what a column names; best first
     **dict.fromkeys(("system", "judge", "annotator"), _OF_MODELS),
@@ -72,6 +75,8 @@ def others(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, taken: se
         )
         if fits:
             found[canonical] = _id_of(fits[0], fits, fields) if canonical == "query" else fits[0]
+    if "query" not in found and _is_item_of_several(found.get("rubric", ""), home, taken):
+        del found["rubric"]
     if kind == "labels" and "run" not in found and (runs := _runs_on_the_way(home, found)):
         found["run"] = f"{runs}.#"
     free = [f for f in usable if _may_be_query(f, home) and f not in found.values()]
@@ -83,6 +88,16 @@ def others(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, taken: se
     ):
         found["query"] = ids[0]
     return found
+
+
+def _is_item_of_several(rubric: str, home: str, taken: set[str]) -> bool:
+    """Whether what is taken for the rubric is an item, thus a query, of which several things are said further in."""
+    inside = f"{home}." if home else ""
+    return (
+        last_name(rubric) in ITEMS
+        and not (inside and rubric.startswith(inside))
+        and (bool(home) or len(taken) > 1)
+    )
 
 
 def _id_of(text: str, fits: Sequence[str], fields: Mapping[str, Sequence[Any]]) -> str:
@@ -147,7 +162,9 @@ def _that_may_be(kind: Kind, canonical: str, fields: Sequence[str], home: str) -
     if canonical == "system":
         fits = [f for f in fits if not _is_of_judge(f)] or [f for f in fits if "[]." in f and _is_of_item(f)]
     if canonical in ("judge", "annotator") and not fits:
-        fits = [f for f in fields if home and f.startswith(f"{home}.") and last_name(f) in RATERS]
+        names = (*RATERS, *_PERSONS) if RATINGS.search(last_name(home.removesuffix("[]") or "x")) else RATERS
+        fits = [f for f in fields if home and f.startswith(f"{home}.") and last_name(f) in names]
+        fits = fits or [f for f in fields if "[]." in f and last_name(f) in RATERS]
         fits = fits or [f for f in fields if is_called(kind, "system", f) and _is_of_judge(f)]
     return fits or [f for f in fields if _names_its_object(kind, canonical, f)]
 

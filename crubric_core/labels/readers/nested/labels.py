@@ -19,8 +19,15 @@ from ..tables.unused import MOST, is_verdict_field
 from ..wide.column_names import is_crossing
 from .beside import beside, named_raters
 from .criteria import lists_names
-from .field_names import GRADER, OF_SYSTEMS, holds_labels, is_called, last_name
+from .field_names import (
+    GRADER,
+    OF_SYSTEMS,
+    holds_labels,
+    is_called,
+    last_name,
+)
 from .item_names import is_named
+from .levels import leaves_others, with_levels
 from .lists import in_lists, in_verdicts, in_wide_items, names_beside, side_by_side
 from .objects import HOLDERS, in_objects, in_tree
 from .shapes import in_shapes
@@ -84,18 +91,20 @@ def keys_of_judges(found: Columns, fields: Mapping[str, Sequence[Any]]) -> list[
     return list(dict.fromkeys(unescaped(parts_of(f)[depth]) for f in held if len(parts_of(f)) > depth))
 
 
-def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Nested | None:
+def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]], given: Columns) -> Nested | None:
     """The paths to the labels of nested records; None where no list or object within them holds any.
 
-    fields: path → values, as ``paths.fields_of_records`` gathers them.
+    fields: path → values, as ``paths.fields_of_records`` gathers them. given: what the user says.
     """
     if kind not in ("labels", "gold"):
         return None
     named = _found(kind, fields)
+    if named and leaves_others(named, fields):
+        named = None
     found = named or in_shapes(kind, fields)
     if found is None:
         return None
-    found, alike = _with_siblings(found, fields)
+    found, asked = with_levels(kind, found, fields, given)
     wide = any(isinstance(path, tuple) for path in found.values())
     lacking = tuple(c for c in SPECS[kind].needed if c not in found and not (wide and c == "label"))
     whole = all(re.fullmatch(r"\{\}\.[^#]+", str(found.get(c, ""))) for c in ("system", "rubric"))
@@ -103,7 +112,7 @@ def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Nested | Non
     by_place = any(str(found.get(c, "")).endswith(("[].#", "[].##")) for c in ("rubric", "system")) or within
     by_place = by_place or str(found.get("run", "")).endswith("{}[].#") or _pairs_unnamed(found, fields)
     by_place = by_place or _names_by_values(kind, fields, found) or _asks_each(found)
-    by_place = by_place or alike or is_crossing(str(found.get("system", "")))
+    by_place = by_place or asked or is_crossing(str(found.get("system", "")))
     by_place = by_place or found.get("system") == f"{str(found.get('label')).removesuffix('[]')}.#"
     by_place = by_place or (wide and _keys_unlike_models(found, fields))
     sure = named is not None and set(lacking) <= {"system"} and not by_place
@@ -112,35 +121,6 @@ def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Nested | Non
         lacking = tuple(c for c in lacking if c != "system")
     judges = _if_judges(kind, found, fields)
     return Nested(found, sure and not judges, lacking, judges)
-
-
-def _with_siblings(found: Columns, fields: Mapping[str, Sequence[Any]]) -> tuple[Columns, bool]:
-    """The same of every object that has the fields of the one whose labels were found, and whether there are several.
-
-    ``outputs.first.score{}`` is ``outputs{}.score{}`` where ``outputs.second.score`` has the same criteria. The keys
-    are systems where nothing else is, else judges.
-    """
-    label = found.get("label")
-    if not isinstance(label, str) or not label.endswith("{}") or is_path(label.partition(".")[0]):
-        return found, False
-    trail = parts_of(label.removesuffix("{}"))
-    whose = next((c for c in ("system", "judge") if c not in found), "")
-    for depth in range(1, len(trail) - 1):
-        before, after = ".".join(trail[:depth]), ".".join(trail[depth + 1 :])
-        inside = [parts_of(f) for f in fields if f.startswith(f"{before}.")]
-        criteria: dict[str, set[str]] = {}
-        for parts in inside:
-            if ".".join(parts[depth + 1 : len(trail)]) == after and len(parts) == len(trail) + 1:
-                criteria.setdefault(parts[depth], set()).add(parts[-1])
-        own = criteria.pop(trail[depth], set())
-        if whose and own and criteria and all(own & other for other in criteria.values()):
-            one, every = f"{before}.{trail[depth]}.", f"{before}{{}}."
-            paths = {
-                c: v.replace(one, every, 1) if isinstance(v, str) and v.startswith(one) else v
-                for c, v in found.items()
-            }
-            return {**paths, whose: f"{every}#"}, True
-    return found, False
 
 
 def _keys_unlike_models(found: Columns, fields: Mapping[str, Sequence[Any]]) -> bool:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..columns.label_names import RATERS, called_after_criteria, may_hold_labels
-from ..columns.query_names import NAMES_OF_QUERIES
+from ..columns.query_names import IDS_OF_ANSWERS, ITEMS, NAMES_OF_QUERIES
 from ..columns.specs import Kind
+from ..columns.synonyms import INSTEAD_OF_SYSTEM
 from ..guess import MODEL
 from ..paths import parts_of, unescaped
 from ..wide.column_names import called_after_queries, called_judge, names_a_judge
@@ -17,7 +18,6 @@ from .item_names import names_criteria, naming_rank, texts_of_items, texts_share
 from .lists import OF_RUNS
 
 Found = dict[str, str | tuple[str, ...]]
-_ITEMS = ("item", "item_id")  # a query where several things are said of it
 _FEW = 12  # different levels of a field without a name of labels, at most
 
 
@@ -55,7 +55,7 @@ def in_shapes(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Found | None:
     within = home if home.endswith(("[]", "{}")) else ""
     found: Found = dict(others(kind, flat, _until_last(home), set(labels)))
     found.pop("label", None)
-    if len(labels) > 1 and "query" not in found and last_name(str(found.get("rubric", ""))) in _ITEMS:
+    if len(labels) > 1 and "query" not in found and last_name(str(found.get("rubric", ""))) in ITEMS:
         found["query"] = found.pop("rubric")  # of which several things are said
     if _are_of_judges(kind, found, labels):
         found |= _by_judges(kind, home, labels, flat)
@@ -73,8 +73,7 @@ def in_shapes(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Found | None:
     levels = folded[labels[0]][1]
     if "system" in found and "query" not in found and not any(called_after_queries(k) for _, k in levels):
         found |= _numbered(around, flat.get(str(found["system"]), ()))
-    _name_levels(kind, found, levels)
-    _name_around(kind, found, around)
+    _name_rest(kind, found, levels, around)
     if "rubric" not in found and within.endswith("[]") and len(labels) == 1:
         paths = {c: path for c, path in found.items() if isinstance(path, str)}
         shared = texts_of_items(flat, within, paths, ())
@@ -210,6 +209,28 @@ def _may_hold(path: str) -> bool:
     return inside and may_hold_labels(last_name(path))
 
 
+def _name_rest(
+    kind: Kind,
+    found: Found,
+    levels: Sequence[tuple[str, tuple[str, ...]]],
+    around: Mapping[str, Sequence[Any]],
+) -> None:
+    """What is still missing: by fields around the labels, and by the keys on the way to them, which go before if many.
+
+    Few keys are not what the labels are about where a field says that.
+    """
+    if any(called_after_queries(keys) or len(keys) > _FEW for _, keys in levels):
+        _name_levels(kind, found, levels)
+        _name_around(kind, found, around)
+    else:
+        own = {
+            p for p, v in around.items() if last_name(p) in IDS_OF_ANSWERS and len(set(map(str, v))) == len(v)
+        }
+        _name_around(kind, found, {p: v for p, v in around.items() if p not in own})
+        _name_levels(kind, found, levels)
+        _name_around(kind, found, around)
+
+
 def _name_levels(kind: Kind, found: Found, levels: Sequence[tuple[str, tuple[str, ...]]]) -> None:
     """What the keys of the objects on the way to the labels are: models, graders, else what is still missing."""
     who = "annotator" if kind == "gold" else "judge"
@@ -221,7 +242,7 @@ def _name_levels(kind: Kind, found: Found, levels: Sequence[tuple[str, tuple[str
         of_systems = any(map(MODEL.search, keys)) or OF_SYSTEMS.search(
             last_name(path.removesuffix("{}") or "x")
         )
-        if of_systems and "system" not in found:
+        if of_systems and "system" not in found and not holds_judges(path.removesuffix("{}")):
             found["system"] = f"{path}.#"
         elif who not in found and (
             holds_judges(path.removesuffix("{}"))
@@ -264,9 +285,9 @@ def _numbered(flat: Mapping[str, Sequence[Any]], systems: Sequence[Any]) -> Foun
 
 
 def _name_around(kind: Kind, found: Found, flat: Mapping[str, Sequence[Any]]) -> None:
-    """Judge and query by fields around the labels that are named after raters, or what an id or a text is called."""
+    """System, judge and query by fields around the labels that are called after models, raters, ids or texts."""
     who = "annotator" if kind == "gold" else "judge"
-    for canonical, names in ((who, RATERS), ("query", NAMES_OF_QUERIES)):
+    for canonical, names in (("system", INSTEAD_OF_SYSTEM), (who, RATERS), ("query", NAMES_OF_QUERIES)):
         fits = [
             path
             for path, values in flat.items()

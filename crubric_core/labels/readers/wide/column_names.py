@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, product
 
 from ....errors import IngestError
 from ..columns.label_names import ENDINGS
 from ..guess import MODEL
 from ..plan import Columns
 
+_RATER = re.compile(
+    r"(?i)^(judge|rater|grader|evaluator|annotator|scorer)[\s_.\-]+(?=[a-z])"
+)  # before a model
 _SEPARATORS = ("__", "/", "|", ":", "(", "[", ".", " - ", "_", "-", " ")
 _CROSSING = re.compile(r"~ \{(\w+)\}×\{(\w+)\}")
 PLACE = r"(\d*|[_\s.\-]+[a-z]|(?-i:[A-Z]))"  # judge 1, judge_b, judgeB
@@ -69,9 +72,10 @@ def spread_names(columns: Sequence[str]) -> tuple[str, ...]:
 
 
 def names_a_judge(name: str) -> bool:
-    """Whether a column is named after a judge and nothing else: ``gpt-4o``, ``human``, ``rater 2``."""
-    rest = _VERSION.sub("", MODEL.sub("", name))
-    return bool(_JUDGE.search(name) or (rest != name and not re.search(r"[A-Za-z]{4,}", rest)))
+    """Whether a column is named after a judge and nothing else: ``gpt-4o``, ``human``, ``judge_claude``."""
+    model = _RATER.sub("", name)
+    rest = _VERSION.sub("", MODEL.sub("", model))
+    return bool(_JUDGE.search(name) or (rest != model and not re.search(r"[A-Za-z]{4,}", rest)))
 
 
 def names_a_system(name: str) -> bool:
@@ -263,6 +267,23 @@ def _splits(columns: Sequence[str], order: int) -> Iterator[tuple[tuple[str, str
         for at_end in (False, True):
             for way in ways:
                 yield tuple(_halves(c, separator, way, at_end=at_end) for c in columns)
+        for pairs in _products(columns, separator):
+            yield from (pairs if way == 1 else tuple((last, first) for first, last in pairs) for way in ways)
+
+
+def _products(columns: Sequence[str], separator: str) -> Iterator[tuple[tuple[str, str], ...]]:
+    """Each way in which all columns are some names times others, of which both may hold the separator.
+
+    ``judge_gpt4_overall_quality`` is ``judge_gpt4`` and ``overall_quality`` where the other columns are parted so, too.
+    """
+    words = columns[0].split(separator)
+    for at in range(1, len(words)):
+        start, end = separator.join(words[:at]), separator.join(words[at:])
+        firsts = [c.removesuffix(separator + end) for c in columns if c.endswith(separator + end)]
+        lasts = [c.removeprefix(start + separator) for c in columns if c.startswith(start + separator)]
+        parted = {separator.join(pair): pair for pair in product(firsts, lasts)}
+        if parted.keys() == set(columns):
+            yield tuple(parted[c] for c in columns)
 
 
 def _halves(column: str, separator: str, way: int, *, at_end: bool) -> tuple[str, str]:

@@ -8,7 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...columns.label_names import RATERS
+from ...columns.query_names import NAMES_OF_QUERIES
+from ...columns.specs import plain_name, synonyms_of
+from ...columns.synonyms import INSTEAD_OF_SYSTEM
 from ...words import is_verdict
+from ..records import as_text
 from .base import (
     MalformedError,
     NativeFormat,
@@ -58,8 +63,11 @@ _IDS = (
 _NAMES = ("id", "rubric_id", "criterion_id")
 _ANSWERS = ("model_output", "response", "output")
 _DOMAINS = ("context_category", "domain", "field", "category")
-_SYSTEMS = ("model", "model_name", "model_test", "response_model")
-_JUDGES = ("judge", "judge_model", "grader_model", "evaluator")
+_SYSTEMS = (
+    *("model", "model_name", "model_test", "response_model", "system"),
+    *(*synonyms_of("labels", "system"), *INSTEAD_OF_SYSTEM),
+)
+_JUDGES = ("judge", "judge_model", "grader_model", "evaluator", *synonyms_of("labels", "judge"), *RATERS)
 # fields of a record, or of a criterion, that say what an answer is worth: then it is no mere list of criteria
 _GRADED = frozenset(
     (
@@ -91,6 +99,11 @@ _GRADED = frozenset(
 
 def _first(record: Record, keys: tuple[str, ...]) -> Any:
     return next((record[k] for k in keys if record.get(k) not in (None, "", [])), None)
+
+
+def _called(record: Record, names: tuple[str, ...]) -> Any:
+    """The first value of the fields called so, however their names are written."""
+    return _first({plain_name(key): value for key, value in record.items()}, names)
 
 
 def _text_of(item: Any) -> str | None:
@@ -134,14 +147,14 @@ def _yes_or_no(record: Record) -> list[list[Any]]:
     criteria = _criteria(record)
     beside = [v for v in record.values() if isinstance(v, list) and len(v) == len(criteria) > 0]
     return [found for found in beside if _are_verdicts(found, bool)] + [
-        found for found in _columns(criteria) if _are_verdicts(found)
+        found for key, found in _columns(criteria).items() if key not in _GRADED and _are_verdicts(found)
     ]
 
 
-def _columns(items: list[Any]) -> list[list[Any]]:
-    """What objects hold under each key of the first that may be a verdict; [] where not all are objects."""
+def _columns(items: list[Any]) -> dict[str, list[Any]]:
+    """What objects hold under each key of the first that may be a verdict; {} where not all are objects."""
     first = items[0] if items and all(isinstance(item, dict) for item in items) else {}
-    return [[item.get(key) for item in items] for key in first if key not in (*_TEXTS, *_NAMES)]
+    return {key: [item.get(key) for item in items] for key in first if key not in (*_TEXTS, *_NAMES)}
 
 
 def _are_verdicts(found: list[Any], *types: type) -> bool:
@@ -165,7 +178,7 @@ def _may_be_graded(record: Record, criteria: list[Any]) -> bool:
     """Whether something says what an answer is worth: by its name, or by a yes or no to each criterion."""
     lists = [value for value in record.values() if isinstance(value, list) and value is not criteria]
     holders = [record, *(item for items in (criteria, *lists) for item in items if isinstance(item, dict))]
-    beside = (column for items in lists if len(items) == len(criteria) for column in _columns(items))
+    beside = (column for items in lists if len(items) == len(criteria) for column in _columns(items).values())
     return (
         any(not _GRADED.isdisjoint(holder) for holder in holders)
         or any(record.get(key) for key in _VERDICTS)
@@ -192,7 +205,9 @@ def _query_of(record: Record) -> str:
     for known in _about(record):
         if any(known.get(key) is not None for key in _IDS):
             return named(known, *_IDS)
-    return (_prompt(record) or "").strip() or named(record, *_IDS)
+    return (_prompt(record) or "").strip() or as_text(
+        _called(record, NAMES_OF_QUERIES) or named(record, *_IDS)
+    )
 
 
 def _name_of(item: Any, position: int) -> str:
@@ -249,8 +264,8 @@ def _graded_rows(record: Record, setting: Setting) -> Iterator[Row]:
         why = None if verdicts else words(record.get("grading_rationale"))
         told = f" ({why[:100]})" if why else ""
         raise MalformedError(f"has {len(verdicts)} verdicts for {len(criteria)} criteria{told}")
-    name, system = _query_of(record), setting.system(_first(record, _SYSTEMS))
-    judge, run = setting.judge(_first(record, _JUDGES)), record.get("run", record.get("trial"))
+    name, system = _query_of(record), setting.system(_called(record, _SYSTEMS))
+    judge, run = setting.judge(_called(record, _JUDGES)), record.get("run", record.get("trial"))
     yield from answer(system, name, _first(record, _ANSWERS))
     for position, (item, verdict) in enumerate(zip(criteria, verdicts, strict=True)):
         own = item.get("reason") if isinstance(item, dict) else None

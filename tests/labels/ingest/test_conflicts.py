@@ -192,6 +192,17 @@ def test_rows_of_raters_that_nothing_names_come_with_the_way_to_read_them(ws):
     assert """--mapping '{"judge": "=unnamed raters"}' --on-conflict runs""" in told.sentence
 
 
+def test_labels_of_which_most_contradict_others_are_refused_also_of_named_judges(ws, table):
+    """Those on which the others agreed by chance were kept, and the rest rejected row by row."""
+    rows = [f"s q r{n} j {(n + draw) % 2 if n else 1}" for n in range(8) for draw in range(3)]
+    with pytest.raises(
+        IngestError, match=r"^21 of 24 labels .* contradict others .* on_conflict = runs\)\.$"
+    ):
+        ws.ingest(table(*rows), "d")
+    assert ws.ingest(table(*rows), "d", on_conflict="runs").accepted == 24
+    assert ws.ingest(table(*rows[:15]), "e").rejected == 12  # few may be a slip
+
+
 def test_a_file_of_which_raters_that_nothing_names_contradict_most_is_refused_whole(ws):
     """Of 480 labels of three people 21, on which they agreed, were kept."""
     with pytest.raises(IngestError, match=r"^3 of 4 labels of people\.csv contradict others") as refused:

@@ -10,6 +10,7 @@ from typing import Literal
 
 from ...errors import IngestError
 from ...text import listed
+from .columns.label_names import called_after_criteria
 from .columns.specs import plain_name, synonyms_of
 from .guess import MODEL
 from .sources import SHEET
@@ -177,8 +178,11 @@ def _reachable(tokens: Sequence[Token], path: str) -> list[list[bool]]:
     return rows[::-1]
 
 
-def guess_pattern(paths: Sequence[str]) -> NameGuess | None:
-    """The pattern that the paths of one layout's files follow; None where their names say nothing."""
+def guess_pattern(paths: Sequence[str], *, criteria: bool = False) -> NameGuess | None:
+    """The pattern that the paths of one layout's files follow; None where their names say nothing.
+
+    criteria: whether the names may say the criterion, as nothing in the files does.
+    """
     named = [p.rsplit("/", 1)[-1] for p in paths]
     if all(SHEET in n for n in named):
         speaking = all(_SYSTEM.search(n.rpartition(SHEET)[2]) for n in named)
@@ -197,7 +201,11 @@ def guess_pattern(paths: Sequence[str]) -> NameGuess | None:
             return NameGuess(pattern, sure, why)
     if len(paths) > 1 and len(set(named)) < len(named) and all("/" in p for p in paths):
         return _by_folder(paths, suffix)
-    return _by_separator(named, suffix) or _by_product(named, suffix) or _by_stem(named, suffix)
+    return (
+        _by_separator(named, suffix)
+        or _by_product(named, suffix, criteria=criteria)
+        or _by_stem(named, suffix)
+    )
 
 
 def _by_partitions(paths: Sequence[str], suffix: str) -> NameGuess | None:
@@ -239,8 +247,11 @@ def _by_separator(named: Sequence[str], suffix: str) -> NameGuess | None:
     return None
 
 
-def _by_product(named: Sequence[str], suffix: str) -> NameGuess | None:
-    """Names that are all systems times all judges: around "by", with a judge called so, or two names of models each."""
+def _by_product(named: Sequence[str], suffix: str, *, criteria: bool) -> NameGuess | None:
+    """Names that are all systems times all judges: around "by", with a judge called so, or two names of models each.
+
+    Or times all criteria.
+    """
     stems = [n.removesuffix(suffix) for n in named]
     head, tail = _noise_around(stems[0])
     if not all(s.startswith(head) and s.endswith(tail) for s in stems):
@@ -254,23 +265,31 @@ def _by_product(named: Sequence[str], suffix: str) -> NameGuess | None:
             continue
         judged = [all(map(_JUDGE.search, side)) for side in sides]
         told = "by" in between or judged[0] != judged[1]
-        if not told and not all(map(_names_a_model, sides[0] | sides[1])):
+        coded = [all(map(_CODED.fullmatch, side)) for side in sides]
+        rated = [criteria and called_after_criteria(sorted(side)) for side in sides]
+        asks = coded[0] != coded[1] or rated[0] != rated[1]
+        if not told and not asks and not all(map(_names_a_model, sides[0] | sides[1])):
             continue
-        order = ("judge", "system") if judged[0] and not judged[1] else ("system", "judge")
+        other = "rubric" if not told and rated[0] != rated[1] else "judge"
+        first = next((of[0] and not of[1] for of in (judged, rated, coded) if of[0] != of[1]), False)
+        order = (other, "system") if first else ("system", other)
         ways = [f"{head}{{{a}}}{between}{{{b}}}{tail}{suffix}" for a, b in (order, order[::-1])]
         parted = all(
             fields_of(ways[0], n) == dict(zip(order, p, strict=True))
             for n, p in zip(named, pairs, strict=True)
         )
         names = f"{listed(sorted(sides[0]), 4)} beside {listed(sorted(sides[1]), 4)}"
+        whole = "" if not asks else f", or '{head}{{system}}{tail}{suffix}' where both name one system"
         which = f"--pattern '{ways[0]}' or '{ways[1]}'" if parted else f"rename them as SYSTEM__JUDGE{suffix}"
-        asked = f"The files' names hold two names each, {names}: say which is the system and which the judge ({which})."
-        why = "the names are all systems times all judges"
+        what = {"judge": "which the judge", "rubric": "which the criterion"}[other]
+        asked = f"The files' names hold two names each, {names}: say which is the system and {what} ({which}{whole})."
+        why = f"the names are all systems times all {'criteria' if other == 'rubric' else 'judges'}"
         return NameGuess(ways[0], 0.75 if told else 0.5, why, "" if told and parted else asked)
     return None
 
 
 _BETWEEN = (" by ", "_by_", "-by-", ".by.", "_", "-", ".", " ", "+", "@")
+_CODED = re.compile(r"(?i)[raj]\d{1,2}|experts?|crowd|humans?")  # of raters, or of versions of a system
 _EDITION = re.compile(r"(?i)(sonnet|haiku|opus)[\d.\-_]*")  # of one model, as mini is
 
 

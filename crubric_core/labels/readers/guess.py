@@ -123,9 +123,9 @@ def _holds_labels(columns: Sequence[str]) -> bool:
     """Whether a table holds labels of rubrics and describes none of them: its system may stand outside the file."""
     held = {plain_name(column) for column in columns}
     names = {"rubric", *synonyms_of("labels", "rubric")}
+    names |= set() if held & names else set(INSTEAD_OF_RUBRIC)
     described = any(held & ({c, *synonyms_of("rubrics", c)} - names) for c in _DESCRIBING)
-    rubrics = held & names
-    return bool(rubrics and held & {"label", *synonyms_of("labels", "label")}) and not described
+    return bool(held & names and held & {"label", *synonyms_of("labels", "label")}) and not described
 
 
 def _of_systems(columns: Sequence[str]) -> Kind:

@@ -353,3 +353,14 @@ def test_a_label_beside_predictions_may_be_the_right_answer_of_the_task(ws, pred
     rows = [[*row, int(row[2] == row[3])] for row in rows]
     ws.ingest(table(["model", "text_id", predicted, "label", "correct"], rows), "e")
     assert set(ws.dataset("e").labels()["label"]) == {row[-1] for row in rows}
+
+
+@pytest.mark.parametrize("criterion", ["metric", "aspect", "check", "dimension"])
+@pytest.mark.parametrize("score", ["score", "judgment"])
+def test_labels_whose_system_stands_outside_are_no_queries_with_a_domain(ws, criterion, score):
+    """``question_id`` and ``domain`` were read as queries, and the labels left out."""
+    rows = [[f"q{q}", c, label(q, c), "law"] for q in range(4) for c in ("cites", "clear")]
+    content = table(["question_id", criterion, score, "domain"], rows)
+    plan = plan_ingest([("north.csv", content), ("south.csv", content)])
+    assert {f.kind for f in plan.files} == {"labels"}
+    assert {f.mapping["rubric"] for f in plan.files} == {criterion}

@@ -322,6 +322,38 @@ def test_of_two_names_of_models_it_is_asked_which_is_the_judge(ws):
     assert (ws.dataset("d").systems, ws.dataset("d").judges) == (("claude", "gemini"), ("gpt-4o", "llama"))
 
 
+@pytest.mark.parametrize("raters", [("R1", "R2"), ("crowd", "expert")])
+def test_of_systems_beside_codes_of_raters_it_is_asked_whose_they_are(ws, raters):
+    """``north_R1`` and ``north_R2`` were two systems."""
+    files = files_named(*(f"{s}_{j}" for s in ("north", "south") for j in raters))
+    with pytest.raises(IngestError, match="north and south beside") as told:
+        ws.ingest(files, "d")
+    pattern = "{system}_{judge}.csv"
+    assert f"'{pattern}'" in str(told.value)
+    assert "'{system}.csv' where both name one system" in str(told.value)
+    ws.ingest_plan(plan_ingest(files, pattern=pattern), "d", files)
+    assert (ws.dataset("d").systems, set(ws.dataset("d").judges)) == (("north", "south"), set(raters))
+
+
+@pytest.mark.parametrize("name", ["{s}_{c}", "{c}-{s}"])
+def test_of_systems_beside_criteria_it_is_asked_where_nothing_within_names_the_criterion(ws, name):
+    """``north_relevance`` and ``north_coherence`` were two systems."""
+    stems = {(s, c): name.format(s=s, c=c) for s in ("north", "south") for c in ("relevance", "coherence")}
+    files = [
+        (
+            f"{stem}.csv",
+            table(["question_id", "judge", "score"], [[f"q{n}", "j", label(s, c, n)] for n in range(4)]),
+        )
+        for (s, c), stem in stems.items()
+    ]
+    pattern = name.replace("{s}", "{system}").replace("{c}", "{rubric}") + ".csv"
+    with pytest.raises(IngestError, match="which the criterion") as told:
+        ws.ingest(files, "d")
+    assert f"'{pattern}'" in str(told.value)
+    ws.ingest_plan(plan_ingest(files), "d", files)  # as it is proposed
+    assert cells(ws) == {(s, f"q{n}", f"q{n}#{c}", "j"): label(s, c, n) for s, c in stems for n in range(4)}
+
+
 def test_of_names_that_no_pattern_parts_it_is_asked_to_rename_them(ws):
     files = files_named(*(f"{s}-{j}" for s in ("gpt-4o", "llama-3") for j in ("claude", "gemini")))
     with pytest.raises(IngestError, match=r"rename them as SYSTEM__JUDGE\.csv"):

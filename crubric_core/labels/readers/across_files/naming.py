@@ -31,7 +31,8 @@ def name_files(
         asked = [i for i in incomplete if "system" in _lacks(found[i])]
         wanted = "{system}" if asked else "{judge}"
         asked = asked or incomplete
-        guess = guess_pattern([_path_of(pieces[i]) for i in asked]) if asked else None
+        bare = all(_has_no_rubric(found[i].plan) for i in asked)
+        guess = guess_pattern([_path_of(pieces[i]) for i in asked], criteria=bare) if asked else None
         if guess is not None:
             guess = without_told(guess, [found[i] for i in asked], [pieces[i].seen_path for i in asked])
         if (
@@ -41,7 +42,7 @@ def name_files(
             or _may_be_people([found[i].plan for i in asked], [pieces[i] for i in asked], guess.pattern)
         ):
             return [_unnamed(f) for f in found], None
-        if strict and guess.asked and "{system}" in guess.pattern and "{judge}" in guess.pattern:
+        if strict and guess.asked and guess.pattern.count("{") > 1:
             refused = replace(found[asked[0]], plan=replace(found[asked[0]].plan, problem=guess.asked))
             return [refused if i == asked[0] else _unnamed(f) for i, f in enumerate(found)], None
         pattern, confidence, why = guess.pattern, guess.confidence, guess.reason
@@ -53,6 +54,12 @@ def name_files(
         fields = fields_of(pattern, pieces[i].seen_path)
         named[i] = _asked_again(_with_fields(found[i], fields, confidence, why), strict=strict)
     return [_unnamed(f) for f in named], pattern
+
+
+def _has_no_rubric(plan: FilePlan) -> bool:
+    """Whether nothing in a table names the criteria of its labels."""
+    rubric = plan.mapping.get("rubric", "=")
+    return plan.format not in NATIVE and isinstance(rubric, str) and rubric.startswith("=")
 
 
 def _may_be_people(plans: Sequence[FilePlan], pieces: Sequence[Piece], pattern: str) -> bool:
@@ -96,9 +103,8 @@ def _with_fields(found: Found, fields: Mapping[str, str], confidence: float, why
         wanted = {c: v for c, v in fields.items() if c in _lacks(found) or confidence == 1.0}
     else:
         guessed = {c for c, v in file.mapping.items() if isinstance(v, str) and v.startswith("=")}
-        open_ = set(SPECS[file.kind].columns) - file.mapping.keys() | (
-            guessed if confidence == 1.0 else set()
-        )
+        free = guessed if confidence == 1.0 else guessed & {"rubric"}  # a criterion that nothing names
+        open_ = set(SPECS[file.kind].columns) - file.mapping.keys() | free
         if confidence < 1.0 and len(set(about := rows_of_keys(file, found.rows))) < len(about):
             open_ -= {"query"}  # of which the file has several
         wanted = {c: v for c, v in wanted.items() if c in open_}

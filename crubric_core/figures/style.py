@@ -175,7 +175,7 @@ def text_width(text: str, size: int = 12) -> int:
 def _letter_width(letter: str) -> float:
     """Pixels of a letter that is 12 pixels high, in the page's font."""
     if not letter.isascii():
-        return 0.0 if combining(letter) else 12.0 if east_asian_width(letter) in "WFA" else 9.0
+        return 0.0 if combining(letter) else 12.0 if east_asian_width(letter) in "WF" else 7.6
     return 3.6 if letter in _NARROW else 9.2 if letter in _WIDE else 6.4
 
 

@@ -194,7 +194,7 @@ def say_ignored() -> None:
     """One line that names what of the address was ignored, once."""
     if ignored := st.session_state.pop(_IGNORED, None):
         named = ", ".join(plain(shorten(each, 60)) for each in ignored)
-        st.warning(f"Ignored in the address, as no such value can be chosen here: {named}.")
+        st.warning(f"Ignored in the address, as there is no such choice here: {named}.")
 
 
 def check_choices(name: str, known: Iterable[str]) -> None:

@@ -185,3 +185,8 @@ def test_long_names_of_few_narrow_columns_stand_upright_and_are_never_slanted() 
     assert (wide.layout.xaxis.tickangle, narrow.layout.xaxis.tickangle) == (None, -90)
     assert wide.layout.xaxis.autotickangles == (0, -90)
     assert narrow.layout.margin.t > wide.layout.margin.t
+
+
+def test_cyrillic_and_greek_names_are_no_wider_than_latin_ones() -> None:
+    names = ["Яндекс Модель Большая", "Μεγάλο μοντέλο"]
+    assert style.row_names(names) == names

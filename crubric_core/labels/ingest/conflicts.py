@@ -218,7 +218,7 @@ def _refuse_contradictions(job: Job) -> None:
     if known / 2 < contradict < known and (unnamed or (known >= _ENOUGH and not job.apart)):
         why = unnamed or (
             f"Several are given for the same {_thing(job)}, and what tells them apart is not read: name it in the "
-            "mapping (repeated draws? name the run, or on_conflict = runs)."
+            "mapping (repeated draws? name the run, or on_conflict = runs; corrections? on_conflict = last)."
         )
         raise IngestError(
             f"{contradict:,} of {known:,} labels of {job.source} contradict others of their cell, and are more than "

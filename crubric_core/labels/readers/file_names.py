@@ -219,17 +219,20 @@ def _by_partitions(paths: Sequence[str], suffix: str) -> NameGuess | None:
     parts = [next((f"{n}={{{f}}}" for f, own in fields.items() if own == n), "*") for n in names]
     whose = "*" if "system" in fields or not _same_in_all(paths, suffix) else "{system}"
     return NameGuess(
-        "/".join([*parts, whose + suffix]), 0.95, "each folder is named after a column and its value"
+        "/".join([*parts, whose + suffix]),
+        0.95,
+        f"each folder is named after a column and its value{', and has the same files' if whose != '*' else ''}",
     )
 
 
 def _same_in_all(paths: Sequence[str], suffix: str) -> bool:
-    """Whether each folder has the same several files, and none is called after a part of a table: data_0.parquet."""
+    """Whether each folder has the same several files, and none is a part of a table: data_0, train."""
     held: dict[str, set[str]] = {}
     for folder, _, name in (p.rpartition("/") for p in paths):
         held.setdefault(folder, set()).add(name.removesuffix(suffix))
     first, *others = held.values()
-    return len(first) > 1 and all(own == first for own in others) and not any(map(_PART.fullmatch, first))
+    parts = any(_PART.fullmatch(name) or not _NOISE.sub("", name).strip("._- ") for name in first)
+    return len(first) > 1 and all(own == first for own in others) and not parts
 
 
 def _by_separator(named: Sequence[str], suffix: str) -> NameGuess | None:
@@ -280,11 +283,13 @@ def _by_product(named: Sequence[str], suffix: str, *, criteria: bool) -> NameGue
         )
         names = f"{listed(sorted(sides[0]), 4)} beside {listed(sorted(sides[1]), 4)}"
         whole = "" if not asks else f", or '{head}{{system}}{tail}{suffix}' where both name one system"
-        which = f"--pattern '{ways[0]}' or '{ways[1]}'" if parted else f"rename them as SYSTEM__JUDGE{suffix}"
+        renamed = f"SYSTEM__{other.upper()}{suffix} (--pattern '{{system}}__{{{other}}}{suffix}')"
+        which = f"--pattern '{ways[0]}' or '{ways[1]}'" if parted else f"rename them as {renamed}"
         what = {"judge": "which the judge", "rubric": "which the criterion"}[other]
         asked = f"The files' names hold two names each, {names}: say which is the system and {what} ({which}{whole})."
         why = f"the names are all systems times all {'criteria' if other == 'rubric' else 'judges'}"
-        return NameGuess(ways[0], 0.75 if told else 0.5, why, "" if told and parted else asked)
+        pattern = ways[0] if parted else f"{head}{{system}}{tail}{suffix}"
+        return NameGuess(pattern, 0.75 if told else 0.5, why, "" if told and parted else asked)
     return None
 
 

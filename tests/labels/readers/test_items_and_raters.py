@@ -8,7 +8,7 @@ import pytest
 
 from crubric_core.errors import IngestError
 from crubric_core.labels.readers.bundle import plan_ingest
-from tests.labels.readers.test_layouts import MODELS, cells, label, lines
+from tests.labels.readers.test_layouts import MODELS, cells, label, lines, table
 
 ITEMS = ("i0", "i1")
 CRITERIA = ("Factual accuracy", "Tone")
@@ -161,3 +161,68 @@ def test_models_in_lists_of_reviews_of_models_are_the_judges(ws):
     mapping = json.loads(shown[shown.index("{") : shown.rindex("}") + 1])
     ws.ingest(lines(records), "d", name="x.jsonl", mapping=mapping)
     assert cells(ws) == graded(judges=judges)
+
+
+@pytest.mark.parametrize(("outer", "inner"), [("judges", "reviews"), ("by_annotator", "ratings")])
+def test_keys_of_what_is_called_after_judges_stay_judges(ws, outer, inner):
+    """Models within lists of reviews are not those who reviewed where the keys around them are."""
+    records = [
+        {
+            "question_id": i,
+            outer: {
+                p: {
+                    inner: [
+                        {"model": m, "criterion": c, "score": label(m, i, c, p)}
+                        for m in MODELS
+                        for c in CRITERIA
+                    ]
+                }
+                for p in ("rater_1", "rater_2")
+            },
+        }
+        for i in ITEMS
+    ]
+    ws.ingest(lines(records), "d", name="x.jsonl")
+    assert cells(ws) == graded(judges=("rater_1", "rater_2"))
+
+
+def test_an_item_beside_a_dimension_is_what_is_rated(ws):
+    records = [
+        {
+            "dimension": "tone",
+            "item_id": i,
+            "model": m,
+            "evaluations": [{"rater": p, "score": label(m, i, p)} for p in PEOPLE],
+        }
+        for i in ITEMS
+        for m in MODELS
+    ]
+    ws.ingest(lines(records), "d", name="x.jsonl")
+    found = ws.dataset("d").labels()
+    assert len(found) == len(ITEMS) * len(MODELS) * len(PEOPLE)
+    assert set(found["judge"]) == set(PEOPLE)
+
+
+@pytest.mark.parametrize("query", ["conversation_id", "sample_id", "id"])
+@pytest.mark.parametrize("nested", [True, False])
+def test_an_id_that_systems_share_is_the_query_also_where_each_has_a_rater_of_its_own(ws, query, nested):
+    """No row is about the same as another without it, so that all rubrics were of one query."""
+    keys = [(m, f"c{n}", f"u{n}") for n in range(5) for m in MODELS]
+    if nested:
+        content = lines(
+            {query: i, "model": m, "ratings": [{"user": u, **{c: label(m, i, c) for c in CRITERIA}}]}
+            for m, i, u in keys
+        )
+    else:
+        content = table(
+            ["model", query, "annotator", *CRITERIA],
+            [[m, i, u, *(label(m, i, c) for c in CRITERIA)] for m, i, u in keys],
+        )
+    ws.ingest(content, "d", name="x.jsonl" if nested else "x.csv")
+    assert cells(ws) == {(m, i, f"{i}#{c}", u): label(m, i, c) for m, i, u in keys for c in CRITERIA}
+
+
+def test_an_id_of_its_own_for_each_answer_is_no_query(ws):
+    rows = [[m, f"{m} {n}", f"u{n}", *(label(m, n, c) for c in CRITERIA)] for n in range(5) for m in MODELS]
+    ws.ingest(table(["model", "sample_id", "annotator", *CRITERIA], rows), "d", name="x.csv")
+    assert set(ws.dataset("d").labels()["query"]) == {"all"}

@@ -17,21 +17,12 @@ LEVELS = {
     "j": (("ann", "bob"), "judge", ("annotations", "judges")),
     "c": (("clarity", "cites sources"), "criterion", ("scores", "rubrics")),
 }
-# what the fields of a record name, and what lies within: systems, queries, judges, criteria
-NESTINGS = [
-    "sq jc",
-    "sq cj",
-    "q sjc",
-    "q scj",
-    "q sc",
-    "s qjc",
-    "s qc",
-    "sqj c",
-    "sq c",
-    "qj sc",
-    " sqc",
-    " qsjc",
-]
+# what the fields of a record name, and what lies within (systems, queries, judges, criteria) → how many ways of writing
+# them are read without a question, at least
+NESTINGS = {
+    **{"sq jc": 5, "sq cj": 6, "q sjc": 10, "q scj": 12, "q sc": 6, "s qjc": 5, "s qc": 3},
+    **{"sqj c": 3, "sq c": 3, "qj sc": 6, " sqc": 6, " qsjc": 10},
+}
 
 
 def nested(inner, keyed, held, leaf, at):
@@ -71,8 +62,8 @@ def labels_of(levels):
     return {(s, q, c, j): label(s, q, c, *([j] if "j" in levels else [])) for s, q, c, j in product(*names)}
 
 
-@pytest.mark.parametrize("nesting", NESTINGS)
-def test_no_nesting_is_read_as_labels_of_others(ws, nesting):
+@pytest.mark.parametrize(("nesting", "least"), NESTINGS.items())
+def test_no_nesting_is_read_as_labels_of_others(ws, nesting, least):
     """One in six was: keys of queries were judges, criteria within an item judges, and one of several keys was read."""
     outer, inner = nesting.split(" ")
     ways = list(product([False, True], repeat=len(inner)))
@@ -87,4 +78,4 @@ def test_no_nesting_is_read_as_labels_of_others(ws, nesting):
         found = {(s, q, r.removeprefix(f"{q}#"), j): v for (s, q, r, j), v in cells(ws, f"d{number}").items()}
         assert found == labels_of(outer + inner), (keyed, holders, leaf)
         read += 1
-    assert read
+    assert read >= least

@@ -414,3 +414,18 @@ def test_the_question_of_files_of_one_criterion_each_shows_that_pattern(ws):
     ]
     (first, *_) = plan_ingest(files, strict=True).files
     assert "a rubric (--pattern '{rubric}.csv')" in first.problem
+
+
+def test_splits_of_a_table_in_folders_of_judges_are_no_systems():
+    paths = [f"judge={j}/{split}.csv" for j in "xy" for split in ("train", "test")]
+    assert "{system}" not in guess_pattern(paths).pattern
+
+
+def test_names_that_no_pattern_parts_are_proposed_as_systems(ws):
+    """``claude-3-r1`` was proposed as the judge 3-r1 of a system claude."""
+    files = files_named(*(f"{s}-{r}" for s in ("gpt-4o", "claude-3") for r in ("r1", "r2")))
+    assert {f.mapping["system"] for f in plan_ingest(files).files} == {
+        f"={s}-{r}" for s in ("gpt-4o", "claude-3") for r in ("r1", "r2")
+    }
+    with pytest.raises(IngestError, match=r"rename them as SYSTEM__JUDGE\.csv"):
+        ws.ingest(files, "d")

@@ -50,3 +50,13 @@ def test_the_text_is_not_taken_where_somebody_names_the_query(ws, tmp_path):
     folder = experiments(tmp_path, lambda model, n: f"{model}-{n}")
     ws.ingest(folder, "d", mapping={"query": "id"})
     assert len(ws.dataset("d").queries) == len(MODELS) * len(INPUTS)
+
+
+def test_places_in_texts_of_their_own_are_no_queries_that_files_share(ws):
+    """``segment`` 0 of one document and of another were one query."""
+    files = []
+    for doc in (1, 2):
+        rows = [f"{n},{doc}-{n},{m},{label(doc, n, m)}" for n in range(4) for m in MODELS]
+        files.append((f"doc{doc}.csv", "\n".join(["segment,sample_id,model,score", *rows]).encode()))
+    ws.ingest(files, "d")
+    assert set(ws.dataset("d").queries["query"]) == {f"{doc}-{n}" for doc in (1, 2) for n in range(4)}

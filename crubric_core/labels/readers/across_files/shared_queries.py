@@ -65,7 +65,8 @@ def _says_the_same(tables: Sequence[Found], query: str, column: str) -> bool:
         pairs = set(zip(*(cells_of(f.plan, f.rows, c) for c in (query, column)), strict=True))
         others = set[str]().union(*(t for j, t in enumerate(texts) if j != i))
         one_to_one = len(pairs) == len(_cells(f, query)) == len(texts[i]) > 1
-        if not one_to_one or len(texts[i] & others) < _SHARED * len(texts[i]):
+        worded = 2 * sum(" " in t for t in texts[i]) > len(texts[i])  # and no numbers of parts of a text
+        if not one_to_one or not worded or len(texts[i] & others) < _SHARED * len(texts[i]):
             return False
     return True
 

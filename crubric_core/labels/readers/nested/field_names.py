@@ -10,6 +10,7 @@ from typing import Any
 from ..columns.label_names import RATERS
 from ..columns.query_names import IDS_OF_ANSWERS, ITEMS, NAMES_OF_QUERIES
 from ..columns.specs import SPECS, Kind, plain_name, synonyms_of
+from ..columns.synonyms import INSTEAD_OF_RUBRIC
 from ..guess import profile
 from ..not_labels import prefers
 from ..paths import is_path, parse_path, parts_of, unescaped
@@ -75,7 +76,8 @@ def others(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, taken: se
         )
         if fits:
             found[canonical] = _id_of(fits[0], fits, fields) if canonical == "query" else fits[0]
-    if "query" not in found and _is_item_of_several(found.get("rubric", ""), home, taken):
+    named = any(last_name(f) in INSTEAD_OF_RUBRIC for f in usable)
+    if "query" not in found and not named and _is_item_of_several(found.get("rubric", ""), home, taken):
         del found["rubric"]
     if kind == "labels" and "run" not in found and (runs := _runs_on_the_way(home, found)):
         found["run"] = f"{runs}.#"

@@ -37,7 +37,8 @@ def _judges_within(found: Columns, who: str) -> bool:
     keys, system = str(found.get(who, "")), str(found.get("system", ""))
     home = system.rpartition("[].")[0]
     around = keys.endswith("{}.#") and home.startswith(keys.removesuffix("#"))
-    return around and bool(holds_judges(home) or RATINGS.search(last_name(home)))
+    evident = holds_judges(keys.removesuffix("{}.#"))
+    return around and not evident and bool(holds_judges(home) or RATINGS.search(last_name(home)))
 
 
 def leaves_others(found: Columns, fields: Mapping[str, Sequence[Any]]) -> bool:
@@ -110,8 +111,9 @@ def _keys_unlike_judges(kind: Kind, found: Columns, fields: Mapping[str, Sequenc
     holder, _, end = str(found.get("annotator" if kind == "gold" else "judge", "")).rpartition("{}.#")
     if end or not holder or holds_judges(holder) or GRADER.search(last_name(holder)):
         return False
-    if "query" in found and "system" not in found:
-        return False  # they may be systems, which is asked about later
+    known = "query" in found or _has_query_column(fields)
+    if known and ("system" not in found or RATINGS.search(last_name(holder))):
+        return False  # they may be systems, which is asked about later; else each gave some of the ratings
     depth = sum(bool(part.strip("{}[]")) for part in parts_of(holder)) + holder.count("{}")
     read = [parts_of(f) for f in fields if any(leads_to(path, f) for path in _labels_of(found))]
     keys = {unescaped(parts[depth]) for parts in read if len(parts) > depth}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -48,6 +49,12 @@ def parts_all(cells: Sequence[Any], before: Sequence[tuple[Any, ...]], spread: b
 def of_one_system(cells: Sequence[Any], systems: Sequence[Any]) -> bool:
     """Whether no value comes with two systems, where there are several: an id of an answer, and of no query."""
     return len(set(systems)) > 1 and len(set(zip(cells, systems, strict=True))) == len(set(cells))
+
+
+def is_shared(cells: Sequence[Any], systems: Sequence[Any]) -> bool:
+    """Whether most of several values come with several systems each, as what these answer does."""
+    values = Counter(value for value, _ in set(zip(cells, systems, strict=True)))
+    return len(values) > 1 and 2 * sum(n > 1 for n in values.values()) > len(values)
 
 
 def cells_of(plan: FilePlan, rows: Sequence[Sequence[Any]], column: str) -> list[Any]:

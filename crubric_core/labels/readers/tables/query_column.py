@@ -11,7 +11,7 @@ from ..columns.query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES, TURNS, bare_
 from ..columns.specs import plain_name, synonyms_of
 from ..columns.synonyms import INSTEAD_OF_RUBRIC
 from ..plan import FilePlan
-from .plan_cells import LEAST, cells_of, of_one_system, parts_all, rows_of_keys, taken
+from .plan_cells import LEAST, cells_of, is_shared, of_one_system, parts_all, rows_of_keys, taken
 
 
 def with_query(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -> FilePlan:
@@ -150,7 +150,8 @@ def _with_named_query(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan
         if any(c in (None, "") for c in cells) or of_one_system(cells, systems):
             continue
         groups = 1 < len(set(cells)) < len(set(rubrics)) == len(set(zip(rubrics, cells, strict=True)))
-        if bare_name(column) not in IDS_OF_ANSWERS or (groups and len(set(systems)) > 1):
+        shared = is_shared(cells, systems)
+        if bare_name(column) not in IDS_OF_ANSWERS or shared or (groups and len(set(systems)) > 1):
             remark = f"the query is its column {column!r}, as no column is called query"
             return taken(plan, "query", column, 0.75, f"{column!r} speaks of what is answered", remark)
     return plan

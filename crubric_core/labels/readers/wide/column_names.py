@@ -75,7 +75,8 @@ def names_a_judge(name: str) -> bool:
     """Whether a column is named after a judge and nothing else: ``gpt-4o``, ``human``, ``judge_claude``."""
     model = _RATER.sub("", name)
     rest = _VERSION.sub("", MODEL.sub("", model))
-    return bool(_JUDGE.search(name) or (rest != model and not re.search(r"[A-Za-z]{4,}", rest)))
+    more = re.search(r"[A-Za-z]{4,}" if model == name else r"[A-Za-z]", rest)
+    return bool(_JUDGE.search(name) or (rest != model and not more))
 
 
 def names_a_system(name: str) -> bool:

@@ -225,3 +225,19 @@ def test_flags_of_messages_are_no_grades(ws):
     )
     ws.ingest(content, "d", name="x.jsonl")
     assert len(ws.dataset("d").rubrics) == 6
+
+
+def test_what_serves_a_model_is_not_the_system_that_the_file_is_named_after(ws):
+    """Two models were one system called vllm."""
+    for model in ("gpt-4o", "claude-3"):
+        records = [
+            {
+                "instruction": f"do {q}",
+                "checklist": ["cites", "is short"],
+                "verdicts": ["yes", "no"],
+                "engine": "vllm",
+            }
+            for q in range(3)
+        ]
+        ws.ingest(json.dumps(records).encode(), "d", name=f"{model}.json")
+    assert ws.dataset("d").systems == ("claude-3", "gpt-4o")

@@ -277,6 +277,10 @@ def test_a_label_alone_is_read_where_the_request_names_its_rubric(read):
 
 FAILED = {
     '"boom"': {"custom_id": "north__q1__tone", "response": None, "error": {"message": "boom"}},
+    "too long": {
+        "custom_id": "north__q1__tone",
+        "response": {"status_code": 400, "body": {"error": {"message": "too long"}}},
+    },
     "rate": {"custom_id": "north__q1__tone", "result": {"type": "errored", "error": {"type": "rate"}}},
     "expired": {"custom_id": "north__q1__tone", "result": {"type": "expired"}},
 }

@@ -11,7 +11,6 @@ from typing import Any
 from ...columns.label_names import RATERS
 from ...columns.query_names import NAMES_OF_QUERIES
 from ...columns.specs import plain_name, synonyms_of
-from ...columns.synonyms import INSTEAD_OF_SYSTEM
 from ...words import is_verdict
 from ..records import as_text
 from .base import (
@@ -65,9 +64,10 @@ _ANSWERS = ("model_output", "response", "output")
 _DOMAINS = ("context_category", "domain", "field", "category")
 _SYSTEMS = (
     *("model", "model_name", "model_test", "response_model", "system"),
-    *(*synonyms_of("labels", "system"), *INSTEAD_OF_SYSTEM),
+    *(*synonyms_of("labels", "system"), "llm", "llm_name"),
 )
-_JUDGES = ("judge", "judge_model", "grader_model", "evaluator", *synonyms_of("labels", "judge"), *RATERS)
+_RATERS = (name for name in RATERS if not name.endswith("email") and not name.startswith("your_"))
+_JUDGES = ("judge", "judge_model", "grader_model", "evaluator", *synonyms_of("labels", "judge"), *_RATERS)
 # fields of a record, or of a criterion, that say what an answer is worth: then it is no mere list of criteria
 _GRADED = frozenset(
     (

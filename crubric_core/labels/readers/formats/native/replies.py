@@ -101,9 +101,10 @@ def _body(record: Record) -> Record:
     """What a model sent; MalformedError with the reason where it sent nothing."""
     outer, key = ("result", "message") if "result" in record else ("response", "body")
     sent = mapped(record.get(outer) or {}, f"a {outer}")
-    if key in sent:
-        return mapped(sent[key], f"a {key}")
-    said = record.get("error") or sent.get("error") or sent.get("type")
+    body = mapped(sent.get(key) or {}, f"a {key}")
+    if body and not body.get("error"):
+        return body
+    said = body.get("error") or record.get("error") or sent.get("error") or sent.get("type")
     raise MalformedError(f"has no reply to its request{f': {as_text(said)}' if said else ''}")
 
 

@@ -149,8 +149,9 @@ def _with_named_query(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan
         cells = cells_of(plan, rows, column)
         if any(c in (None, "") for c in cells) or of_one_system(cells, systems):
             continue
-        groups = 1 < len(set(cells)) < len(set(rubrics)) == len(set(zip(rubrics, cells, strict=True)))
-        shared = is_shared(cells, systems)
+        pairs = len(set(zip(rubrics, cells, strict=True)))
+        groups = 1 < len(set(cells)) < len(set(rubrics)) == pairs
+        shared = is_shared(cells, systems) and not 1 < len(set(rubrics)) <= pairs == len(set(cells))
         if bare_name(column) not in IDS_OF_ANSWERS or shared or (groups and len(set(systems)) > 1):
             remark = f"the query is its column {column!r}, as no column is called query"
             return taken(plan, "query", column, 0.75, f"{column!r} speaks of what is answered", remark)

@@ -7,11 +7,13 @@ import re
 from .files import APART
 from .policies import CHOICES, RANGE, WORDS
 
-_BEST, _DRAWS = CHOICES["polarity"][0], CHOICES["on_conflict"][2]["runs"]
+_BEST, _CONFLICTS = CHOICES["polarity"][0], CHOICES["on_conflict"][2]
+_DRAWS, _LATER = _CONFLICTS["runs"], _CONFLICTS["last"]
 _CONTROLS = (
     (r"--polarity '\*=-1' where .* a criterion\)", f"under “{_BEST}”"),
     (r"--polarity '[^']*=-1', or polarity in", "polarity -1 in"),  # of one criterion
     (r"on_conflict = runs", f"choose “{_DRAWS}”"),
+    (r"on_conflict = last", f"choose “{_LATER}”"),
     (
         r"\(--mapping '\{\"judge\": \"=([^\"]*)\"\}' --on-conflict runs\)",
         rf"(type “\1” as the judge, and choose “{_DRAWS}”)",

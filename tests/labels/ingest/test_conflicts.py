@@ -196,7 +196,8 @@ def test_labels_of_which_most_contradict_others_are_refused_also_of_named_judges
     """Those on which the others agreed by chance were kept, and the rest rejected row by row."""
     rows = [f"s q r{n} j {(n + draw) % 2 if n else 1}" for n in range(8) for draw in range(3)]
     with pytest.raises(
-        IngestError, match=r"^21 of 24 labels .* contradict others .* on_conflict = runs\)\.$"
+        IngestError,
+        match=r"^21 of 24 labels .* contradict others .* on_conflict = runs; corrections\? on_conflict = last\)\.$",
     ):
         ws.ingest(table(*rows), "d")
     assert ws.ingest(table(*rows), "d", on_conflict="runs").accepted == 24

@@ -160,6 +160,11 @@ def test_names_typed_into_the_table_hold_for_the_whole_file(
             "one judge (type “unnamed raters” as the judge, and choose “number them: repeated draws, or raters that "
             "nothing names”).",
         ),
+        (
+            "(repeated draws? name the run, or on_conflict = runs; corrections? on_conflict = last).",
+            "(repeated draws? name the run, or choose “number them: repeated draws, or raters that nothing names”; "
+            "corrections? choose “keep the later one”).",
+        ),
         ("If all share one, give it (--scale '*=1..5').", "If all share one, give it (under “Scales”)."),
         ("Says “--” and (a-b) -- as it is.", "Says “--” and (a-b) -- as it is."),
     ],

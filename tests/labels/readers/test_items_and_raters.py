@@ -30,6 +30,16 @@ def scores(model, item, judge="judge"):
     return {c: label(model, item, c, judge) for c in CRITERIA}
 
 
+def as_asked(ws, records):
+    """The cells that the mapping in the question gives."""
+    with pytest.raises(IngestError, match="seems to hold labels") as asked:
+        ws.ingest(lines(records), "d", name="x.jsonl")
+    shown = str(asked.value)
+    mapping = json.loads(shown[shown.index("{") : shown.rindex("}") + 1])
+    ws.ingest(lines(records), "d", name="x.jsonl", mapping=mapping)
+    return cells(ws)
+
+
 def words(model, item):
     return [{"criterion": c, "grade": ("no", "yes")[v]} for c, v in scores(model, item).items()]
 
@@ -126,12 +136,7 @@ def test_few_keys_around_criteria_are_judges_where_the_record_names_its_query(ws
     records = [
         {system: m, query: i, "ratings": {p: scores(m, i, p) for p in who}} for m in MODELS for i in ITEMS
     ]
-    with pytest.raises(IngestError, match="seems to hold labels") as asked:
-        ws.ingest(lines(records), "d", name="x.jsonl")
-    shown = str(asked.value)
-    mapping = json.loads(shown[shown.index("{") : shown.rindex("}") + 1])
-    ws.ingest(lines(records), "d", name="x.jsonl", mapping=mapping)
-    assert cells(ws) == graded(judges=who)
+    assert as_asked(ws, records) == graded(judges=who)
 
 
 def test_models_in_lists_of_reviews_of_models_are_the_judges(ws):
@@ -155,12 +160,7 @@ def test_models_in_lists_of_reviews_of_models_are_the_judges(ws):
         }
         for i in ITEMS
     ]
-    with pytest.raises(IngestError, match="seems to hold labels") as asked:
-        ws.ingest(lines(records), "d", name="x.jsonl")
-    shown = str(asked.value)
-    mapping = json.loads(shown[shown.index("{") : shown.rindex("}") + 1])
-    ws.ingest(lines(records), "d", name="x.jsonl", mapping=mapping)
-    assert cells(ws) == graded(judges=judges)
+    assert as_asked(ws, records) == graded(judges=judges)
 
 
 @pytest.mark.parametrize(("outer", "inner"), [("judges", "reviews"), ("by_annotator", "ratings")])
@@ -226,3 +226,23 @@ def test_an_id_of_its_own_for_each_answer_is_no_query(ws):
     rows = [[m, f"{m} {n}", f"u{n}", *(label(m, n, c) for c in CRITERIA)] for n in range(5) for m in MODELS]
     ws.ingest(table(["model", "sample_id", "annotator", *CRITERIA], rows), "d", name="x.csv")
     assert set(ws.dataset("d").labels()["query"]) == {"all"}
+
+
+@pytest.mark.parametrize("holder", ["reviews", "judges"])
+def test_the_only_judge_of_an_object_of_judges_keeps_its_name(ws, holder):
+    """Its labels were read as those of a judge called judge."""
+    records = [
+        {
+            "model": m,
+            "task_id": i,
+            holder: {
+                "gpt-4.1": {
+                    "dimensions": [{"metric": c, "passed": v} for c, v in scores(m, i, "gpt-4.1").items()]
+                }
+            },
+        }
+        for m in MODELS
+        for i in ITEMS
+    ]
+    ws.ingest(lines(records), "d", name="x.jsonl")
+    assert cells(ws) == graded(judges=("gpt-4.1",))

@@ -33,7 +33,7 @@ def name_files(
         asked = asked or incomplete
         bare = all(_has_no_rubric(found[i].plan) for i in asked)
         guess = guess_pattern([_path_of(pieces[i]) for i in asked], criteria=bare) if asked else None
-        alone = guess
+        proposed = guess
         if guess is not None:
             guess = without_told(guess, [found[i] for i in asked], [pieces[i].seen_path for i in asked])
         if (
@@ -43,7 +43,7 @@ def name_files(
             or _may_be_people([found[i].plan for i in asked], [pieces[i] for i in asked], guess.pattern)
         ):
             return [_unnamed(f) for f in found], None
-        if strict and guess.asked and guess == alone:
+        if strict and guess.asked and guess == proposed:
             refused = replace(found[asked[0]], plan=replace(found[asked[0]].plan, problem=guess.asked))
             return [refused if i == asked[0] else _unnamed(f) for i, f in enumerate(found)], None
         pattern, confidence, why = guess.pattern, guess.confidence, guess.reason

@@ -19,13 +19,7 @@ from ..tables.unused import MOST, is_verdict_field
 from ..wide.column_names import is_crossing
 from .beside import beside, named_raters
 from .criteria import lists_names
-from .field_names import (
-    GRADER,
-    OF_SYSTEMS,
-    holds_labels,
-    is_called,
-    last_name,
-)
+from .field_names import GRADER, OF_SYSTEMS, holds_labels, is_called, last_name
 from .item_names import is_named
 from .levels import leaves_others, with_levels
 from .lists import in_lists, in_verdicts, in_wide_items, names_beside, side_by_side

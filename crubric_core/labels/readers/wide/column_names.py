@@ -282,6 +282,8 @@ def _products(columns: Sequence[str], separator: str) -> Iterator[tuple[tuple[st
         start, end = separator.join(words[:at]), separator.join(words[at:])
         firsts = [c.removesuffix(separator + end) for c in columns if c.endswith(separator + end)]
         lasts = [c.removeprefix(start + separator) for c in columns if c.startswith(start + separator)]
+        if len(firsts) * len(lasts) != len(columns):
+            continue
         parted = {separator.join(pair): pair for pair in product(firsts, lasts)}
         if parted.keys() == set(columns):
             yield tuple(parted[c] for c in columns)

@@ -186,21 +186,36 @@ def test_keys_of_what_is_called_after_judges_stay_judges(ws, outer, inner):
     assert cells(ws) == graded(judges=("rater_1", "rater_2"))
 
 
-def test_an_item_beside_a_dimension_is_what_is_rated(ws):
+def test_an_item_beside_its_dimensions_is_the_query_of_each(ws):
     records = [
         {
-            "dimension": "tone",
+            "dimension": c,
             "item_id": i,
             "model": m,
-            "evaluations": [{"rater": p, "score": label(m, i, p)} for p in PEOPLE],
+            "evaluations": [{"rater": p, "score": label(m, i, c, p)} for p in PEOPLE],
         }
+        for c in CRITERIA
         for i in ITEMS
         for m in MODELS
     ]
     ws.ingest(lines(records), "d", name="x.jsonl")
-    found = ws.dataset("d").labels()
-    assert len(found) == len(ITEMS) * len(MODELS) * len(PEOPLE)
-    assert set(found["judge"]) == set(PEOPLE)
+    assert cells(ws) == graded(judges=PEOPLE)
+
+
+def test_keys_that_nothing_is_taken_from_are_asked_about_as_the_queries(ws):
+    """Labels of different queries were of one, and contradicted each other."""
+    records = [
+        {
+            "agent": m,
+            "annotator": p,
+            "tasks": {
+                i: {"rubrics": [{"name": c, "label": v} for c, v in scores(m, i, p).items()]} for i in ITEMS
+            },
+        }
+        for m in MODELS
+        for p in PEOPLE
+    ]
+    assert as_asked(ws, records) == graded(judges=PEOPLE)
 
 
 @pytest.mark.parametrize("query", ["conversation_id", "sample_id", "id"])

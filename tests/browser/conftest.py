@@ -23,6 +23,17 @@ from crubric_core.demo import simulate
 
 ROOT = Path(__file__).resolve().parents[2]
 READY = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+# No script has run, and address and layout have stayed, for 300 ms since the first asking.
+STILL = """([ready, asked]) => {
+  const main = document.querySelector('[data-testid="stMain"]');
+  const seen = JSON.stringify([
+    document.querySelector(ready) !== null, location.href, innerWidth,
+    main?.scrollHeight, main?.querySelectorAll("*").length,
+  ]);
+  if (window.still?.asked !== asked || window.still.seen !== seen)
+    window.still = {asked, seen, since: performance.now()};
+  return document.querySelector(ready) !== null && performance.now() - window.still.since >= 300;
+}"""
 STARTUP = 30.0
 
 
@@ -86,9 +97,7 @@ def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
 
 def wait_until_idle(page: Page) -> None:
     """Wait until the script has run and the browser has drawn what it sent."""
-    page.wait_for_selector(READY, timeout=60_000)
-    page.wait_for_timeout(250)
-    page.wait_for_selector(READY, timeout=60_000)
+    page.wait_for_function(STILL, arg=[READY, time.monotonic_ns()], timeout=60_000)
 
 
 def names_of_pages(page: Page) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -164,7 +165,7 @@ def test_who_clicks_read_and_goes_elsewhere_finds_the_files_read(
     drop(page, labels)
     page.get_by_role("button", name="Read 1 file").click(click_count=clicks)
     if clicks == 1:
-        see(page, "Reading")
+        expect(page.get_by_text(re.compile("^Reading( …|:)")).first).to_be_visible(timeout=SLOW)  # not "the files"
         follow(page, "Scenarios")
         follow(page, "Data")
     see(page, f"hurried{clicks}: done. Adds 20 systems")

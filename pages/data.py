@@ -13,9 +13,8 @@ st.title("Data", anchor=False)
 state.keep_address()
 place = st.empty()
 workspace = loaders.workspace()
-found = loaders.datasets()
-
 upload.take_report()
+found = loaders.datasets()
 files = upload.drop_zone()
 if (
     "demo" not in found["name"].tolist()

@@ -6,7 +6,6 @@ Streamlit that test says what has moved, and this is the one file to mend.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from streamlit import config
@@ -14,7 +13,6 @@ from streamlit.errors import StreamlitInvalidLayoutContextError as PlaceNotDrawn
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.scriptrunner_utils.exceptions import ScriptControlException
 from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 from streamlit.web import cli
 from streamlit.web.server.starlette import starlette_websocket
@@ -22,7 +20,7 @@ from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_N
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Mapping
 
 __all__ = [
     "BackMsg",
@@ -36,7 +34,6 @@ __all__ = [
     "on_a_page",
     "option",
     "streamlit_command",
-    "to_the_end",
 ]
 
 
@@ -68,30 +65,6 @@ def is_from_own_fragment() -> bool:
     """
     context = get_script_run_ctx(suppress_warning=True)
     return context is not None and context.fragment_ids_this_run == [ThreadState.get().fragment_id]
-
-
-@contextmanager
-def to_the_end() -> Iterator[Callable[[Callable[[], object]], None]]:
-    """Work that no click stops, as any call of Streamlit's would: what is clicked meanwhile counts after it.
-
-    Streamlit stops a script in the same way for a click and for Stop. Gives what carries out such calls; from the
-    first click on it leaves them out.
-    """
-    clicked: ScriptControlException | None = None
-
-    def show(call: Callable[[], object]) -> None:
-        nonlocal clicked
-        if clicked is None:
-            try:
-                call()
-            except ScriptControlException as request:
-                clicked = request
-
-    try:
-        yield show
-    finally:
-        if clicked is not None:
-            raise clicked
 
 
 def claims_of(cookies: Mapping[str, str], origin: str) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from ..access import require_editor
 from ..endpoints.watch import Watch
 from ..environment import workspace_path
 from ..errors import CrubricError, PlacementError
-from ..jobs.asking import AskingJob, AskingJobs
+from ..jobs.threads import ThreadJob, ThreadJobs
 from ..judging.answers_file import SystemAnswers, read_system_answers
 from ..judging.calls import Call, CostEstimate, estimate, plan_calls
 from ..judging.judges_file import read_judges
@@ -43,9 +43,9 @@ COST = {
 
 
 @st.cache_resource(show_spinner=False)
-def jobs() -> AskingJobs[JudgeRun]:
+def jobs() -> ThreadJobs[JudgeRun]:
     """The latest run into each file of labels, by its path, for all sessions of this process."""
-    return AskingJobs()
+    return ThreadJobs()
 
 
 def configured() -> Path | None:
@@ -154,7 +154,7 @@ def start(calls: list[Call], path: Path, bank_id: str) -> None:
     )
 
 
-def outcome(job: AskingJob[JudgeRun]) -> str:
+def outcome(job: ThreadJob[JudgeRun]) -> str:
     """What a run did, in a few sentences."""
     run = job.run
     if run is None or job.failure:
@@ -174,7 +174,7 @@ def outcome(job: AskingJob[JudgeRun]) -> str:
 
 
 @st.fragment(run_every=1.0)
-def _watch(job: AskingJob[JudgeRun]) -> None:
+def _watch(job: ThreadJob[JudgeRun]) -> None:
     if not job.running:
         st.rerun()
     st.progress(min(job.share, 1.0), plain(job.message))

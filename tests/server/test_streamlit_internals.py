@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 import streamlit as st
 from streamlit import config
-from streamlit.runtime.scriptrunner import RerunData, RerunException, StopException
 from streamlit.runtime.scriptrunner_utils.script_run_context import FragmentThreadState, ScriptRunContext
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 
@@ -60,25 +59,6 @@ def test_streamlit_is_pinned_to_the_minor_version_that_this_contract_was_written
     major, minor = pinned[0].split(".")
     assert pinned[1] == f"{major}.{int(minor) + 1}"
     assert version("streamlit").startswith(f"{pinned[0]}.")
-
-
-@pytest.mark.parametrize("click", [RerunException(RerunData()), StopException()])
-def test_work_goes_on_to_its_end_whatever_is_clicked_meanwhile(click: BaseException) -> None:
-    told: list[str] = []
-
-    def show(words: str) -> None:
-        told.append(words)
-        raise click
-
-    def work() -> None:
-        with internals.to_the_end() as let:
-            let(lambda: show("half"))
-            let(lambda: show("nearly all"))
-            told.append("done")
-
-    with pytest.raises(type(click)):
-        work()
-    assert told == ["half", "done"]
 
 
 @pytest.mark.parametrize(

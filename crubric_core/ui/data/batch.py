@@ -11,6 +11,7 @@ from ...labels.readers.sources import KeptSources
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+    from ...jobs.threads import ThreadJob
     from ...labels.ingest.report import IngestReport
 
 T = TypeVar("T")
@@ -22,7 +23,7 @@ class Batch:
     answers: what words stand for, as far as the user said so. rows: policy → rows that it decides.
     offered: policy → the value that a refusal proposes.
     scales, marks: criterion → scale, pass mark, as far as the user changed them.
-    read: the report, once they are read; kept here, as a click meanwhile may have another page follow.
+    reading: what reads them, and has the report of it; None until they are to be read.
     """
 
     def __init__(self, files: Sequence[UploadedFile]) -> None:
@@ -35,7 +36,7 @@ class Batch:
         self.offered: dict[str, float] = {}
         self.scales: dict[str, tuple[int | None, int | None]] = {}
         self.marks: dict[str, int] = {}
-        self.read: IngestReport | None = None
+        self.reading: ThreadJob[IngestReport] | None = None
         self._found: dict[Hashable, tuple[Hashable, Any, CrubricError | None]] = {}
 
     def once(self, slot: Hashable, key: Hashable, make: Callable[[], T]) -> T:

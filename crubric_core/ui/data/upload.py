@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from threading import Event
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from ...errors import CrubricError, IngestError, UnknownCriterionError
+from ...jobs.threads import ThreadJob
 from ...labels.readers.bundle import plan_ingest
 from ...labels.readers.plan import skipped_of
-from ...server.streamlit_internals import to_the_end
 from .. import loaders, state
 from ..text import count, plain, shorten
 from . import files as upload_files
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+    from ...endpoints.watch import Watch
     from ...labels.ingest.report import IngestReport
     from ...labels.readers.plan import Plan
     from ...labels.readers.policies import Policies
@@ -195,34 +195,50 @@ def _checked(batch: Batch, plan: Plan, dataset: str, policies: Policies) -> Inge
 
 
 def _read(batch: Batch, plan: Plan, dataset: str, policies: Policies) -> None:
-    """Read everything in one go, whatever else is clicked than Cancel; ``take_report`` then has the report."""
-    bar, cancelled = st.progress(0.0, "Reading …"), Event()
-    st.button("Cancel reading", on_click=cancelled.set)
-    try:
-        with to_the_end() as show:
+    """Read everything in one go, whatever is clicked meanwhile, but for Cancel; ``take_report`` then has the report."""
+    workspace = loaders.workspace()
 
-            def report_progress(share: float, words: str) -> None:
-                if cancelled.is_set():
-                    raise IngestError("The reading was cancelled; nothing is stored.")
-                show(lambda: bar.progress(share, plain(f"Reading: {words}")))
+    def read(watch: Watch) -> IngestReport:
+        def report(share: float, words: str) -> None:
+            if watch.stopped:
+                raise IngestError("The reading was cancelled; nothing is stored.")
+            watch.report(share, words)
 
-            workspace = loaders.workspace()
-            batch.read = workspace.ingest_plan(plan, dataset, batch.kept, policies, report_progress)
-            loaders.datasets_changed()
-    except CrubricError as error:
+        return workspace.ingest_plan(plan, dataset, batch.kept, policies, report)
+
+    batch.reading = ThreadJob()
+    batch.reading.start(
+        read, f"reading into {dataset}", "Reading failed; nothing is stored. The details are in the log."
+    )
+    if _follow(batch) is not None:
+        st.rerun()
+
+
+def _follow(batch: Batch) -> IngestReport | None:
+    """The report of a reading once it has ended; says why there is none, after which it can be begun again."""
+    if (job := batch.reading) is None:
+        return None
+    if not job.wait(0):
+        bar, cancel = st.progress(0.0, "Reading …"), st.empty()
+        cancel.button("Cancel reading", on_click=job.cancel.set)
+        while not job.wait(0.1):
+            bar.progress(min(job.share, 1.0), plain(f"Reading: {job.message}"))
         bar.empty()
-        st.error(plain(str(error)))
-        return
-    st.rerun()
+        cancel.empty()
+    if job.run is None:
+        batch.reading = None
+        (st.info if job.cancel.is_set() else st.error)(plain(job.failure))
+    return job.run
 
 
 def take_report() -> None:
     """Before the place for files is made: the report of those that were read takes their place."""
     batch: Batch | None = st.session_state.get("batch", (None, None))[1]
-    if batch is None or batch.read is None:
+    if batch is None or (report := _follow(batch)) is None:
         return
     del st.session_state["batch"]
     st.session_state["drops"] = st.session_state.get("drops", 0) + 1
-    st.session_state["report"] = batch.read
-    state.show_dataset(batch.read.dataset)
-    st.session_state["detail"] = batch.read.dataset
+    st.session_state["report"] = report
+    state.show_dataset(report.dataset)
+    st.session_state["detail"] = report.dataset
+    loaders.datasets_changed()

@@ -26,7 +26,7 @@ from . import types as task_type_views
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...jobs.asking import AskingJob
+    from ...jobs.threads import ThreadJob
     from ...task_types.classify import Classified
     from ...task_types.endpoint import ClassifierEndpoint
     from ..loaders import Study
@@ -228,7 +228,7 @@ def _prompted(study: Study, wanted: pd.DataFrame, endpoint: ClassifierEndpoint) 
 
 
 @st.fragment(run_every=1.0)
-def _watch(job: AskingJob[Classified]) -> None:
+def _watch(job: ThreadJob[Classified]) -> None:
     if not job.running:
         st.rerun()
     st.progress(min(job.share, 1.0), plain(job.message))

@@ -13,7 +13,7 @@ from ...access import require_editor
 from ...analysis.ranking import score_rubrics
 from ...declarations import choice_words
 from ...endpoints.watch import Watch
-from ...jobs.asking import AskingJob, AskingJobs
+from ...jobs.threads import ThreadJob, ThreadJobs
 from ...scoring_rules import ScoringRules
 from ...task_types.assignment import assign
 from ...task_types.classify import Classified, classify
@@ -136,9 +136,9 @@ def offline_accuracy() -> ClassifierEvaluation:
 
 
 @st.cache_resource(show_spinner=False)
-def jobs() -> AskingJobs[Classified]:
+def jobs() -> ThreadJobs[Classified]:
     """The latest run of the prompted classifier on each dataset, by its id, for all sessions of this process."""
-    return AskingJobs()
+    return ThreadJobs()
 
 
 def endpoint() -> ClassifierEndpoint | None:
@@ -166,9 +166,9 @@ def start(study: Study, queries: pd.DataFrame, typer: PromptedClassifier) -> Non
     )
 
 
-def ended(study: Study) -> AskingJob[Classified] | None:
+def ended(study: Study) -> ThreadJob[Classified] | None:
     """The run that this session asked for, once after its end."""
-    found: AskingJob[Classified] | None = st.session_state.pop(_asked(study), None)
+    found: ThreadJob[Classified] | None = st.session_state.pop(_asked(study), None)
     return found
 
 
@@ -176,7 +176,7 @@ def _asked(study: Study) -> str:
     return f"classifying {study.dataset.id}"
 
 
-def outcome(job: AskingJob[Classified]) -> tuple[str, bool]:
+def outcome(job: ThreadJob[Classified]) -> tuple[str, bool]:
     """What a run did and what it took, in a few sentences; whether that is all that was wanted."""
     if job.run is None or job.run.run is None:
         return job.failure, False

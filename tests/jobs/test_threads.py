@@ -8,18 +8,16 @@ import pytest
 
 from crubric_core.endpoints.watch import Watch
 from crubric_core.errors import DatasetError
-from crubric_core.jobs.asking import AskingJob, AskingJobs
+from crubric_core.jobs.threads import ThreadJob, ThreadJobs
 
 
-def ended(job: AskingJob[int]) -> AskingJob[int]:
-    assert job.thread is not None
-    job.thread.join(30)
-    assert not job.running
+def ended(job: ThreadJob[int]) -> ThreadJob[int]:
+    assert job.wait(30)
     return job
 
 
 def test_a_run_is_watched_while_it_lasts_and_keeps_what_came_of_it() -> None:
-    job, told, go = AskingJob[int](), Event(), Event()
+    job, told, go = ThreadJob[int](), Event(), Event()
 
     def ask(watch: Watch) -> int:
         watch.report(0.5, "half")
@@ -31,12 +29,13 @@ def test_a_run_is_watched_while_it_lasts_and_keeps_what_came_of_it() -> None:
     job.start(ask, "asking", "It failed.")
     assert told.wait(30)
     assert (job.running, job.share, job.message, job.run) == (True, 0.5, "half", None)
+    assert not job.wait(0.01)
     go.set()
     assert (ended(job).run, job.failure) == (7, "")
 
 
 def test_stop_reaches_the_thread() -> None:
-    job = AskingJob[int]()
+    job = ThreadJob[int]()
     job.start(lambda watch: int(watch.cancel is not None and watch.cancel.wait(30)), "asking", "It failed.")
     job.cancel.set()
     assert ended(job).run == 1
@@ -51,17 +50,17 @@ def test_an_error_of_ours_is_the_sentence_and_any_other_is_in_the_log(
     def fail(watch: Watch) -> int:
         raise ZeroDivisionError
 
-    job = AskingJob[int]()
+    job = ThreadJob[int]()
     job.start(refuse, "asking", "It failed.")
     assert (ended(job).run, job.failure, caplog.text) == (None, "There is nothing to ask.", "")
-    job = AskingJob[int]()
+    job = ThreadJob[int]()
     job.start(fail, "asking", "It failed.")
     assert (ended(job).run, job.failure) == (None, "It failed.")
     assert "ZeroDivisionError" in caplog.text
 
 
 def test_one_run_of_a_key_is_at_work_at_a_time() -> None:
-    jobs, go = AskingJobs[str](), Event()
+    jobs, go = ThreadJobs[str](), Event()
 
     def ask(watch: Watch) -> str:
         assert go.wait(30)
@@ -72,6 +71,5 @@ def test_one_run_of_a_key_is_at_work_at_a_time() -> None:
     assert other is not first
     assert jobs.get("c") is None
     go.set()
-    assert first.thread is not None
-    first.thread.join(30)
+    assert first.wait(30)
     assert jobs.start("a", ask, "asking", "It failed.") is not first

@@ -13,6 +13,7 @@ from .columns.label_names import ENDINGS
 from .columns.specs import KINDS, SPECS, SYSTEM_FACTS, Kind, choose_columns, plain_name, synonyms_of
 from .columns.synonyms import INSTEAD_OF_RUBRIC, INSTEAD_OF_SYSTEM
 from .plan import Guess
+from .word_lists import word_list, word_set
 from .words import UNKNOWN, is_abc, is_number, letters_of, levels_of, plain
 
 Sample = Sequence[Sequence[str | None]]
@@ -29,18 +30,18 @@ _CONTAINS: Mapping[str, tuple[str, ...]] = {
 }
 
 # words of names of models that answered nothing: judge_model, guessed_model, model_returned (by the judge's service)
-_NO_SYSTEMS = frozenset(
-    (
-        *("judge", "judging", "grader", "grading", "evaluator", "rater", "scorer", "embedding", "tokenizer"),
-        *("guess", "guessed", "predicted", "returned", "preferred", "winning", "losing"),
-    )
+_NO_SYSTEMS = word_set(
+    "judge judging grader grading evaluator rater scorer embedding tokenizer guess guessed predicted "
+    "returned preferred winning losing"
 )
 # last words of names of what a judge said: judge_score, human_label, evaluator_notes
 _SAID = frozenset(
     (
         *ENDINGS,
-        *("correct", "decision", "choice", "answer", "reason", "reasoning", "explanation", "rationale"),
-        *("comment", "comments", "note", "notes", "raw", "output", "response", "text", "cost", "confidence"),
+        *word_list(
+            "correct decision choice answer reason reasoning explanation rationale comment comments note "
+            "notes raw output response text cost confidence"
+        ),
     )
 )
 

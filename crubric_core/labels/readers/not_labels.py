@@ -9,23 +9,12 @@ from typing import Any
 from .columns.label_names import ENDINGS
 from .columns.specs import plain_name
 from .guess import ENOUGH, Sample, cells_at
+from .word_lists import word_set
 from .words import is_number, is_verdict
 
-_ANSWERS = frozenset(
-    (
-        *(
-            "response",
-            "output",
-            "answer",
-            "completion",
-            "reply",
-            "generation",
-            "conversation",
-            "message",
-            "summary",
-        ),
-        *("story", "candidate", "model", "system", "generator", "assistant"),
-    )
+_ANSWERS = word_set(
+    "response output answer completion reply generation conversation message summary story candidate "
+    "model system generator assistant"
 )
 _MERGED = ("x", "y")  # which tables that were merged have, too, of one answer
 _SIDES = (("1", "2"), ("a", "b"), ("0", "1"), ("left", "right"), ("chosen", "rejected"), _MERGED)

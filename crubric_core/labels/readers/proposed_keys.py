@@ -16,40 +16,26 @@ from .plan import FilePlan
 from .tables.plan_cells import cells_of, rows_of_keys
 from .tables.query_column import with_query
 from .tables.raters import told_apart
+from .word_lists import word_list
 from .words import is_number
 
 LABELS = 0.8  # share of a column's cells that look like labels
 _HINT = 0.5  # confidence of a name that only contains a word for what it may be
 _IDS_OF_ANSWERS = ("run", "run_id")  # of traces: each of one answer, and no repeated draw
 _PLACES = ("idx", "index", "sentence", "sent", "claim", "fact", "step", "position")  # of parts of an answer
-_DRAWS = (
-    *("sample", "sample_id", "sample_idx", "sample_index", "seed", "iteration", "iter"),
-    *("generation", "generation_id", "generation_idx", "completion_id", "completion_idx"),
-)  # what numbers the samples of a query
-_WAYS = (
-    *("strategy", "method", "approach", "condition", "variant", "version", "setting", "technique", "arm"),
-    *(
-        "pipeline",
-        "config",
-        "configuration",
-        "prompting",
-        "prompt_strategy",
-        "prompting_strategy",
-        "prompt_type",
-    ),
-    *("generation_mode", "retriever"),
-)  # of asking a model: part of the system
-_NAMES_OF_SYSTEMS = (
-    *("submission", "submission_id", "team", "team_id", "team_name"),  # of shared tasks
-    *("student", "student_id", "student_name", "student_username", "idstud"),  # of classes
+_DRAWS = word_list(  # what numbers the samples of a query
+    "sample sample_id sample_idx sample_index seed iteration iter generation generation_id generation_idx "
+    "completion_id completion_idx"
 )
-_NAMING = (
-    "name",
-    "key",
-    "title",
-    "question",
-    *("nugget_id", "nugget", "fact_id", "claim_id"),
-)  # what the rubric of a label may be called, where nothing is called so
+_WAYS = word_list(  # of asking a model: part of the system
+    "strategy method approach condition variant version setting technique arm pipeline config configuration "
+    "prompting prompt_strategy prompting_strategy prompt_type generation_mode retriever"
+)
+_NAMES_OF_SYSTEMS = word_list(  # of shared tasks, and of classes
+    "submission submission_id team team_id team_name student student_id student_name student_username idstud"
+)
+# what the rubric of a label may be called, where nothing is called so
+_NAMING = word_list("name key title question nugget_id nugget fact_id claim_id")
 
 
 def key_columns(

@@ -5,25 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from .word_lists import phrase_set
 from .words import plain
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(word.strip() for word in text.split(","))
-
-
-_SUMS = _words(
+_SUMS = phrase_set(
     "total, totals, grand total, subtotal, sum, sums, σ, ∑, average, averages, avg, mean, means, ø, overall, "
     "overall total, overall average, overall mean, weighted average, weighted mean, macro average, micro average, "
     "% pass, % passed, pass %, pass rate, % met, summe, gesamt, insgesamt, mittelwert, durchschnitt, somme, moyenne, "
     "promedio, media, 合计, 总计, 平均, 平均值"
 )
-_OF_RUBRICS = _words("overall, % pass, % passed, pass %, pass rate, % met")  # criteria, too
-_TOPICS = _words("mean, means, media, sum, sums")  # those that a query or a rubric may be about
-_STATISTICS = _words(
+_OF_RUBRICS = phrase_set("overall, % pass, % passed, pass %, pass rate, % met")  # criteria, too
+_TOPICS = phrase_set("mean, means, media, sum, sums")  # those that a query or a rubric may be about
+_STATISTICS = phrase_set(
     "max, maximum, min, minimum, count, median, mode, std, stdev, stddev, std dev, standard deviation, sd, variance"
 )
-_OF_PEOPLE = _words("max, min")
+_OF_PEOPLE = phrase_set("max, min")
 _COUNTED = re.compile(r"\s*([(\[]\s*(n\s*=\s*)?|n\s*=\s*)\d+$")  # TOTAL (4), mean, n=12
 _ENDING = re.compile(r" (scores?|ratings?|grades?|points|rates?|values?|labels?)$")
 MAY_SUM = "|".join(sorted(map(re.escape, _SUMS | _STATISTICS)))  # what any such name has, in lower case

@@ -7,12 +7,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 
+from .word_lists import phrase_set, word_list
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(word.strip() for word in text.split(","))
-
-
-_NO = _words(
+_NO = phrase_set(
     "no, n, false, f, fail, failed, unmet, missed, not met, does not meet, unsatisfied, not satisfied, incorrect, "
     "wrong, absent, not present, unfulfilled, not fulfilled, unaddressed, not addressed, "
     "non, nein, não, nao, нет, 否, いいえ, nie, hayır, 아니요, nee, nej, faux, falso, falsch, incorrecto, "
@@ -21,7 +18,7 @@ _NO = _words(
     "onwaar, falskt, falsk, fałsz, insatisfait, 不符合, 不满足, 错, 错误, 不正确, ☐, "
     "reject, rejected, fails, unsupported, not supported, not support"
 )
-_YES = _words(
+_YES = phrase_set(
     "yes, y, true, t, pass, passed, met, fully met, meets, meets criteria, satisfied, fully satisfied, correct, "
     "fully correct, right, present, fulfilled, addressed, "
     "oui, sí, sì, si, ja, sim, да, 是, はい, tak, evet, 예, 네, vrai, verdadero, wahr, richtig, correcto, erfüllt, "
@@ -29,32 +26,32 @@ _YES = _words(
     "vero, waar, sant, sand, prawda, satisfait, cumple, 符合, 满足, 对, 正确, "
     "accept, accepted, passes, supported, fully supported, support"
 )
-_BAD = _words(
+_BAD = phrase_set(
     "unsafe, harmful, toxic, unfaithful, inconsistent, unhelpful, inaccurate, hallucinated, nonfactual, "
     "ungrounded, not grounded, irrelevant, not relevant, noncompliant, non-compliant, not compliant, unsolved, "
     "not solved, unresolved, not resolved, failure, unsuccessful"
 )
-_GOOD = _words(
+_GOOD = phrase_set(
     "safe, unharmful, harmless, non-toxic, faithful, consistent, helpful, accurate, factual, "
     "grounded, relevant, compliant, solved, resolved, success, successful"
 )
-_INITIALS = _words("y, n, t, f")
+_INITIALS = phrase_set("y, n, t, f")
 _VERDICTS = _NO | _YES | _BAD | _GOOD
-_PARTLY = _words(
+_PARTLY = phrase_set(
     "partial, partially, partly, mixed, partial pass, partial credit, partial support, "
     "teilweise, teilweise erfüllt, partiellement, partiellement satisfait, parcial, parcialmente, "
     "cumple parcialmente, parzialmente, gedeeltelijk, delvis, częściowo, 部分, 部分符合, 部分满足"
 ) | {
     f"{how} {what}"
     for how in ("partially", "partly", "somewhat")
-    for what in (
-        *("met", "satisfied", "correct", "fulfilled", "present", "addressed", "supported"),
-        *("grounded", "relevant", "compliant", "solved", "resolved", "faithful", "accurate", "successful"),
+    for what in word_list(
+        "met satisfied correct fulfilled present addressed supported grounded relevant compliant solved "
+        "resolved faithful accurate successful"
     )
 }
-_NOTHING = _words("missing, not at all, no credit")  # beside a partial verdict, and without a plainer no
-_WHOLE = _words("complete, completely, full, fully, full credit")
-UNKNOWN = _words(
+_NOTHING = phrase_set("missing, not at all, no credit")  # beside a partial verdict, and without a plainer no
+_WHOLE = phrase_set("complete, completely, full, fully, full credit")
+UNKNOWN = phrase_set(
     ", na, n/a, n / a, null, none, nan, unknown, unscored, refused, refusal, abstain, abstained, unsure, unclear, "
     "invalid, error, skipped, ignore, ignored, cannot assess, can't assess, unable to assess, not applicable, "
     "cannot determine, not rated, not scored, not graded, unrated, don't know, i don't know, not sure, cannot judge, "

@@ -5,89 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ..word_lists import word_list, word_set
 from .specs import plain_name, synonyms_of
 from .synonyms import SYNONYMS
 
-_NEVER_LABELS = frozenset(
-    [
-        "id",
-        "index",
-        "row",
-        "n",
-        "count",
-        "total",
-        "mean",
-        "sd",
-        "std",
-        "time",
-        "seconds",
-        "timestamp",
-        "date",
-        "created_at",
-        "tokens",
-        "cost",
-        "latency",
-        "duration",
-        "seed",
-        *("temperature", "top_p", "top_k", "min_p", "shots", "n_shots", "num_shots", "retries", "truncated"),
-        "difficulty",
-        "epoch",
-        "version",
-        "weight",
-        "points",
-        "max_points",
-        "min_points",
-        "max_score",
-        "min_score",
-        "turn",
-        "position",
-        "rank",
-        "year",
-        "age",
-        *(
-            "level",
-            "split",
-            "fold",
-            "batch",
-            "group",
-            "round",
-            "phase",
-            "step",
-            "cached",
-            "error",
-            "synthetic",
-        ),
-        *("start", "end", "begin", "offset", "answer_start", "logprobs", "embedding"),
-        *("expected", "predicted", "prediction"),
-        *("selected", "chosen", "if_chosen", "is_chosen", "deleted", "streamed"),
-        *("choices", "options", "gold_index", "input_tokens", "output_tokens"),
-        *("choice", "answer_key", "target", "model_answer", "predicted_label", "predicted_answer"),
-        *("expected_answer", "reference_answer", "correct_answer", "gold_answer"),
-        *("week", "day", "month", "hour", "minute", "minutes", "shard", "steps", "hops"),
-        *("no", "nr", "#", "№", "s_no", "sno", "sr_no", "serial", "seq", "case", "record"),
-        *("order", "block", "slot", "page", "iteration", "sample", "age_group"),
-        *("params", "params_b", "parameters", "num_params", "n_params"),
-        *("tool_calls", "api_calls", "llm_calls", "model_calls", "turns", "wall_s", "wall_time_s"),
-        *("views", "clicks", "likes", "upvotes", "downvotes", "credits"),
-    ]
+_NEVER_LABELS = word_set(
+    "id index row n count total mean sd std time seconds timestamp date created_at tokens cost latency "
+    "duration seed temperature top_p top_k min_p shots n_shots num_shots retries truncated difficulty "
+    "epoch version weight points max_points min_points max_score min_score turn position rank year age "
+    "level split fold batch group round phase step cached error synthetic start end begin offset "
+    "answer_start logprobs embedding expected predicted prediction selected chosen if_chosen is_chosen "
+    "deleted streamed choices options gold_index input_tokens output_tokens choice answer_key target "
+    "model_answer predicted_label predicted_answer expected_answer reference_answer correct_answer "
+    "gold_answer week day month hour minute minutes shard steps hops no nr # № s_no sno sr_no serial seq "
+    "case record order block slot page iteration sample age_group params params_b parameters num_params "
+    "n_params tool_calls api_calls llm_calls model_calls turns wall_s wall_time_s views clicks likes "
+    "upvotes downvotes credits"
 )
 PREDICTED = frozenset(
     ("prediction", "predicted", "pred", "predicted_label")
 )  # what a task's answer is called
-ENDINGS = (
-    "score",
-    "scores",
-    "label",
-    "labels",
-    "rating",
-    "grade",
-    "verdict",
-    "judgment",
-    "judgement",
-    "vote",
-    "present",
-    "feedback",
-)
+ENDINGS = word_list("score scores label labels rating grade verdict judgment judgement vote present feedback")
 # Columns of exports of Qualtrics and LimeSurvey that are about the response, and no answers.
 NOTED = frozenset(
     (
@@ -100,51 +38,33 @@ NOTED = frozenset(
 )
 
 
-_WHO = (
-    *("rater", "annotator", "evaluator", "judge", "grader", "reviewer", "labeler", "labeller", "assessor"),
-    *("coder", "scorer", "marker", "examiner", "moderator", "panelist", "crowdworker"),
-    *("worker", "respondent", "participant"),  # MTurk, SurveyMonkey, Prolific
+_WHO = word_list(  # worker, respondent and participant: MTurk, SurveyMonkey, Prolific
+    "rater annotator evaluator judge grader reviewer labeler labeller assessor coder scorer marker examiner "
+    "moderator panelist crowdworker worker respondent participant"
 )
-_BY = (
-    "rated",
-    "annotated",
-    "evaluated",
-    "judged",
-    "graded",
-    "reviewed",
-    "labeled",
-    "labelled",
-    "scored",
-    "assessed",
-)
+_BY = word_list("rated annotated evaluated judged graded reviewed labeled labelled scored assessed")
 # names of columns that say who judged, besides those that are synonyms of judge; best first
 RATERS = (
     *(f"{who}{end}" for end in ("", "_id", "_name", "_email", "_type") for who in _WHO),
     *(f"{by}_by" for by in _BY),
-    *("grading_model", "scoring_model", "judging_model", "judge_llm", "grader_llm"),
-    *("email_address", "email", "your_email", "your_name", "your_id", "your_initials"),  # of forms
+    *word_list("grading_model scoring_model judging_model judge_llm grader_llm"),
+    *word_list("email_address email your_email your_name your_id your_initials"),  # of forms
 )
 # those that are as often called so as what they say: a column of their labels
-RATERS_OR_LABELS = (
-    *("llm_judge", "llm_grader", "ai_judge", "autorater", "auto_rater", "expert", "expert_id", "critic"),
-    *("referee", "verifier", "physician", "physician_id", "clinician", "clinician_id", "doctor"),
+RATERS_OR_LABELS = word_list(
+    "llm_judge llm_grader ai_judge autorater auto_rater expert expert_id critic referee verifier physician "
+    "physician_id clinician clinician_id doctor"
 )
 
 # last words, a unit apart, of names of what is measured or counted along with labels: lead_time, latency_ms
-_MEASURED = frozenset(
-    (
-        *("idx", "index", "hash", "time", "timestamp", "duration", "latency", "seconds", "cost"),
-        *("total", "subtotal", "average", "avg", "mean", "median", "variance", "stdev", "sum", "count"),
-        *("min", "minimum", "std", "stddev"),
-        *("possible", "max", "maximum", "ø", "mittel", "mittelwert", "durchschnitt", "moyenne", "promedio"),
-    )
+_MEASURED = word_set(
+    "idx index hash time timestamp duration latency seconds cost total subtotal average avg mean median "
+    "variance stdev sum count min minimum std stddev possible max maximum ø mittel mittelwert "
+    "durchschnitt moyenne promedio"
 )
-_NOTED_LAST = frozenset(  # last words of names of settings, versions, places and kinds
-    (
-        *("seed", "version", "temperature", "shot", "shots", "epoch", "year", "set", "fold", "split", "rank"),
-        *("category", "class", "type", "threshold", "system", "model"),
-        *("penalty", "mode", "enabled", "effort", "budget", "offset", "ids", "logprobs", "embedding"),
-    )
+_NOTED_LAST = word_set(  # last words of names of settings, versions, places and kinds
+    "seed version temperature shot shots epoch year set fold split rank category class type threshold "
+    "system model penalty mode enabled effort budget offset ids logprobs embedding"
 )
 _COUNTED = frozenset(["len", "chars", "bytes", "n"])  # last words of such names, after others
 # those after what has a size: "Nuanced Characters" is a criterion
@@ -194,13 +114,10 @@ def is_setting(column: str) -> bool:
 
 
 CERTAINTIES = frozenset(("confidence", "certainty", "uncertainty"))  # how sure a judge is of a label
-SPENT = frozenset(  # what an answer took, among the names of criteria
-    (
-        *("latency", "latency_s", "latency_ms", "duration", "duration_s", "duration_ms", "elapsed"),
-        *("elapsed_time", "response_time", "time_taken", "tokens", "token_count", "num_tokens"),
-        *("total_tokens", "input_tokens", "output_tokens", "prompt_tokens", "completion_tokens"),
-        *("cost_usd", "total_cost"),
-    )
+SPENT = word_set(  # what an answer took, among the names of criteria
+    "latency latency_s latency_ms duration duration_s duration_ms elapsed elapsed_time response_time "
+    "time_taken tokens token_count num_tokens total_tokens input_tokens output_tokens prompt_tokens "
+    "completion_tokens cost_usd total_cost"
 )
 _CERTAINTY = CERTAINTIES | {"sureness", "probability", "logprob", "perplexity", "entropy"}
 

@@ -2,77 +2,27 @@
 
 from __future__ import annotations
 
+from ..word_lists import word_list, word_set
 from .specs import plain_name
 
 # names of columns that tell queries apart, where none is called query, question, prompt or task; best first
-NAMES_OF_QUERIES = (
-    *(
-        "query_uid",
-        "prompt_uid",
-        *("query_hash", "prompt_hash", "question_hash", "input_hash"),
-        "instance_id",
-        "sample_id",
-        "example_id",
-        "doc_id",
-        "document_id",
-        "dialogue_id",
-    ),
-    *(
-        "dialog_id",
-        "conversation_id",
-        "case_id",
-        "test_case_id",
-        "test_id",
-        "request_id",
-        "problem_id",
-        "paper_id",
-    ),
-    *(
-        "datasource_item_id",
-        "dataset_item_id",
-        "reference_example_id",
-        "segment_id",
-        *("seg_id", "segment", "seg"),
-        "session_id",
-        "trace_id",
-        "article_id",
-        "input_id",
-        *("essay_id", "text_id", "post_id", "passage_id", "story_id", "call_id", "qid", "case_name"),
-        "uid",
-        "span_id",
-    ),
-    *(
-        "instruction",
-        "user_input",
-        "input",
-        "inputs",
-        "request",
-        "orig_instruction",
-        "document",
-        "context",
-        "example",
-        *("doc", "dialogue", "dialog", "conversation", "article", "test_case", "testcase", "scenario"),
-        *("scenario_id", "testcase_id", "utterance_id", "datapoint_id", "thread_id", "chat_id", "ticket_id"),
-        *("source_sentence", "source_text", "source_segment", "src_text", "src_id"),
-        *("instance", "utterance", "datapoint", "thread", "chat", "ticket", "passage"),
-        *("item_id", "item", "topic_id", "topic", "doc_no", "docno"),
-        *("scenario_name", "example_name", "document_name", "problem_name", "topic_name"),
-        *("vignette", "vignette_id"),
-        *("task", "task_name", "problem", "exercise", "assignment", "case", "test"),
-        "id",
-        "uuid",
-        "hash",
-        "index",
-        "idx",
-    ),
+NAMES_OF_QUERIES = word_list(
+    "query_uid prompt_uid query_hash prompt_hash question_hash input_hash instance_id sample_id example_id "
+    "doc_id document_id dialogue_id dialog_id conversation_id case_id test_case_id test_id request_id "
+    "problem_id paper_id datasource_item_id dataset_item_id reference_example_id segment_id seg_id segment "
+    "seg session_id trace_id article_id input_id essay_id text_id post_id passage_id story_id call_id qid "
+    "case_name uid span_id instruction user_input input inputs request orig_instruction document context "
+    "example doc dialogue dialog conversation article test_case testcase scenario scenario_id testcase_id "
+    "utterance_id datapoint_id thread_id chat_id ticket_id source_sentence source_text source_segment "
+    "src_text src_id instance utterance datapoint thread chat ticket passage item_id item topic_id topic "
+    "doc_no docno scenario_name example_name document_name problem_name topic_name vignette vignette_id task "
+    "task_name problem exercise assignment case test id uuid hash index idx"
 )
 ITEMS = ("item", "item_id")  # a rubric, or a query of which several things are said
 # those of them that name what a request, a run or a row is about as often as a query
-IDS_OF_ANSWERS = frozenset(
-    (
-        *("sample_id", "conversation_id", "test_id", "request_id", "session_id", "trace_id", "span_id"),
-        *("input_id", "essay_id", "text_id", "uid", "id", "uuid", "hash", "index", "idx"),
-    )
+IDS_OF_ANSWERS = word_set(
+    "sample_id conversation_id test_id request_id session_id trace_id span_id input_id essay_id text_id "
+    "uid id uuid hash index idx"
 )
 
 # names of columns that count the turns of a conversation

@@ -13,6 +13,7 @@ from typing import Literal, get_args
 
 from ....errors import IngestError
 from ....text import with_article
+from ..word_lists import word_list
 from .languages import MARKS, is_foreign, words_for
 from .synonyms import INSTEAD_OF_LABEL, INSTEAD_OF_RUBRIC, INSTEAD_OF_SYSTEM, JUDGED, SYNONYMS
 
@@ -73,9 +74,9 @@ SPECS: Mapping[str, TableSpec] = {
             "pass_mark": "whole",
         },
         synonyms={
-            "text": (
-                *("description", "criterion_text", "rubric_text", "content", "rubric_description"),
-                *("criterion_description", "criterion", "criteria", "requirement", "definition"),
+            "text": word_list(
+                "description criterion_text rubric_text content rubric_description criterion_description "
+                "criterion criteria requirement definition"
             )
         },
     ),
@@ -91,9 +92,9 @@ SPECS: Mapping[str, TableSpec] = {
             "omega": "positive",
         },
         synonyms={
-            "text": (
-                *("description", "query_text", "prompt_text", "question_text", "content"),
-                *("question", "prompt", "user_prompt", "instruction", "input"),
+            "text": word_list(
+                "description query_text prompt_text question_text content question prompt user_prompt "
+                "instruction input"
             )
         },
     ),

@@ -8,15 +8,14 @@ from typing import Any
 from ..columns.label_names import RATERS
 from ..guess import MODEL
 from ..paths import parts_of
+from ..word_lists import word_set
 from .field_names import GRADER, last_name
 from .item_names import NAMING, count_of, naming_rank
 
 _PLURAL = "s"
-_CRITERIA = frozenset(
-    (
-        *("rubric", "criterion", "criteria", "metric", "dimension", "aspect", "requirement"),
-        *("checklist", "checklist_item", "rubric_item", "rubric_text", "rubric_criteria"),
-    )
+_CRITERIA = word_set(
+    "rubric criterion criteria metric dimension aspect requirement checklist checklist_item rubric_item "
+    "rubric_text rubric_criteria"
 )
 _NAMES = ("id", "text")  # of criteria in a list of these
 SAID = ("feedback", "reason", "rationale", "explanation", "comment", "critique", "justification")

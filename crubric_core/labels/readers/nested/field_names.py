@@ -14,22 +14,11 @@ from ..columns.synonyms import INSTEAD_OF_RUBRIC
 from ..guess import profile
 from ..not_labels import prefers
 from ..paths import is_path, parse_path, parts_of, unescaped
+from ..word_lists import word_list
 
-_LABELS = (
-    "success",
-    "correct",
-    "is_correct",
-    "result",
-    "avg",
-    *(
-        "judge_score",
-        "judge_rating",
-        "judge_grade",
-        "judge_label",
-        "judge_verdict",
-        "grader_score",
-        "llm_score",
-    ),
+_LABELS = word_list(
+    "success correct is_correct result avg judge_score judge_rating judge_grade judge_label judge_verdict "
+    "grader_score llm_score"
 )  # names of labels, where nothing but their place says so
 LABEL_ALIKE = 0.8
 _LETTERS = "ABCDEFGHIJ"

@@ -10,20 +10,11 @@ from ..columns.label_names import RATERS
 from ..columns.synonyms import INSTEAD_OF_RUBRIC
 from ..guess import MODEL
 from ..paths import parts_of
+from ..word_lists import word_list
 from .field_names import GRADER, holds_labels, is_called, last_name
 
-NAMING = (
-    "rubric",
-    "criterion",
-    "criteria",
-    "metric",
-    "metric_name",
-    "dimension",
-    "aspect",
-    "name",
-    "key",
-    "requirements",
-    "title",
+NAMING = word_list(
+    "rubric criterion criteria metric metric_name dimension aspect name key requirements title"
 )
 
 _ALL_NAMING = (*NAMING, *INSTEAD_OF_RUBRIC)

@@ -11,6 +11,7 @@ from ..columns.specs import SPECS, Kind
 from ..guess import MODEL, profile
 from ..paths import parts_of, unescaped
 from ..wide.column_names import crossed_names, crossing
+from ..word_lists import word_list
 from ..words import is_verdict, levels_of
 from .field_names import (
     GRADER,
@@ -32,27 +33,11 @@ _FEW = 12  # different levels of a criterion that only its field's name tells, a
 OF_RUNS = re.compile(
     r"(^|\.)(tool_calls|messages|calls)\[\]\."
 )  # what a system did on the way, and no label of it
-_TEXTS = (
-    "response",
-    "answer",
-    "output",
-    "completion",
-    "generation",
-    "summary",
-    "text",
-)  # of a system, beside its labels
+# of a system, beside its labels
+_TEXTS = word_list("response answer output completion generation summary text")
 
 
-_OF_METRICS = (
-    "metrics",
-    "metric",
-    "criteria",
-    "dimensions",
-    "scores",
-    "evaluations",
-    "evaluation",
-    "results",
-)
+_OF_METRICS = word_list("metrics metric criteria dimensions scores evaluations evaluation results")
 _ITEMS_NAMES = ("name", "key", "title")  # of the items of a list, where their labels are named within them
 _IDS = ("id", "key", "index", "idx", "number", "no", "name")  # of an item among those of its list
 

@@ -11,6 +11,7 @@ from ..file_names import split_by
 from ..guess import MODEL
 from ..paths import parts_of, unescaped
 from ..wide.column_names import called_after_queries, called_judge, drawn_names, repeats_among, without_draws
+from ..word_lists import word_set
 from .criteria import lists_names
 from .field_names import (
     GRADER,
@@ -24,16 +25,12 @@ from .field_names import (
 )
 
 # names of objects whose keys are criteria (or judges) and whose values are labels
-HOLDERS = frozenset(
-    (
-        *("scores", "score", "ratings", "rating", "grades", "labels", "annotations", "feedback"),
-        *("metrics", "metric"),
-        *("verdicts", "votes", "judgments", "judgements", "rubric_grades", "evaluation", "evaluations"),
-        *("criteria", "results", "dimensions", "feedback_stats", "rubric_scores", "judge_scores"),
-        *("criteria_scores", "criterion_scores", "dimension_scores", "aspect_scores", "axis_scores"),
-        *("criteria_results", "criterion_results", "rubric_results"),
-        *("judge_response", "judge_output", "judge_reply", "judge_result", "judgment", "judgement"),
-    )
+HOLDERS = word_set(
+    "scores score ratings rating grades labels annotations feedback metrics metric verdicts votes "
+    "judgments judgements rubric_grades evaluation evaluations criteria results dimensions feedback_stats "
+    "rubric_scores judge_scores criteria_scores criterion_scores dimension_scores aspect_scores "
+    "axis_scores criteria_results criterion_results rubric_results judge_response judge_output "
+    "judge_reply judge_result judgment judgement"
 )
 
 _FAILED = frozenset(("error", "errors", "error_message", "parse_error", "exception"))  # in place of labels

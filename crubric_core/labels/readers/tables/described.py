@@ -11,6 +11,7 @@ from ..guess import Sample, cells_at
 from ..paths import parse_path, parts_of
 from ..plan import Columns, FilePlan, descriptions_of
 from ..values import LARGEST, MINUS, NEGATIVE, POSITIVE, UNIT
+from ..word_lists import word_set
 from ..words import UNKNOWN, is_number, plain
 
 KEYS: Mapping[Kind, tuple[str, ...]] = {
@@ -157,11 +158,8 @@ def _told_of_negative(plan: FilePlan, rows: Sample) -> FilePlan:
     return plan
 
 
-_OF_SIGNS = frozenset(
-    (
-        *("weight", "weights", "importance", "points", "point", "negative", "penalty", "reward"),
-        *("polarity", "sign", "direction", "type", "kind"),
-    )
+_OF_SIGNS = word_set(
+    "weight weights importance points point negative penalty reward polarity sign direction type kind"
 )
 _SIGNED = frozenset(["polarity", "sign", "direction"])  # in which a dash is a minus
 _SIGNS = dict.fromkeys(POSITIVE, 1.0) | dict.fromkeys(NEGATIVE, -1.0)

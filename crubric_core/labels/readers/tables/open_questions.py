@@ -16,6 +16,7 @@ from ..ground_truth import is_truth
 from ..guess import profile
 from ..plan import FilePlan
 from ..wide.column_names import repeats_among
+from ..word_lists import word_set
 from ..words import is_abc, is_number, letters_of, levels_of
 from .plan_cells import LEAST, cells_of, of_one_system, parts_all
 
@@ -26,19 +27,9 @@ _OF_RUBRICS = (  # names of columns that describe an item as a rubric
 _OF_ROWS = ("id", "uid", "uuid", "hash", "index", "idx")  # names that say of no text or task whose it is
 _RIGHT = frozenset(("correct", "is_correct", "match", "exact_match", "right"))
 _POINTS = ("points", "points_given", "pts")
-_MOST_POINTS = frozenset(
-    (
-        *(
-            "max_points",
-            "max_score",
-            "max_pts",
-            "max_point",
-            "max_marks",
-            "maximum_points",
-            "points_possible",
-        ),
-        *("possible_points", "total_points", "max", "maximum", "out_of"),
-    )
+_MOST_POINTS = word_set(
+    "max_points max_score max_pts max_point max_marks maximum_points points_possible possible_points "
+    "total_points max maximum out_of"
 )
 _LABELS, _NO_LABELS = 0.8, 0.5  # share of a column's cells that look like labels: from, and below
 

@@ -7,33 +7,17 @@ from typing import Any
 
 from ..columns.specs import plain_name
 from ..guess import Sample, cells_at, profile
+from ..word_lists import word_set
 from ..words import UNKNOWN, is_number, levels_of, plain
 
 MOST = 200  # names that are kept
 _DEEPEST = 6
-_SPEAKING = frozenset(
-    (
-        *(
-            "label",
-            "labels",
-            "score",
-            "scores",
-            "verdict",
-            "rating",
-            "grade",
-            "met",
-            "pass",
-            "passed",
-            "correct",
-        ),
-        *("judgment", "judgement", "vote", "votes", "satisfied", "fulfilled", "success"),
-    )
+_SPEAKING = word_set(
+    "label labels score scores verdict rating grade met pass passed correct judgment judgement vote votes "
+    "satisfied fulfilled success"
 )
-_COUNTING = frozenset(  # in names of what numbers, or sums up, with numbers as small as labels
-    (
-        *("id", "index", "idx", "n", "count", "row", "seed", "turn", "run", "epoch", "year", "age"),
-        *("mean", "average", "avg", "median", "total", "subtotal", "sum"),
-    )
+_COUNTING = word_set(  # in names of what numbers, or sums up, with numbers as small as labels
+    "id index idx n count row seed turn run epoch year age mean average avg median total subtotal sum"
 )
 _NO_LABELS = frozenset(
     ["id", "index", "idx", "n", "count", "row", "position", "rank", "year", "seed", "max", "min"]

@@ -11,6 +11,7 @@ from ..columns.label_names import RATERS
 from ..columns.query_names import bare_name, is_feedback, is_written
 from ..columns.specs import MISSING
 from ..plan import FilePlan
+from ..word_lists import word_list
 from ..words import is_number
 from .plan_cells import cells_of, rows_of_keys
 from .raters import told_apart
@@ -23,15 +24,7 @@ _GRADED = frozenset(
 )
 _SHARE = 0.2  # of the rows that repeat what others are about, from which they are asked about
 
-_TEXTS = (
-    "reference",
-    "references",
-    "source",
-    "source_text",
-    "context",
-    "target",
-    "translation",
-)  # of no system
+_TEXTS = word_list("reference references source source_text context target translation")  # of no system
 
 
 def asked_whose(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:

@@ -13,6 +13,7 @@ from ..columns.specs import plain_name, synonyms_of
 from ..ground_truth import is_truth
 from ..guess import ENOUGH, cells_at, guess_columns, profile
 from ..plan import Columns, FilePlan
+from ..word_lists import word_set
 from .column_names import called_after_queries, crossed_names, crossing, names_a_judge, spread_names
 from .facts import not_called_systems, same_for_each, same_within
 from .label_columns import OR_CRITERIA, columns_like_labels, counts_rows, label_columns
@@ -23,19 +24,9 @@ from .totals import told_of_totals
 _OCCASION = re.compile(
     r"(?i)(turn|phase|stage|step|session|wave|round|week|day)[\s_.\-#]*\d+|(before|after|pre|post)([\s_.\-]?test)?"
 )
-_OVERALL = frozenset(  # what a total may be called as well as a criterion
-    (
-        *(
-            "overall_score",
-            "overall_rating",
-            "overall_grade",
-            "gesamtnote",
-            "gesamtbewertung",
-            "gesamturteil",
-        ),
-        *("note_globale", "punteggio_complessivo", "calificación_global", "nota_global"),
-        *("综合得分", "综合评分", "総合評価"),
-    )
+_OVERALL = word_set(  # what a total may be called as well as a criterion
+    "overall_score overall_rating overall_grade gesamtnote gesamtbewertung gesamturteil note_globale "
+    "punteggio_complessivo calificación_global nota_global 综合得分 综合评分 総合評価"
 )
 _SENTENCE = 4  # words of a name from which it is nobody's
 _PANEL = 9  # columns: so many judges are rare

@@ -11,6 +11,7 @@ from typing import Any
 from ...columns.label_names import RATERS
 from ...columns.query_names import NAMES_OF_QUERIES
 from ...columns.specs import plain_name, synonyms_of
+from ...word_lists import word_list, word_set
 from ...words import is_verdict
 from ..records import as_text
 from .base import (
@@ -29,36 +30,16 @@ from .base import (
     words,
 )
 
-_CRITERIA = (
-    "rubrics",
-    "rubric",
-    "rubric_texts",
-    "checklist",
-    "scoring_questions",
-    "criteria",
-    "requirements",
-    "instruction_id_list",
+_CRITERIA = word_list(
+    "rubrics rubric rubric_texts checklist scoring_questions criteria requirements instruction_id_list"
 )
-_VERDICTS = (
-    *("requirement_status", "grades", "point_judges", "verdicts", "judgments", "judgements", "judgment"),
-)
-_TEXTS = (
-    *("criterion", "criterion_text", "rubric_criteria", "criteria", "description", "question", "requirement"),
-    *("text", "rubric", "content", "title"),
+_VERDICTS = word_list("requirement_status grades point_judges verdicts judgments judgements judgment")
+_TEXTS = word_list(
+    "criterion criterion_text rubric_criteria criteria description question requirement text rubric content "
+    "title"
 )
 _PROMPTS = ("messages", "prompt", "question", "instruction", "query", "input", "prompt_0")
-_IDS = (
-    "task_id",
-    "question_id",
-    "prompt_id",
-    "sample_id",
-    "main_id",
-    "task",
-    "session_id",
-    "id",
-    "idx",
-    "index",
-)
+_IDS = word_list("task_id question_id prompt_id sample_id main_id task session_id id idx index")
 _NAMES = ("id", "rubric_id", "criterion_id")
 _ANSWERS = ("model_output", "response", "output")
 _DOMAINS = ("context_category", "domain", "field", "category")
@@ -69,31 +50,9 @@ _SYSTEMS = (
 _RATERS = (name for name in RATERS if not name.endswith("email") and not name.startswith("your_"))
 _JUDGES = ("judge", "judge_model", "grader_model", "evaluator", *synonyms_of("labels", "judge"), *_RATERS)
 # fields of a record, or of a criterion, that say what an answer is worth: then it is no mere list of criteria
-_GRADED = frozenset(
-    (
-        *(
-            "score",
-            "scores",
-            "grade",
-            "verdict",
-            "rating",
-            "ratings",
-            "label",
-            "labels",
-            "met",
-            "criteria_met",
-        ),
-        *(
-            "present",
-            "passed",
-            "satisfied",
-            "eval",
-            "evaluation",
-            "results",
-            "judge_result",
-            "annotations_met",
-        ),
-    )
+_GRADED = word_set(
+    "score scores grade verdict rating ratings label labels met criteria_met present passed satisfied "
+    "eval evaluation results judge_result annotations_met"
 )
 
 

@@ -5,22 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ...word_lists import word_set
 from .base import NativeFormat, Record, Row, Setting, has, label, named, query, rubric
 
-_OWN = frozenset(
-    [
-        "doc_id",
-        "doc",
-        "target",
-        "arguments",
-        "resps",
-        "filtered_resps",
-        "filter",
-        "metrics",
-        "doc_hash",
-        "prompt_hash",
-        "target_hash",
-    ]
+_OWN = word_set(
+    "doc_id doc target arguments resps filtered_resps filter metrics doc_hash prompt_hash target_hash"
 )
 
 

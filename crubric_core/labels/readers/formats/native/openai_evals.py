@@ -8,20 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...word_lists import word_list
 from .base import MalformedError, NativeFormat, Record, Row, Setting, answer, has, label, mapped, named
 
 _SYSTEM = "system"
-_TYPES = (
-    "match",
-    "metrics",
-    "sampling",
-    "raw_sample",
-    "cond_logp",
-    "embedding",
-    "function_call",
-    "error",
-    "extra",
-)
+_TYPES = word_list("match metrics sampling raw_sample cond_logp embedding function_call error extra")
 
 
 def _fits(record: Record) -> bool:

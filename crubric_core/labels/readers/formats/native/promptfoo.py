@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from ...word_lists import word_list
 from ..records import as_text
 from .base import (
     MalformedError,
@@ -24,16 +25,9 @@ from .base import (
     rubric,
 )
 
-_MODEL_GRADED = (
-    *(
-        "llm-rubric",
-        "model-graded-closedqa",
-        "model-graded-factuality",
-        "factuality",
-        "g-eval",
-        "answer-relevance",
-    ),
-    *("context-faithfulness", "context-recall", "context-relevance", "search-rubric", "pi", "select-best"),
+_MODEL_GRADED = word_list(
+    "llm-rubric model-graded-closedqa model-graded-factuality factuality g-eval answer-relevance "
+    "context-faithfulness context-recall context-relevance search-rubric pi select-best"
 )
 _LONGEST = 200  # characters of a query's name
 _ERROR = 2  # failureReason of a test whose provider or grader failed

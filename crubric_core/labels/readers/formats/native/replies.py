@@ -7,23 +7,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from ...word_lists import word_list
 from ...words import is_number, is_verdict
 from ..records import AmbiguousReplyError, as_text, parse_reply, reply_values
 from .base import MalformedError, NativeFormat, Record, Row, Setting, has, label, mapped, named
 from .custom_ids import identity
 from .verdicts import REASONS, RUBRICS, VERDICTS, ReplyVerdict, first_of, said_in
 
-_TEXTS = (
-    "text",
-    "reply",
-    "response",
-    "raw_response",
-    "raw_output",
-    "judge_response",
-    "judge_output",
-    "raw",
-    "content",
-    "output",
+_TEXTS = word_list(
+    "text reply response raw_response raw_output judge_response judge_output raw content output"
 )
 _SYSTEMS = ("candidate_name", "candidate", "system", "system_id", "model_name", "model", "model_id")
 _QUERIES = ("example_id", "query", "query_id", "prompt_id", "question_id", "task_id", "id")

@@ -9,21 +9,11 @@ from typing import Any
 
 from ...columns.label_names import is_certainty, is_measured, may_hold_labels
 from ...columns.specs import synonyms_of
+from ...word_lists import word_list
 from ...words import is_number, is_verdict, levels_of
 from .base import MalformedError
 
-VERDICTS = (
-    "grade",
-    "score",
-    "verdict",
-    "criteria_met",
-    "met",
-    "label",
-    "rating",
-    "judgment",
-    "judgement",
-    "passed",
-)
+VERDICTS = word_list("grade score verdict criteria_met met label rating judgment judgement passed")
 REASONS = ("explanation", "reason", "rationale", "reasoning", "justification", "comment")
 RUBRICS = ("criterion_id", "rubric_id", "rubric", "criterion", "item_id")
 _NAMES = (*RUBRICS, "name", "id", "title", "dimension", "aspect", "metric")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from math import isnan
+from typing import Any
 
 HEAD = 8  # characters of a name's start that are no part of its end
 ROUNDS = 3  # of cutting names that still look alike
@@ -117,3 +119,8 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 def brief(error: Exception) -> str:
     """The first line of what an error of a library says, at most 120 characters; "damaged" where it says nothing."""
     return str(error).split("\n", 1)[0][:120].strip(". ") or "damaged"
+
+
+def as_json(value: Any) -> str:
+    """A mapping, or another value, on one line of JSON, with the letters of every script as they are."""
+    return json.dumps(value, ensure_ascii=False)

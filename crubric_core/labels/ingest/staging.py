@@ -3,7 +3,6 @@
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from ...errors import IngestError
+from ...text import as_json
 from ...types import Progress
 from ..readers.apart import apart, is_heavy
 from ..readers.columns.specs import SPECS, Kind, choose_columns
@@ -247,7 +247,7 @@ def _other_task(files: Sequence[tuple[FilePlan, Piece]]) -> str:
     """What is asked where queries of layouts whose files may share ids have other texts than those that are stored."""
     rules = (NATIVE[file.format].apart for file, _ in files if "query" not in file.mapping)
     rule = next(filter(None, rules), "")
-    mapping = json.dumps({"query": rule}, ensure_ascii=False)
+    mapping = as_json({"query": rule})
     ways = f"read all such files at once, or with the mapping {mapping}"
     return f"queries of another task, with the same ids? {ways}" if rule else ""
 

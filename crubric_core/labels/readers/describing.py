@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...errors import IngestError
+from ...text import as_json
 from .columns.label_names import is_date
 from .columns.query_names import NAMES_OF_QUERIES, is_written
-from .columns.specs import COLUMNS, MISSING, listed_columns, synonyms_of
+from .columns.specs import COLUMNS, MISSING, listed_columns, names_of
 from .formats import TABLES, check_format, open_reader, recognise
 from .formats.delimited import DelimitedReader
 from .formats.native.base import MissingError, NativeFormat, Record, Setting, label_of
@@ -240,7 +240,7 @@ def _if_systems(mapping: Columns) -> str:
     """The sentence with the mapping where keys are systems, after another; "" of an empty mapping."""
     if not mapping:
         return ""
-    shown = json.dumps(dict(mapping), ensure_ascii=False)
+    shown = as_json(dict(mapping))
     return f" Where the keys at {mapping['system']!r} are systems, read it with the mapping {shown}."
 
 
@@ -277,7 +277,7 @@ def _with_query(
 def _names_each(field: str, values: Sequence[Any], label: str) -> bool:
     """Whether a field around a label holds a short text, another one in each record or item: a name or a path of it."""
     texts = all(isinstance(v, str) and 0 < len(v) <= _SHORT for v in values)
-    other = last_name(field) in ("run", *synonyms_of("labels", "run")) or is_date(field) or is_written(field)
+    other = last_name(field) in names_of("labels", "run") or is_date(field) or is_written(field)
     around = "[]" not in field or label.startswith(f"{field.rpartition('.')[0]}.")
     return texts and around and not other and len(set(values)) == len(values) > 1
 

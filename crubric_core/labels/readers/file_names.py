@@ -11,7 +11,7 @@ from typing import Literal
 from ...errors import IngestError
 from ...text import listed
 from .columns.label_names import called_after_criteria
-from .columns.specs import plain_name, synonyms_of
+from .columns.specs import names_of, plain_name
 from .guess import MODEL
 from .sources import SHEET
 from .wide.column_names import names_a_judge
@@ -213,7 +213,7 @@ def _by_partitions(paths: Sequence[str], suffix: str) -> NameGuess | None:
     folders = {tuple(m and m[1] for m in map(_PARTITION.fullmatch, p.split("/")[:-1])) for p in paths}
     names = folders.pop() if len(folders) == 1 else ()
     names = names[next((i for i, name in enumerate(names) if name), len(names)) :]
-    fields = {f: n for f in FIELDS for n in names if n and plain_name(n) in (f, *synonyms_of("labels", f))}
+    fields = {f: n for f in FIELDS for n in names if n and plain_name(n) in names_of("labels", f)}
     if not fields:
         return None
     parts = [next((f"{n}={{{f}}}" for f, own in fields.items() if own == n), "*") for n in names]

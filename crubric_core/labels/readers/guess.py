@@ -10,7 +10,7 @@ from functools import lru_cache
 from ...errors import IngestError
 from ...text import count
 from .columns.label_names import ENDINGS
-from .columns.specs import KINDS, SPECS, SYSTEM_FACTS, Kind, choose_columns, plain_name, synonyms_of
+from .columns.specs import KINDS, SPECS, SYSTEM_FACTS, Kind, choose_columns, names_of, plain_name, synonyms_of
 from .columns.synonyms import INSTEAD_OF_RUBRIC, INSTEAD_OF_SYSTEM
 from .plan import Guess
 from .word_lists import word_list, word_set
@@ -103,7 +103,7 @@ def guess_kind(name: str, columns: Sequence[str]) -> Kind:
     plainly = {plain_name(column) for column in columns}
     if plainly & {"valid", "validity"} and fits("anchors", columns):
         return "anchors"
-    criteria = bool(plainly & {"rubric", *synonyms_of("labels", "rubric")})
+    criteria = bool(plainly & set(names_of("labels", "rubric")))
     systems = any("system" in c or "model" in c for c in plainly)
     if systems and not criteria and not fits("labels", columns):
         return _of_systems(columns)
@@ -123,10 +123,10 @@ _DESCRIBING = ("text", "scale_min", "scale_max", "weight", "dimension", "severit
 def _holds_labels(columns: Sequence[str]) -> bool:
     """Whether a table holds labels of rubrics and describes none of them: its system may stand outside the file."""
     held = {plain_name(column) for column in columns}
-    names = {"rubric", *synonyms_of("labels", "rubric")}
+    names = set(names_of("labels", "rubric"))
     names |= set() if held & names else set(INSTEAD_OF_RUBRIC)
     described = any(held & ({c, *synonyms_of("rubrics", c)} - names) for c in _DESCRIBING)
-    return bool(held & names and held & {"label", *synonyms_of("labels", "label")}) and not described
+    return bool(held & names and held & set(names_of("labels", "label"))) and not described
 
 
 def _of_systems(columns: Sequence[str]) -> Kind:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from ...text import as_json
 from .columns.specs import plain_name
 from .formats.records import unpacked
 from .nested.field_names import OWN_NAMES
@@ -58,7 +59,7 @@ def question_of(plan: FilePlan, rows: Sequence[Sequence[Any]], canonical: str, c
     within = own_names(plan, rows, {canonical: column}).get(
         canonical, f"{_escaped(column)}[]" if listed else "=…"
     )
-    say = json.dumps({canonical: within}, ensure_ascii=False)
+    say = as_json({canonical: within})
     without = "" if canonical == "system" else f", or {json.dumps({canonical: ''})} to read it without"
     return (
         f"In {plan.name} the {canonical} would be {column!r}, whose cells are lists or objects that no name tells "

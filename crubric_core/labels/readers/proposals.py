@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...text import listed, with_article
+from ...text import as_json, listed, with_article
 from .columns.label_names import (
     ENDINGS,
     NOTED,
@@ -19,7 +18,7 @@ from .columns.label_names import (
     may_hold_labels,
 )
 from .columns.query_names import NAMES_OF_QUERIES, bare_name, is_answer, is_written, unbracketed
-from .columns.specs import MISSING, SPECS, plain_name, synonyms_of
+from .columns.specs import MISSING, SPECS, names_of, plain_name
 from .ground_truth import is_truth
 from .guess import MODEL, Profile, fits_name, profile
 from .plan import FilePlan
@@ -86,7 +85,7 @@ def with_proposal(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
         known = {c: v for c, v in plan.mapping.items() if v != runs["system"]}
         plan = replace(plan, mapping={**known, **runs})
     held = {c: profile(cells_of(plan, rows, c)) for c in plan.columns if _is_free(plan, rows, c)}
-    label = next((c for c in held if plain_name(c) in ("label", *synonyms_of(plan.kind, "label"))), None)
+    label = next((c for c in held if plain_name(c) in names_of(plan.kind, "label")), None)
     label = label or label_by_content(plan, rows).get("label")
     if label is not None and plain_name(label) in _SUMMING:
         criteria = [c for c in _alike(plan, rows, held)[0] if c != label and called_after_criteria([c])]
@@ -296,7 +295,7 @@ def _alike(
 
     Whole numbers of many levels are labels where no column has few.
     """
-    runs = ("run", *synonyms_of(plan.kind, "run"))
+    runs = names_of(plan.kind, "run")
     could = {
         c: found
         for c, found in held.items()
@@ -407,4 +406,4 @@ def _shown(mapping: dict[str, Any]) -> str:
     """A mapping as the user types it; what is known from elsewhere, such as a file's name, is left out."""
     known = {c: v for c, v in mapping.items() if not (isinstance(v, str) and v.startswith("=") and v != "=…")}
     kept = {c: v for c, v in mapping.items() if c in known or c == "rubric"}
-    return json.dumps(kept, ensure_ascii=False)
+    return as_json(kept)

@@ -8,7 +8,7 @@ from typing import Any
 
 from .columns.label_names import RATERS, is_setting
 from .columns.query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES, TURNS, bare_name, unbracketed
-from .columns.specs import SPECS, plain_name, synonyms_of
+from .columns.specs import SPECS, names_of, plain_name, rater_of
 from .ground_truth import is_truth
 from .guess import MODEL, Profile, fits_name, guess_columns
 from .nested.field_names import GRADER
@@ -88,7 +88,7 @@ def _is_amount(plan: FilePlan, rows: Sequence[Sequence[Any]], column: str) -> bo
 
 def is_hint(plan: FilePlan, canonical: str, column: str | None) -> bool:
     """Whether the name of what is taken for a key only contains a word for it, and is not given."""
-    names = (canonical, *synonyms_of(plan.kind, canonical))
+    names = names_of(plan.kind, canonical)
     return bool(column) and column not in plan.mapping.values() and plain_name(str(column)) not in names
 
 
@@ -141,7 +141,7 @@ def _rater_of(
     plan: FilePlan, rows: Sequence[Sequence[Any]], found: dict[str, str], left: Sequence[str]
 ) -> dict[str, str]:
     """The judge, where a column names who rated, or a user, and several rows are of one."""
-    who = "annotator" if plan.kind == "gold" else "judge"
+    who = rater_of(plan.kind)
     named = next((c for c in left if bare_name(c) in (*RATERS, "user_id", "user")), None)
     if named is None or who in found or ("query" not in found and bare_name(named) not in RATERS):
         return {}
@@ -192,7 +192,7 @@ def query_of(plan: FilePlan, rows: Sequence[Sequence[Any]], shown: dict[str, Any
         return {}
     mapping = {c: tuple(v) if isinstance(v, list) else v for c, v in shown.items()}
     used = {v for value in mapping.values() for v in (value if isinstance(value, tuple) else (value,))}
-    runs = ("run", *synonyms_of(plan.kind, "run"))
+    runs = names_of(plan.kind, "run")
     unused = tuple(
         c for c in plan.columns if c not in used and c.strip() and plain_name(unbracketed(c)) not in runs
     )

@@ -6,12 +6,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from ..columns.query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES, bare_name
-from ..columns.specs import plain_name, synonyms_of
+from ..columns.specs import names_of, plain_name
 from ..describing import Found
 from ..formats.native import NATIVE
 from ..tables.plan_cells import LEAST, cells_of, taken
 
-_CALLED = ("query", *synonyms_of("labels", "query"))
+_CALLED = names_of("labels", "query")
 _SHARED = 0.5  # of a table's texts, at least
 
 

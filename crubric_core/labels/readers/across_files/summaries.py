@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..columns.query_names import NAMES_OF_QUERIES, bare_name
-from ..columns.specs import plain_name, synonyms_of
+from ..columns.specs import names_of, plain_name
 from ..describing import Found
 from ..guess import cells_at
 from ..plan import FilePlan
@@ -30,7 +30,7 @@ def without_summaries(found: Sequence[Found]) -> list[Found]:
     ]
 
 
-_QUERIES = frozenset(("query", *synonyms_of("labels", "query"), *NAMES_OF_QUERIES))
+_QUERIES = frozenset((*names_of("labels", "query"), *NAMES_OF_QUERIES))
 
 
 def _holds_queries(file: FilePlan) -> bool:
@@ -62,7 +62,7 @@ def _sums_up(found: Found, others: Sequence[Found]) -> bool:
 
 
 def _system_of(file: FilePlan) -> str:
-    names = ("system", *synonyms_of("labels", "system"))
+    names = names_of("labels", "system")
     return next((c for c in file.columns if plain_name(c) in names), "")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections import Counter
@@ -12,7 +11,7 @@ from functools import lru_cache
 from typing import Literal, get_args
 
 from ....errors import IngestError
-from ....text import with_article
+from ....text import as_json, with_article
 from ..word_lists import word_list
 from .languages import MARKS, is_foreign, words_for
 from .synonyms import INSTEAD_OF_LABEL, INSTEAD_OF_RUBRIC, INSTEAD_OF_SYSTEM, JUDGED, SYNONYMS
@@ -170,7 +169,7 @@ def _refuse_two_models(
     model = columns[chosen["system"]]
     others = [c for c in columns if plain_name(c) in JUDGED and c != model]
     if others and plain_name(model) in ("model", "model_id", "model_name"):
-        shown = json.dumps({"system": others[0], "judge": model}, ensure_ascii=False)
+        shown = as_json({"system": others[0], "judge": model})
         raise IngestError(
             f"In {source} the columns {model!r} and {others[0]!r} could each be the system: say which, and whether the "
             f"other is the judge, such as {shown} (mapping)."
@@ -205,6 +204,16 @@ def _mapped(kind: Kind, columns: Sequence[str], mapping: Mapping[str, str], sour
 def synonyms_of(kind: Kind, canonical: str) -> tuple[str, ...]:
     """Other words for a column of this kind of table."""
     return (*SPECS[kind].synonyms.get(canonical, SYNONYMS.get(canonical, ())), *words_for(canonical))
+
+
+def names_of(kind: Kind, canonical: str) -> tuple[str, ...]:
+    """What a column of this kind of table may be called: its own name, then other words for it."""
+    return (canonical, *synonyms_of(kind, canonical))
+
+
+def rater_of(kind: Kind) -> str:
+    """The column that says who gave the labels: the annotator of gold labels, else the judge."""
+    return "annotator" if kind == "gold" else "judge"
 
 
 def _fit(

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..columns.label_names import RATERS, may_hold_labels
-from ..columns.specs import SPECS, Kind
+from ..columns.specs import SPECS, Kind, rater_of
 from ..guess import MODEL
 from ..paths import parts_of
 from ..words import is_number, is_verdict
@@ -74,7 +74,7 @@ def _of_group(
     else:
         found["rubric"] = tuple(labels)
         found |= {"system": f"{first}.#"} if texts else {}
-    who = "annotator" if kind == "gold" else "judge"
+    who = rater_of(kind)
     if who not in found and not texts and not {"system", "rubric"} & set(named):
         named_outside = "label" in found and "rubric" not in around and _by_criteria(fields, first)
         found |= named_outside or {who: _raters_of(fields, first)}

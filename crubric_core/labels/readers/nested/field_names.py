@@ -9,7 +9,7 @@ from typing import Any
 
 from ..columns.label_names import RATERS
 from ..columns.query_names import IDS_OF_ANSWERS, ITEMS, NAMES_OF_QUERIES
-from ..columns.specs import SPECS, Kind, plain_name, synonyms_of
+from ..columns.specs import SPECS, Kind, names_of, plain_name
 from ..columns.synonyms import INSTEAD_OF_RUBRIC
 from ..guess import profile
 from ..not_labels import prefers
@@ -105,7 +105,7 @@ def _ids_around(fields: Mapping[str, Sequence[Any]], found: Mapping[str, str], h
     """The ids of the items of a list around a list of labels, one each, where these items are no systems or raters."""
     outer = home.removesuffix("[]").rpartition("[]")[0]
     what = last_name(outer).removesuffix("s") if outer else ""
-    whose = what in (*RATERS, "system", *synonyms_of("labels", "system")) or GRADER.search(what)
+    whose = what in (*RATERS, *names_of("labels", "system")) or GRADER.search(what)
     if not outer or whose or found.get("system", "").rpartition(".")[0] == f"{outer}[]":
         return []
     ids = (
@@ -141,7 +141,7 @@ def _runs_on_the_way(home: str, found: Mapping[str, str]) -> str:
     """The list called after runs on the way to a list, or that itself, where each is of what is named outside it."""
     parts = parts_of(home)
     lists = [".".join(parts[: at + 1]) for at, part in enumerate(parts) if part.endswith("[]")]
-    words = {f"{name}s" for name in ("run", *synonyms_of("labels", "run"))}
+    words = {f"{name}s" for name in names_of("labels", "run")}
     named = [found[c] for c in ("system", "query") if c in found]
     runs = (path for path in lists if last_name(path) in words)
     return next((p for p in runs if named and not any(n.startswith(f"{p}.") for n in named)), "")
@@ -176,9 +176,7 @@ def _names_its_object(kind: Kind, canonical: str, path: str) -> bool:
     Of rubrics only criteria have such names: a rubric has several, and an item may be a query.
     """
     holder = last_name(".".join(parts_of(path)[:-1]))
-    called = holder in (canonical, *synonyms_of(kind, canonical)) and last_name(path) in OWN_NAMES.get(
-        canonical, ()
-    )
+    called = holder in names_of(kind, canonical) and last_name(path) in OWN_NAMES.get(canonical, ())
     return called and (canonical != "rubric" or holder.startswith("criteri"))
 
 
@@ -206,12 +204,12 @@ def is_label(kind: Kind, path: str) -> bool:
 
 def is_called(kind: Kind, canonical: str, path: str) -> bool:
     """Whether a field is named after a canonical column."""
-    return last_name(path) in (canonical, *synonyms_of(kind, canonical))
+    return last_name(path) in names_of(kind, canonical)
 
 
 def rank(kind: Kind, canonical: str, path: str) -> int:
     """How usual the name of a field is for a canonical column; 0 is its own name."""
-    names = (canonical, *synonyms_of(kind, canonical))
+    names = names_of(kind, canonical)
     if last_name(path) in names:
         return names.index(last_name(path))
     own = OWN_NAMES.get(canonical, ())

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ....text import as_json
 from ..columns.label_names import RATERS, called_after_criteria
-from ..columns.specs import SPECS, Kind
+from ..columns.specs import SPECS, Kind, rater_of
 from ..guess import MODEL
 from ..paths import is_path, leads_to, parts_of, unescaped
 from ..plan import Columns, FilePlan
@@ -41,12 +41,12 @@ class Nested:
 
     def question(self, name: str, mapping: Columns) -> str:
         """What to ask of a file whose labels may lie there."""
-        shown = json.dumps(dict.fromkeys(self.missing, "=…") | dict(mapping), ensure_ascii=False)
+        shown = as_json(dict.fromkeys(self.missing, "=…") | dict(mapping))
         lacking = f", with its {' and '.join(self.missing)} in place of …" if self.missing else ""
         asked = f"{name} seems to hold labels within its records: if so, read it with the mapping {shown}{lacking}"
         if not self.judges:
             return f"{asked}."
-        other = json.dumps({**mapping, **self.judges}, ensure_ascii=False)
+        other = as_json({**mapping, **self.judges})
         return f"{asked}; where what this takes for criteria are judges, with {other}."
 
 
@@ -161,7 +161,7 @@ def _asks_each(found: Columns) -> bool:
 
 def _if_judges(kind: Kind, found: Columns, fields: Mapping[str, Sequence[Any]]) -> Columns | None:
     """What else the keys of ``judge_scores`` may be than criteria; None where they cannot be judges."""
-    who, rubric = "annotator" if kind == "gold" else "judge", str(found.get("rubric", ""))
+    who, rubric = rater_of(kind), str(found.get("rubric", ""))
     named = _short_names(fields.get(rubric, ()))
     if _says_who(kind, rubric) and named:  # see ``_by_metrics``
         sure = all(called_after_criteria([name]) for name in named)
@@ -220,7 +220,7 @@ def _without_slots(found: Columns, fields: Mapping[str, Sequence[Any]]) -> Colum
 
 def _by_metrics(kind: Kind, found: Columns, fields: Mapping[str, Sequence[Any]]) -> Columns:
     """The same with the rubric by what is called a judge, where that holds criteria: evaluators that are metrics."""
-    who = "annotator" if kind == "gold" else "judge"
+    who = rater_of(kind)
     path = str(found.get(who, ""))
     named = _short_names(fields.get(path, ()))
     if not str(found.get("rubric", "")).startswith("=") or len(named) < 2 or not called_after_criteria(named):
@@ -232,7 +232,7 @@ def _by_metrics(kind: Kind, found: Columns, fields: Mapping[str, Sequence[Any]])
 
 def _says_who(kind: Kind, path: str) -> bool:
     """Whether a field is called after who judged."""
-    return is_called(kind, "annotator" if kind == "gold" else "judge", path) or last_name(path) in RATERS
+    return is_called(kind, rater_of(kind), path) or last_name(path) in RATERS
 
 
 def _short_names(values: Sequence[Any]) -> list[str]:

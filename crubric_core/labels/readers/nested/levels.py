@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..columns.query_names import NAMES_OF_QUERIES, bare_name
-from ..columns.specs import Kind
+from ..columns.specs import Kind, rater_of
 from ..guess import MODEL
 from ..paths import is_path, leads_to, parts_of, unescaped
 from ..plan import Columns
@@ -21,7 +21,7 @@ def with_levels(
     """The paths to labels with what the keys and lists on their way name, and whether that has to be asked."""
     found, alike = _with_siblings(found, fields)
     found = _with_only_judge(kind, found)
-    who = "annotator" if kind == "gold" else "judge"
+    who = rater_of(kind)
     if within := _judges_within(found, who):
         found = {**found, "system": found[who], who: found["system"]}
     unlike = _keys_unlike_judges(kind, found, fields)
@@ -82,7 +82,7 @@ def _with_siblings(found: Columns, fields: Mapping[str, Sequence[Any]]) -> tuple
 
 def _with_only_judge(kind: Kind, found: Columns) -> Columns:
     """The same with the judge by the only key of an object of judges: ``reviews.gpt-4.scores{}``."""
-    who, (label, *_) = "annotator" if kind == "gold" else "judge", _labels_of(found)
+    who, (label, *_) = rater_of(kind), _labels_of(found)
     trail = parts_of(label)
     for at in range(1, len(trail) - 1):
         holder, key = last_name(trail[at - 1]), unescaped(trail[at])
@@ -108,7 +108,7 @@ def _labels_of(found: Columns) -> tuple[str, ...]:
 
 def _keys_unlike_judges(kind: Kind, found: Columns, fields: Mapping[str, Sequence[Any]]) -> bool:
     """Whether keys are taken for judges that neither they nor what holds them tell to be such."""
-    holder, _, end = str(found.get("annotator" if kind == "gold" else "judge", "")).rpartition("{}.#")
+    holder, _, end = str(found.get(rater_of(kind), "")).rpartition("{}.#")
     if end or not holder or holds_judges(holder) or GRADER.search(last_name(holder)):
         return False
     known = "query" in found or _has_query_column(fields)
@@ -125,7 +125,7 @@ def _with_keys_as_else(kind: Kind, found: Columns, column: bool) -> Columns:
 
     column: whether the query may be a column of its own.
     """
-    who = "annotator" if kind == "gold" else "judge"
+    who = rater_of(kind)
     others, keys, rubric = (
         {c: v for c, v in found.items() if c != who},
         found[who],
@@ -148,7 +148,7 @@ def _levels_unnamed(kind: Kind, found: Columns, fields: Mapping[str, Sequence[An
     paths = [
         path for v in named for path in (v if isinstance(v, tuple) else (v,)) if path not in _labels_of(found)
     ]
-    who, rubric = "annotator" if kind == "gold" else "judge", str(found.get("rubric", "="))
+    who, rubric = rater_of(kind), str(found.get("rubric", "="))
     beside = "[]" in rubric and not label.startswith(rubric.partition("[]")[0])
     unnamed = []
     for mark in re.finditer(r"\{\}(?=.)|\[\](?=.)", label):
@@ -191,7 +191,7 @@ def _filled(
     kind: Kind, found: Columns, unnamed: Sequence[str], fields: Mapping[str, Sequence[Any]]
 ) -> Columns:
     """The same where what tells labels apart and is not named is the judge, criterion or query that is missing."""
-    who, filled = "annotator" if kind == "gold" else "judge", dict(found)
+    who, filled = rater_of(kind), dict(found)
     known = "query" in found or _has_query_column(fields)
     for place in unnamed:
         named = (f"{place}.{name}" for name in (*OWN_NAMES[who], *OWN_NAMES["rubric"]))

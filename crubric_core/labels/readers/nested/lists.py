@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..columns.label_names import called_after_criteria, may_hold_labels
-from ..columns.specs import SPECS, Kind
+from ..columns.specs import SPECS, Kind, rater_of
 from ..guess import MODEL, profile
 from ..paths import parts_of, unescaped
 from ..wide.column_names import crossed_names, crossing
@@ -151,7 +151,7 @@ def _unnamed(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, mapping
     It is the item's place, with those of the lists around it that nothing else is known of. Items that are one a system
     or one a judge are about what the list around them has, or else all about the same.
     """
-    whose = ("system", "annotator" if kind == "gold" else "judge")
+    whose = ("system", rater_of(kind))
     told = [mapping[c] for c in whose if mapping.get(c, "").startswith(f"{home}.")]
     if told and (named := texts_of_items(fields, home, mapping, told)):
         return named
@@ -295,7 +295,7 @@ def _with_siblings(
         found.setdefault("query", f"{holder}.#")
         found.setdefault("rubric", f"={last_name(mapping['label'])}")
         return found
-    who = "annotator" if kind == "gold" else "judge"
+    who = rater_of(kind)
     graders = all(GRADER.search(unescaped(k)) or MODEL.search(unescaped(k)) for k in keys)
     judges = holds_judges(".".join(before) or keys[0]) and not called_after_criteria(
         list(map(unescaped, keys))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..columns.label_names import called_after_criteria, is_certainty, may_hold_labels
-from ..columns.specs import Kind, plain_name
+from ..columns.specs import Kind, plain_name, rater_of
 from ..file_names import split_by
 from ..guess import MODEL
 from ..paths import parts_of, unescaped
@@ -150,7 +150,7 @@ def _keyed_lists(
     Where criteria are listed beside it, or judges are named, each list is a judge's, of one item a criterion (or run).
     Else each is a criterion's, of one item a judge.
     """
-    who = "annotator" if kind == "gold" else "judge"
+    who = rater_of(kind)
     key, item = f"{holder}{{}}.#", f"{holder}{{}}[].#"
     called = bool(GRADER.search(parts_of(holder)[-1])) or all(map(GRADER.search, keys))
     judges = called or criteria or "rubric" in mapping or all(map(MODEL.search, keys))
@@ -180,7 +180,7 @@ def _keyed_by(
     kind: Kind, mapping: Mapping[str, str], keys: Sequence[str], holder: str
 ) -> dict[str, str] | None:
     """What the keys of an object of labels are, criteria or judges; None where they may be the systems."""
-    who = "annotator" if kind == "gold" else "judge"
+    who = rater_of(kind)
     path, known = f"{holder}{{}}.#", {"system", "query"} <= set(mapping)
     if repeats_among(keys) == tuple(keys) and kind == "labels":
         return {"run": path} | ({} if "rubric" in mapping else {"rubric": "=score"})
@@ -227,7 +227,7 @@ def _of_groups(kind: Kind, holder: str, within: Sequence[Sequence[str]]) -> dict
     found = {"label": f"{inner}.{labels[0]}", "rubric": f"{inner}.#"}
     reason = next((f for f in sorted(fields) if is_called(kind, "reason", f)), None)
     found |= {"reason": f"{inner}.{reason}"} if reason else {}
-    return found | ({"annotator" if kind == "gold" else "judge": f"{holder}{{}}.#"} if judges else {})
+    return found | ({rater_of(kind): f"{holder}{{}}.#"} if judges else {})
 
 
 def _of_dimensions(
@@ -254,7 +254,7 @@ def _of_panels(
     every = {parts[0] for parts in held.values()} == {parts[0] for parts in within.values()}
     if len(panels) != 1 or not every or not all(holds_labels(fields[m]) for m in held):
         return {}
-    label, who = f"{holder}{{}}.{min(panels)}{{}}", "annotator" if kind == "gold" else "judge"
+    label, who = f"{holder}{{}}.{min(panels)}{{}}", rater_of(kind)
     return {"label": label, "rubric": f"{holder}{{}}.#", who: f"{label}.#"}
 
 
@@ -273,7 +273,7 @@ def _of_two(
     """``scores{}{}``: the keys that name judges, or numbered repeats, tell which level is the judge's, or the run's."""
     if sum(holds_labels(fields[m]) for m in members) < LABEL_ALIKE * len(members):
         return None
-    who = "annotator" if kind == "gold" else "judge"
+    who = rater_of(kind)
     levels = [[unescaped(parts_of(m.removeprefix(holder + "."))[i]) for m in members] for i in (0, 1)]
     names = [all(MODEL.search(k) or GRADER.search(k) for k in level) for level in levels]
     names = [True, False] if holds_judges(holder) and not called_after_criteria(levels[0]) else names

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..columns.label_names import RATERS, called_after_criteria, may_hold_labels
 from ..columns.query_names import IDS_OF_ANSWERS, ITEMS, NAMES_OF_QUERIES
-from ..columns.specs import Kind
+from ..columns.specs import Kind, rater_of
 from ..columns.synonyms import INSTEAD_OF_SYSTEM
 from ..guess import MODEL
 from ..paths import parts_of, unescaped
@@ -123,7 +123,7 @@ def _whole(home: str, what: str) -> Found:
 
 def _what_each_is(kind: Kind, found: Found, labels: Sequence[str]) -> str:
     """What the names of labels beside each other are: criteria, else whose they are; "" where all that is known."""
-    who = "annotator" if kind == "gold" else "judge"
+    who = rater_of(kind)
     names = [unescaped(parts_of(path)[-1]) for path in labels]
     wanted = ("rubric", who, "system") if all(map(names_a_judge, names)) else ("rubric", "system", who)
     return next((c for c in wanted if c not in found), "")
@@ -148,13 +148,13 @@ def _tree(fields: Mapping[str, Sequence[Any]]) -> _Node:
 def _are_of_judges(kind: Kind, found: Found, labels: Sequence[str]) -> bool:
     """Whether fields with labels are called after models, or after people, beside the system that these judge."""
     names = [unescaped(parts_of(path)[-1]) for path in labels]
-    free = "system" in found and ("annotator" if kind == "gold" else "judge") not in found
+    free = "system" in found and rater_of(kind) not in found
     return len(names) > 1 and free and all(map(names_a_judge, names))
 
 
 def _by_judges(kind: Kind, home: str, labels: Sequence[str], flat: Mapping[str, Sequence[Any]]) -> Found:
     """The judges, where the labels are fields that are called after them: of the criterion that holds them."""
-    who = "annotator" if kind == "gold" else "judge"
+    who = rater_of(kind)
     if home.endswith(("[]", "{}")):
         return {who: tuple(labels)}
     criterion = f"={unescaped(parts_of(home)[-1])}"
@@ -233,7 +233,7 @@ def _name_rest(
 
 def _name_levels(kind: Kind, found: Found, levels: Sequence[tuple[str, tuple[str, ...]]]) -> None:
     """What the keys of the objects on the way to the labels are: models, graders, else what is still missing."""
-    who = "annotator" if kind == "gold" else "judge"
+    who = rater_of(kind)
     free: dict[str, tuple[str, ...]] = {}
     for path, keys in levels:
         inner = str(found.get("query", "")).partition(f"{path}.")[2]
@@ -286,7 +286,7 @@ def _numbered(flat: Mapping[str, Sequence[Any]], systems: Sequence[Any]) -> Foun
 
 def _name_around(kind: Kind, found: Found, flat: Mapping[str, Sequence[Any]]) -> None:
     """System, judge and query by fields around the labels that are called after models, raters, ids or texts."""
-    who = "annotator" if kind == "gold" else "judge"
+    who = rater_of(kind)
     for canonical, names in (("system", INSTEAD_OF_SYSTEM), (who, RATERS), ("query", NAMES_OF_QUERIES)):
         fits = [
             path

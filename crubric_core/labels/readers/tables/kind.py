@@ -8,7 +8,7 @@ from typing import Any
 
 from ....errors import IngestError
 from ..columns.query_names import is_written
-from ..columns.specs import SPECS, Kind, choose_columns, plain_name, synonyms_of
+from ..columns.specs import SPECS, Kind, choose_columns, names_of, plain_name
 from ..guess import ENOUGH, MODEL, cells_at, guess_kind, profile
 from ..plan import Columns, FilePlan
 from ..wide.label_columns import label_columns, named_after_models, only_criterion
@@ -75,7 +75,7 @@ def _holds_labels(queries: FilePlan, rows: tuple[Any, ...]) -> bool:
     """Whether a table of queries has answers, whoever gave them, and labels of these; or judges, or labels alone."""
 
     def named(kind: Kind, canonical: str) -> set[str]:
-        names = (canonical, *synonyms_of(kind, canonical))
+        names = names_of(kind, canonical)
         return {c for c in queries.columns if plain_name(c) in names}
 
     label = {c for c in named("labels", "label") if _are_labels(rows, queries.columns.index(c))}

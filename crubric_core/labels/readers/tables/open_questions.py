@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 from ....errors import IngestError
+from ....text import as_json
 from ..columns.label_names import PREDICTED, RATERS, called_after_criteria
 from ..columns.query_names import NAMES_OF_QUERIES, bare_name
-from ..columns.specs import choose_columns, plain_name, synonyms_of
+from ..columns.specs import choose_columns, names_of, plain_name, rater_of, synonyms_of
 from ..columns.synonyms import INSTEAD_OF_LABEL, INSTEAD_OF_RUBRIC
 from ..ground_truth import is_truth
 from ..guess import profile
@@ -56,7 +56,7 @@ def label_by_content(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str,
     right = [c for c in plan.columns if plain_name(c) in _RIGHT]
     if len(right) == 1 and any(plain_name(c) in PREDICTED for c in plan.columns):
         return {"label": right[0]}
-    names = ("label", *synonyms_of(plan.kind, "label"))
+    names = names_of(plan.kind, "label")
     named = [c for c in plan.columns if plain_name(c) in names]
     if not named and (label := _predicted_of_rubrics(plan, rows) or _points_of_rubrics(plan, rows)):
         return {"label": label}
@@ -92,7 +92,7 @@ def _points_of_rubrics(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> str:
 
 
 def _names_rubrics(plan: FilePlan) -> bool:
-    names = ("rubric", *synonyms_of(plan.kind, "rubric"), *INSTEAD_OF_RUBRIC)
+    names = (*names_of(plan.kind, "rubric"), *INSTEAD_OF_RUBRIC)
     return any(plain_name(c) in names for c in plan.columns)
 
 
@@ -100,13 +100,13 @@ def rubrics_called_judges(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> tupl
     """(the rubric where a column called evaluator holds criteria, and no column is the rubric; what is told of it)."""
     if plan.kind not in ("labels", "gold") or {"rubric", "judge", "annotator"} & set(plan.mapping):
         return {}, []
-    judges = ("judge", *synonyms_of("labels", "judge"), *RATERS)
-    label = any(plain_name(c) in ("label", *synonyms_of("labels", "label")) for c in plan.columns)
+    judges = (*names_of("labels", "judge"), *RATERS)
+    label = any(plain_name(c) in names_of("labels", "label") for c in plan.columns)
     for column in plan.columns if label and not _names_rubrics(plan) else ():
         names = {str(cell) for cell in cells_of(plan, rows, column) if cell}
         if plain_name(column) in judges and called_after_criteria(list(names)):
-            who = "annotator" if plan.kind == "gold" else "judge"
-            say = json.dumps({who: column, "rubric": "=score"}, ensure_ascii=False)
+            who = rater_of(plan.kind)
+            say = as_json({who: column, "rubric": "=score"})
             told = f"the rubric is its column {column!r}, which names criteria: where it names judges, give {say}"
             return {"rubric": column}, [told]
     return {}, []
@@ -132,7 +132,7 @@ def runs_as_systems(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, 
     """The system where no column is called so, and the runs have names, as those of TREC."""
     if plan.kind not in ("labels", "gold") or "system" in plan.mapping:
         return {}
-    systems = ("system", *synonyms_of("labels", "system"))
+    systems = names_of("labels", "system")
     runs = [c for c in plan.columns if plain_name(c) in ("run", "run_id")]
     if len(runs) != 1 or any(plain_name(c) in systems for c in plan.columns):
         return {}
@@ -148,9 +148,7 @@ def names_runs(values: Sequence[Any]) -> bool:
 
 def ids_of_labels(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, str]:
     """Query and rubric by their texts, where the ids next to them are of the labels: no two systems share one."""
-    system = next(
-        (c for c in plan.columns if plain_name(c) in ("system", *synonyms_of("labels", "system"))), None
-    )
+    system = next((c for c in plan.columns if plain_name(c) in names_of("labels", "system")), None)
     if plan.kind not in ("labels", "gold") or len(rows) < LEAST:
         return {}
     if system is None:
@@ -170,7 +168,7 @@ def ids_of_labels(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, st
 
 def _ids_of_texts(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, str]:
     """The id of the query where names fit several columns that say the same of each row: task_id, question."""
-    named = [c for c in plan.columns if plain_name(c) in ("query", *synonyms_of("labels", "query"))]
+    named = [c for c in plan.columns if plain_name(c) in names_of("labels", "query")]
     ids = [c for c in named if plain_name(c).endswith("_id")]
     if "query" in plan.mapping or len(named) < 2 or len(ids) != 1:
         return {}
@@ -241,9 +239,9 @@ def items_alone(
         others = {bare_name(c) for c in plan.columns if c != item}.difference(_OF_ROWS)
         stays = others.intersection((*NAMES_OF_QUERIES, *_OF_RUBRICS.split()))
         if plain_name(item) == "item" or "query" in chosen or stays:
-            say = json.dumps(as_queries, ensure_ascii=False)
+            say = as_json(as_queries)
             return {}, f"the rubric is its column {item!r}: where each item is a query, give {say}"
-        say = json.dumps({"rubric": item}, ensure_ascii=False)
+        say = as_json({"rubric": item})
         return as_queries, (
             f"the query is its column {item!r}, and {label!r} is taken as the only rubric of each: where each item is "
             f"a rubric, give {say}"
@@ -256,7 +254,7 @@ def asked_of_predictions(plan: FilePlan, label: str) -> str:
     predicted = [c for c in plan.columns if plain_name(c) in PREDICTED]
     if plain_name(label) != "label" or not predicted or "label" in plan.mapping:
         return ""
-    say = json.dumps({"label": label}, ensure_ascii=False)
+    say = as_json({"label": label})
     return (
         f"{predicted[0]!r} stands beside {label!r}: where {label!r} is the right answer of a task, write whether each "
         f"prediction is right into a column called correct; where it says how good an answer is, give the mapping {say}"
@@ -280,7 +278,7 @@ def asked_of_key(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> str:
         chosen = cells_of(plan, rows, column)
         several = len(set(zip(queries, chosen, strict=True))) > about
         if column not in plan.mapping.values() and several and set(right) <= set(chosen):
-            say = json.dumps({"label": label}, ensure_ascii=False)
+            say = as_json({"label": label})
             return (
                 f"{label!r} is the same for all systems of each query, and among what {column!r} holds: where it is "
                 "the right choice of each question, write whether each answer is right (1 or 0) in place of it; where "

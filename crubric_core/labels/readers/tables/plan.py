@@ -9,7 +9,7 @@ from typing import Any
 
 from ....errors import IngestError
 from ....text import listed, with_article
-from ..columns.specs import SPECS, Kind, choose_columns, plain_name, synonyms_of
+from ..columns.specs import SPECS, Kind, choose_columns, names_of, plain_name
 from ..columns.synonyms import INSTEAD_OF_RUBRIC
 from ..formats import Reader
 from ..ground_truth import with_gold
@@ -143,13 +143,13 @@ def _without_sums(columns: Sequence[str], rows: Sequence[Sequence[str | None]]) 
     kept = rows
     for at, column in enumerate(columns[:_KEYS]):
         names = {cell for row in rows if at < len(row) and (cell := row[at]) and len(cell.strip()) <= LONGEST}
-        what = "rubric" if plain_name(column) in ("rubric", *_RUBRICS) else "system"
+        what = "rubric" if plain_name(column) in _RUBRICS else "system"
         sums = sums_among(names, what)
         kept = [row for row in kept if at >= len(row) or row[at] not in sums] if sums else kept
     return tuple(kept) or tuple(rows)
 
 
-_RUBRICS = (*synonyms_of("labels", "rubric"), *INSTEAD_OF_RUBRIC)
+_RUBRICS = (*names_of("labels", "rubric"), *INSTEAD_OF_RUBRIC)
 
 
 def _with_gold(plan: FilePlan, rows: tuple[Any, ...], overrides: Overrides) -> FilePlan:

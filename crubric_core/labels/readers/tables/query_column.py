@@ -8,7 +8,7 @@ from typing import Any
 
 from ..columns.label_names import is_measured
 from ..columns.query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES, TURNS, bare_name, is_written
-from ..columns.specs import plain_name, synonyms_of
+from ..columns.specs import names_of, plain_name
 from ..columns.synonyms import INSTEAD_OF_RUBRIC
 from ..plan import FilePlan
 from .plan_cells import LEAST, cells_of, is_shared, of_one_system, parts_all, rows_of_keys, taken
@@ -166,7 +166,7 @@ def told_of_own_queries(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePl
     systems = cells_of(plan, rows, system)
     if not of_one_system(cells_of(plan, rows, query), systems):
         return plan
-    names = ("query", *synonyms_of("labels", "query"), *NAMES_OF_QUERIES)
+    names = (*names_of("labels", "query"), *NAMES_OF_QUERIES)
     for column in sorted(
         (c for c in plan.unused if bare_name(c) in names), key=lambda c: names.index(bare_name(c))
     ):

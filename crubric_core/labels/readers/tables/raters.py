@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from ....text import as_json
 from ..columns.label_names import (
     ENDINGS,
     NOTED,
@@ -18,6 +18,7 @@ from ..columns.label_names import (
     may_hold_labels,
 )
 from ..columns.query_names import bare_name, is_written
+from ..columns.specs import rater_of
 from ..guess import ENOUGH, profile
 from ..plan import FilePlan
 from ..wide.column_names import is_crossing
@@ -45,13 +46,9 @@ def settled(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -> F
     return replace(complete, remarks=(*complete.remarks, asked)) if asked else complete
 
 
-def _judge_of(plan: FilePlan) -> str:
-    return "annotator" if plan.kind == "gold" else "judge"
-
-
 def _with_rater(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     """The plan with the judge's column, where one is named after those who rate and no better one is there."""
-    if _judge_of(plan) in plan.mapping or plan.gold:
+    if rater_of(plan.kind) in plan.mapping or plan.gold:
         return plan
     words = (*RATERS, *RATERS_OR_LABELS)
     named = [c for c in plan.unused if bare_name(c) in words and _may_rate(c, cells_of(plan, rows, c))]
@@ -68,7 +65,7 @@ def _may_rate(column: str, cells: Sequence[Any]) -> bool:
 
 def _with_respondent(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     """The plan of a survey with its respondents as judges, where they rate the same or several rows are one's."""
-    if _judge_of(plan) in plan.mapping or len(NOTED.intersection(plan.columns)) < 2:
+    if rater_of(plan.kind) in plan.mapping or len(NOTED.intersection(plan.columns)) < 2:
         return plan
     for column in plan.unused:
         cells = cells_of(plan, rows, column)
@@ -80,7 +77,7 @@ def _with_respondent(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
 
 def _as_judge(plan: FilePlan, column: str) -> FilePlan:
     remark = f"the judge is its column {column!r}"
-    return taken(plan, _judge_of(plan), column, 0.75, "its name, and no column is called judge", remark)
+    return taken(plan, rater_of(plan.kind), column, 0.75, "its name, and no column is called judge", remark)
 
 
 def told_apart(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
@@ -133,7 +130,7 @@ def _several_answers(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> str:
 
     They are not told apart by what their rows are about, as each was rated by others: in other languages, say.
     """
-    keys = [plan.mapping.get(c) for c in ("system", "query", _judge_of(plan))]
+    keys = [plan.mapping.get(c) for c in ("system", "query", rater_of(plan.kind))]
     if len(rows) < _LEAST or "run" in plan.mapping or not all(k in plan.columns for k in keys):
         return ""
     *about_cells, judges = (cells_of(plan, rows, str(k)) for k in keys)
@@ -147,8 +144,8 @@ def _several_answers(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> str:
         if not all(ids) or not shared or several > of_one or several < 2 * len(set(about)):
             continue
         beside = next((c for c in plan.unused if c != column and _tells(plan, rows, c, about, ids)), "")
-        query = json.dumps({"query": f"{keys[1]} + {beside or column}"}, ensure_ascii=False)
-        run = json.dumps({"run": column}, ensure_ascii=False)
+        query = as_json({"query": f"{keys[1]} + {beside or column}"})
+        run = as_json({"run": column})
         return (
             f"a system has several answers to one query, by its column {column!r}: where they answer different ones, "
             f"give {query}; where they are repeated draws, {run} (mapping)"
@@ -174,7 +171,7 @@ def question(plan: FilePlan) -> str:
     if not plan.apart or plan.apart in plan.mapping.values():
         return ""
     judged = any(c in plan.mapping for c in ("judge", "annotator"))
-    judge = "" if judged or is_setting(plan.apart) else f'{{"{_judge_of(plan)}": "{plan.apart}"}}'
+    judge = "" if judged or is_setting(plan.apart) else f'{{"{rater_of(plan.kind)}": "{plan.apart}"}}'
     run = f'{{"run": "{plan.apart}"}}' if plan.kind == "labels" and "run" not in plan.mapping else ""
     fixed = str(plan.mapping.get("system", "")).startswith("=")
     system = f'{{"system": "{plan.apart}"}}' if fixed else ""

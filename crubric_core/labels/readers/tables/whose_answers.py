@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from ....text import as_json
 from ..columns.label_names import RATERS
 from ..columns.query_names import bare_name, is_feedback, is_written
 from ..columns.specs import MISSING
@@ -68,7 +69,5 @@ def asked_whose(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     )
     problem = plan.problem or ""
     if system:  # so that the mapping that is shown before reads all rows
-        problem = problem.replace(
-            '{"system": "=…", ', f'{{"system": {json.dumps(system, ensure_ascii=False)}, ', 1
-        )
+        problem = problem.replace('{"system": "=…", ', f'{{"system": {as_json(system)}, ', 1)
     return replace(plan, problem=f"{problem} {sentence}".strip())

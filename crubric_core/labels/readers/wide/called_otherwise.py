@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
-from ....text import listed
+from ....text import as_json, listed
 from ..columns.label_names import RATERS, may_hold_labels
 from ..columns.query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES, bare_name
-from ..columns.specs import plain_name, synonyms_of
+from ..columns.specs import names_of, plain_name, synonyms_of
 from ..columns.synonyms import INSTEAD_OF_SYSTEM, SYNONYMS
 from ..guess import ENOUGH, Sample, cells_at, profile
 from ..words import UNKNOWN, is_number, plain
@@ -31,7 +30,7 @@ def criteria_called_otherwise(columns: Sequence[str], sample: Sample) -> tuple[s
 
 def criteria_called_reasons(columns: Sequence[str], sample: Sample) -> tuple[str, ...]:
     """Columns of labels in most rows that are called like the reason of one: ``Reasoning``, ``Explanation``."""
-    names = ("reason", *synonyms_of("labels", "reason"))
+    names = names_of("labels", "reason")
     held = {c: profile(cells_at(sample, i)) for i, c in enumerate(columns) if plain_name(c) in names}
     return tuple(c for c, own in held.items() if own.labels >= ENOUGH and 2 * own.known > len(sample))
 
@@ -68,21 +67,21 @@ def told_of_otherwise(columns: Sequence[str], wide: Sequence[str], sample: Sampl
     others = [c for c in criteria_called_descriptions(columns, sample) if c in wide]
     told = [
         f"{c!r} is read as labels, as no two rows are about the same without it: where it numbers repeated draws, give "
-        f"{json.dumps({'run': c}, ensure_ascii=False)}"
+        f"{as_json({'run': c})}"
         for c in runs
     ]
     if others:
         some, rest = listed([repr(c) for c in others], 6), [c for c in wide if c not in others]
-        say = json.dumps({"rubric": rest}, ensure_ascii=False)
+        say = as_json({"rubric": rest})
         verb, they = ("is", "it describes") if len(others) == 1 else ("are", "they describe")
         instead = f": where {they} the rows, give {say}" if rest else ""
         told.append(f"{some} {verb} read as labels, by the numbers{instead}")
     return told
 
 
-_SYSTEMS = frozenset(("system", *synonyms_of("labels", "system"), *INSTEAD_OF_SYSTEM))
-_QUERIES = frozenset(("query", *synonyms_of("labels", "query"), *NAMES_OF_QUERIES))
-_JUDGES = frozenset(("judge", *synonyms_of("labels", "judge"), *RATERS))
+_SYSTEMS = frozenset((*names_of("labels", "system"), *INSTEAD_OF_SYSTEM))
+_QUERIES = frozenset((*names_of("labels", "query"), *NAMES_OF_QUERIES))
+_JUDGES = frozenset((*names_of("labels", "judge"), *RATERS))
 
 
 def _keys(columns: Sequence[str], sample: Sample) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ....text import listed
+from ....text import as_json, listed
 from ..columns.specs import SPECS
 from ..ground_truth import is_truth
 from ..guess import MODEL, guess_columns
@@ -79,7 +79,7 @@ def _as_matrix(plan: FilePlan, matrix: Matrix, *, strict: bool) -> FilePlan:
     """The plan of a response matrix; which way it lies is asked for where nothing tells it."""
     other = matrix.rows_are
     guess = Guess(other, matrix.key, matrix.confidence, matrix.reason)
-    rows, columns = (json.dumps({c: matrix.key, o: ["*"]}, ensure_ascii=False) for c, o in _WAYS)
+    rows, columns = (as_json({c: matrix.key, o: ["*"]}) for c, o in _WAYS)
     problem = (
         f"{plan.name} looks like a response matrix, {len(matrix.columns):,} columns wide, and does not say whether its "
         f"rows or its columns are the systems: say {rows} or {columns} (mapping)."

@@ -7,9 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ....text import listed
+from ....text import as_json, listed
 from ..columns.label_names import called_after_criteria, is_derived, is_index, may_hold_labels
-from ..columns.specs import plain_name, synonyms_of
+from ..columns.specs import names_of, plain_name
 from ..ground_truth import is_truth
 from ..guess import ENOUGH, cells_at, guess_columns, profile
 from ..plan import Columns, FilePlan
@@ -34,7 +34,7 @@ _PANEL = 9  # columns: so many judges are rare
 
 def mapping_of(what: str, wide: Sequence[str], who: str, said: str, **others: str) -> str:
     """The mapping that says whose names stand in the columns, too."""
-    return json.dumps({**others, what: list(wide), who: said}, ensure_ascii=False)
+    return as_json({**others, what: list(wide), who: said})
 
 
 def told_of_derived(plan: FilePlan, rows: tuple[Any, ...], what: str) -> list[str]:
@@ -56,7 +56,7 @@ def _told_of_made(plan: FilePlan, rows: tuple[Any, ...], used: str = "") -> list
     """What is told of columns that say what others say, or sum them up; the one that is ``used`` does neither."""
     found = columns_like_labels(plan.columns, rows)
     made = made_of_others(found, plan.columns, rows)
-    names = ("label", *synonyms_of("labels", "label"))
+    names = names_of("labels", "label")
     live = {c for c in found if c not in made} | {c for c in plan.columns if plain_name(c) in names} - {used}
     return told_of_made(made) + told_of_totals([c for c in plan.columns if c in live], plan.columns, rows)
 
@@ -106,7 +106,7 @@ def told_of_facts(plan: FilePlan, rows: tuple[Any, ...], wide: Sequence[str], ma
         rest = [c for c in wide if c not in same]
         if same and rest:
             some = listed([repr(c) for c in same], 3)
-            say = json.dumps({"rubric": rest}, ensure_ascii=False)
+            say = as_json({"rubric": rest})
             told.append(
                 f"{some} {'is' if len(same) == 1 else 'are'} read as labels and {'has' if len(same) == 1 else 'have'} "
                 f"one value in all rows of each {key}: where that describes the {key}, give {say}"
@@ -124,7 +124,7 @@ def told_of_left_out(plan: FilePlan, rows: tuple[Any, ...], what: str, wide: Seq
     left = [] if what == "run" or crossed_names(wide) else left
     told = []
     if left:
-        some, say = listed([repr(c) for c in left], 6), json.dumps({what: [*wide, *left]}, ensure_ascii=False)
+        some, say = listed([repr(c) for c in left], 6), as_json({what: [*wide, *left]})
         verb, each = ("is", "it") if len(left) == 1 else ("are", "each")
         told.append(
             f"{some} {verb} taken for no {what}, by the name or for having one value in rows of a kind, and not used: "
@@ -132,7 +132,7 @@ def told_of_left_out(plan: FilePlan, rows: tuple[Any, ...], what: str, wide: Seq
         )
     if what == "system" and (others := not_called_systems(wide)):
         some = listed([repr(c) for c in others], 3)
-        say = json.dumps({what: [c for c in wide if c not in others]}, ensure_ascii=False)
+        say = as_json({what: [c for c in wide if c not in others]})
         verb, they = (
             ("is read as a system", "it is") if len(others) == 1 else ("are read as systems", "they are")
         )
@@ -142,12 +142,12 @@ def told_of_left_out(plan: FilePlan, rows: tuple[Any, ...], what: str, wide: Seq
 
 def told_of_overall(wide: Sequence[str]) -> list[str]:
     """What is told of a column that is called a label, where it is read as a rubric beside criteria."""
-    names = ("label", *synonyms_of("labels", "label"))
+    names = names_of("labels", "label")
     overall = [c for c in wide if plain_name(c) in {*names, *_OVERALL} - OR_CRITERIA]
     others = [c for c in wide if c not in overall]
     if len(overall) != 1 or len(others) < 2:
         return []
-    say = json.dumps({"rubric": others}, ensure_ascii=False)
+    say = as_json({"rubric": others})
     return [
         f"{overall[0]!r} is read as one more rubric beside the others: where it sums these up, give {say}"
     ]
@@ -166,7 +166,7 @@ def told_beside_one_rubric(plan: FilePlan, rows: tuple[Any, ...], label: str) ->
     made = _told_of_made(plan, rows, label)
     if not (left := [c for c in others if c not in of_one]):
         return made
-    some, say = listed([repr(c) for c in left], 3), json.dumps({"rubric": [label, *left]}, ensure_ascii=False)
+    some, say = listed([repr(c) for c in left], 3), as_json({"rubric": [label, *left]})
     return [
         *made,
         f"{some} may hold labels, and {'is' if len(left) == 1 else 'are'} not used: where they are, give {say}",
@@ -198,7 +198,7 @@ def asked_of_scores(
     between = [c for c in between if not is_derived(c)]
     if not between or any(held[c].distinct > 1 for c in wide):
         return ""
-    every = json.dumps({"rubric": [c for c in plan.columns if c in {*wide, *between}]}, ensure_ascii=False)
+    every = as_json({"rubric": [c for c in plan.columns if c in {*wide, *between}]})
     some, one = listed([repr(c) for c in wide], 3), len(wide) == 1
     return (
         f"{some} {'has' if one else 'have'} one value in all rows, and {listed([repr(c) for c in between], 3)} scores "
@@ -219,7 +219,7 @@ def asked_of_one_system(
     if found is None or len(systems) != 1 or any(names <= WORDS_OF_LABELS for names in parts):
         return ""
     (first, given), (last, back) = found
-    one = json.dumps({"system": column, "rubric": list(wide)}, ensure_ascii=False)
+    one = as_json({"system": column, "rubric": list(wide)})
     return (
         f"all rows have one value of {column!r}, and the columns of labels are each of {first} times each of {last}: "
         f"where {first} are the systems, give {given}, where {last} are, {back}, and where none are, {one} (mapping)"
@@ -238,7 +238,7 @@ def may_be_judges(named: Sequence[str], wide: Sequence[str], mapping: Columns) -
     ):
         return []
     judged = {c: v for c, v in mapping.items() if c in ("system", "query")}
-    say = json.dumps({**judged, "rubric": "=score", "judge": list(wide)}, ensure_ascii=False)
+    say = as_json({**judged, "rubric": "=score", "judge": list(wide)})
     return [f"where {listed([repr(c) for c in named], 3)} are judges of one rubric, give {say}"]
 
 
@@ -246,7 +246,7 @@ def may_be_queries(what: str, wide: Sequence[str], keys: Mapping[str, str]) -> l
     """What is told of columns that are read as judges, though they are not called like any, where no query is named."""
     if what != "judge" or "query" in keys or any(map(names_a_judge, spread_names(wide))):
         return []
-    say = json.dumps({**keys, "query": list(wide)}, ensure_ascii=False)
+    say = as_json({**keys, "query": list(wide)})
     return [f"where {listed([repr(c) for c in wide], 3)} are queries, give {say}"]
 
 
@@ -264,10 +264,10 @@ def what_they_are(plan: FilePlan, what: str, wide: Sequence[str], keys: Mapping[
     """What is asked of columns of labels that are taken for judges, where they may be criteria or queries."""
     some, columns = listed([repr(c) for c in wide], 3), list(wide)
     if "query" not in keys and called_after_queries(wide):
-        queries = json.dumps({**keys, "query": columns}, ensure_ascii=False)
+        queries = as_json({**keys, "query": columns})
         return f"{some} hold labels and are named like queries: where each is one, give the mapping {queries}"
     if not plan.mapping and all(map(_OCCASION.fullmatch, wide)):
-        judges, runs = (json.dumps({c: columns}, ensure_ascii=False) for c in (what, "run"))
+        judges, runs = (as_json({c: columns}) for c in (what, "run"))
         draws = f", or {runs} where they are repeated draws" if plan.kind == "labels" else ""
         return (
             f"{some} hold labels, and are called like turns or times: give the mapping {judges} where each "
@@ -277,7 +277,7 @@ def what_they_are(plan: FilePlan, what: str, wide: Sequence[str], keys: Mapping[
         return ""
     item, others = keys["rubric"], {c: v for c, v in keys.items() if c != "rubric"}
     ways = [{**others, "query": item, "rubric": columns}, {**others, "rubric": item, what: columns}]
-    criteria, judges = (json.dumps(way, ensure_ascii=False) for way in ways)
+    criteria, judges = (as_json(way) for way in ways)
     return (
         f"{some} hold labels, and nothing says whether they are criteria, or judges: give the mapping {criteria} where "
         f"each is a criterion, or {judges} where each is a judge"
@@ -300,7 +300,7 @@ def no_system(
     others = [c for c in plan.columns if c not in wide]
     hinted = next((g.column for g in guess_columns(plan.kind, others, ()) if g.canonical == "system"), "=…")
     shown = list(wide if within else wide[:12])
-    mapping = json.dumps({"system": hinted, what: shown, **within}, ensure_ascii=False)
+    mapping = as_json({"system": hinted, what: shown, **within})
     found = None if within else _either_first("rubric", wide, "system")
     if found is not None:
         named = "; where " + ", or where ".join(f"{n} are the systems: {m}" for n, m in found)
@@ -310,7 +310,7 @@ def no_system(
         keys = {"system": shown, "rubric": "=score"} | {
             c: v for c, v in own.items() if c in ("query", "judge")
         }
-        named = f"; or by this one, where each is a system: {json.dumps(keys, ensure_ascii=False)}"
+        named = f"; or by this one, where each is a system: {as_json(keys)}"
     return (
         f"{plan.name} has no column for system, and {some} hold labels, one column a {what} as it seems: say the "
         f"system, or which column names it, by such a mapping: {mapping}{named}."

@@ -145,7 +145,7 @@ def _plan_here(
         if pattern is not None and _lacks_rubric(seen.plan) and "rubric" not in overrides.mapping:
             seen = _of_rubric(seen, piece, overrides, fields_of(pattern, piece.seen_path).get("rubric"))
         if piece.remark and piece.remark not in seen.plan.remarks:
-            seen = replace(seen, plan=replace(seen.plan, remarks=(*seen.plan.remarks, piece.remark)))
+            seen = seen.changed(piece.remark)
         found.append(seen)
     if overrides.kind is None:
         again = replace(overrides, kind="labels")
@@ -203,9 +203,7 @@ def _named_apart(found: Found, rule: str) -> Found:
     remark = (
         f"files of this upload have different queries under the same names, so that each is named {whole}"
     )
-    plan = found.plan
-    named = replace(plan, mapping={**plan.mapping, "query": rule}, remarks=(*plan.remarks, remark))
-    return replace(found, plan=named)
+    return found.changed(remark, mapping={**found.plan.mapping, "query": rule})
 
 
 def _with_questions(found: Found) -> Found:
@@ -220,8 +218,7 @@ def _by_own_names(found: Found, piece: Piece, overrides: Overrides, pieces: Sequ
     own = _look(piece, replace(overrides, mapping={}), None, pieces)
     if own.plan.problem or own.plan.kind in ("labels", "gold") or own.plan.format in NATIVE:
         return found
-    remark = "it is read by the names of its columns, as it lacks those of the mapping"
-    return replace(own, plan=replace(own.plan, remarks=(*own.plan.remarks, remark)))
+    return own.changed("it is read by the names of its columns, as it lacks those of the mapping")
 
 
 def _is_whole(file: FilePlan) -> bool:
@@ -244,7 +241,7 @@ def _look(piece: Piece, overrides: Overrides, earlier: FilePlan | None, pieces: 
         overrides, kind=earlier.kind, mapping=earlier.mapping, format=earlier.format, gold=gold
     )
     found = describe(piece, earlier_choice, pieces)
-    return replace(found, plan=replace(found.plan, words={**found.plan.words, **earlier.words}))
+    return found.changed(words={**found.plan.words, **earlier.words})
 
 
 def _skip_non_data(found: list[Found], data: Set[int]) -> list[Found]:
@@ -264,7 +261,7 @@ def _skip_non_data(found: list[Found], data: Set[int]) -> list[Found]:
         for f in found
     ]
     return [
-        replace(f, plan=replace(f.plan, skip=True))
+        f.changed(skip=True)
         if f.plan.problem and i not in data and (settings[i] or (foreign[i] and not all(foreign)))
         else f
         for i, f in enumerate(found)
@@ -274,9 +271,7 @@ def _skip_non_data(found: list[Found], data: Set[int]) -> list[Found]:
 def _read_along(found: Found) -> Found:
     if found.plan.format in NATIVE:
         return found
-    return replace(
-        found, plan=replace(found.plan, skip=True, problem=None, reason="it belongs to others that are read")
-    )
+    return found.changed(skip=True, problem=None, reason="it belongs to others that are read")
 
 
 def _named_like_data(file: FilePlan) -> bool:

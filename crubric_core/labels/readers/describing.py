@@ -49,6 +49,10 @@ class Found:
     needs: tuple[str, ...] = ()
     queries: Mapping[str, str] = field(default_factory=dict)
 
+    def changed(self, *remarks: str, **fields: Any) -> Found:
+        """The same with further remarks in its plan, and with other values of some of the plan's fields."""
+        return replace(self, plan=replace(self.plan.with_remarks(*remarks), **fields))
+
 
 def describe(piece: Piece, overrides: Overrides, pieces: Sequence[Piece] = ()) -> Found:
     """What a file is taken for; a file that cannot be read comes with the sentence that says why."""
@@ -85,7 +89,7 @@ def look_into(piece: Piece, overrides: Overrides, pieces: Sequence[Piece] = ()) 
         )
     if not asked and (pairs := why_pairs(piece.name, reader.columns, found.rows)):
         kind = overrides.kind or "labels"
-        return replace(found, plan=replace(found.plan, kind=kind, tables=(kind,), problem=pairs))
+        return found.changed(kind=kind, tables=(kind,), problem=pairs)
     places = {column: n for n, column in enumerate(found.plan.columns)}
     texts = [c for c in opened.columns if c in places]
     packed = any(holds_packed(c, found.rows, places[c]) for c in texts) or is_led(asked, opened)
@@ -104,7 +108,7 @@ def look_into(piece: Piece, overrides: Overrides, pieces: Sequence[Piece] = ()) 
 def _of_turns(found: Found, rule: str) -> Found:
     """The plan of a table of conversations, whose queries are their turns."""
     remark = f"the query is {rule}, as rows of a conversation differ in the turn alone"
-    return replace(found, plan=replace(found.plan, remarks=(*found.plan.remarks, remark)))
+    return found.changed(remark)
 
 
 def _by_own_names(piece: Piece, found: Found, overrides: Overrides, pieces: Sequence[Piece]) -> Found | None:
@@ -119,12 +123,11 @@ def _by_own_names(piece: Piece, found: Found, overrides: Overrides, pieces: Sequ
         named = look_into(piece, asked, pieces)
         if _repeat(found) or not _repeat(named):
             told = tuple(f"the {c} is {path}, as {keys[c]!r} holds objects" for c, path in names.items())
-            return replace(named, plan=replace(named.plan, remarks=(*named.plan.remarks, *told)))
+            return named.changed(*told)
     unnamed = next((c for c in keys if c not in ("query", "rubric")), None)
     if unnamed is None or plan.problem:
         return None
-    problem = question_of(plan, found.rows, unnamed, keys[unnamed])
-    return replace(found, plan=replace(plan, problem=problem))
+    return found.changed(problem=question_of(plan, found.rows, unnamed, keys[unnamed]))
 
 
 def _with_better_problem(found: Found, fields: Mapping[str, Sequence[Any]]) -> Found:
@@ -133,7 +136,7 @@ def _with_better_problem(found: Found, fields: Mapping[str, Sequence[Any]]) -> F
     if plan.problem is None or plan.kind not in ("labels", "gold"):
         return found
     why = why_no_labels(plan.name, plan.columns, found.rows, fields)
-    return replace(found, plan=replace(plan, problem=why)) if why else found
+    return found.changed(problem=why) if why else found
 
 
 def _within(
@@ -171,14 +174,14 @@ def _within(
     home = _list_of(paths_of_labels)
     sides = sides or (why_pairs_within(plan.name, home, fields) if home else None)
     if not overrides.mapping and sides:
-        return replace(found, plan=replace(plan, mapping={}, guesses=(), problem=sides))
+        return found.changed(mapping={}, guesses=(), problem=sides)
     systems = keys_as_systems(plan.kind, nested.mapping, fields) if "system" not in overrides.mapping else {}
     if overrides.strict and not nested.sure:
         query = {} if "query" in mapping else _query_that_parts(piece, plan, overrides, mapping)
         of_records = str(nested.mapping.get("label", "")).startswith("{}.")
         other = {**systems, **query} if systems and of_records else {}
         problem = nested.question(plan.name, mapping | query) + _if_systems(other)
-        return replace(found, plan=replace(plan, mapping={}, guesses=(), problem=problem))
+        return found.changed(mapping={}, guesses=(), problem=problem)
     complete = look_into(piece, replace(overrides, mapping=mapping))
     keys = packed_keys(replace(plan, mapping=complete.plan.mapping), found.rows, mapping)
     if keys:
@@ -202,9 +205,7 @@ def _within(
     remark += "".join(f", the {c} at {paths[c]}" for c in named)
     sure = 0.85 if nested.sure else 0.5
     guesses = tuple(Guess(c, path, sure, "the names of its fields") for c, path in paths.items())
-    return replace(
-        complete, plan=replace(complete.plan, guesses=guesses, remarks=(*complete.plan.remarks, remark))
-    )
+    return complete.changed(remark, guesses=guesses)
 
 
 def _list_of(paths: Sequence[str]) -> str:
@@ -226,7 +227,7 @@ def _with_own_columns(found: Found, columns: Sequence[str], systems: Columns) ->
     told = f"{before}{listing}{listed_columns(columns)}; rename{after.partition('; rename')[2]}"
     if f"{MISSING}system," in problem:
         told += _if_systems(systems)
-    return replace(found, plan=replace(found.plan, problem=told))
+    return found.changed(problem=told)
 
 
 def _query_that_parts(piece: Piece, plan: FilePlan, overrides: Overrides, mapping: Columns) -> dict[str, str]:
@@ -270,7 +271,7 @@ def _with_query(
         whole = "query" in named.plan.mapping and MISSING in (named.plan.problem or MISSING)
         if whole and not _repeat(named):
             remark = f"the query is its {path!r}, as without it rows would be about the same cell"
-            return replace(named, plan=replace(named.plan, remarks=(*named.plan.remarks, remark)))
+            return named.changed(remark)
     return found
 
 
@@ -310,14 +311,12 @@ def _with_rules_told(found: Found, asked: Columns, mapping: Columns) -> Found:
         )
     made_from = {column for rule in rules.values() for column in sources_of(rule)}
     restored = {c: rules.get(c, v) for c, v in found.plan.mapping.items()}
-    plan = replace(
-        found.plan,
+    return found.changed(
+        *remarks,
         mapping=restored,
-        remarks=(*found.plan.remarks, *remarks),
         unused=tuple(c for c in found.plan.unused if c not in made_from),
         suspects=tuple(c for c in found.plan.suspects if c not in made_from),
     )
-    return replace(found, plan=plan)
 
 
 def _describe_native(

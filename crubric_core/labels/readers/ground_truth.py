@@ -34,9 +34,7 @@ def with_gold(plan: FilePlan, rows: Sample, named: Sequence[str] = ()) -> FilePl
         return plan
     spread = next((c for c in ("judge", "run") if isinstance(plan.mapping.get(c), tuple)), "judge")
     judges = tuple(plan.mapping.get(spread, ())) if isinstance(plan.mapping.get(spread), tuple) else ()
-    if not judges and (
-        "label" not in plan.mapping or any(isinstance(v, tuple) for v in plan.mapping.values())
-    ):
+    if not judges and ("label" not in plan.mapping or plan.wide):
         return plan
     found = tuple(c for c in _truths(plan, judges, rows) if c not in named)
     others = tuple(c for c in judges if c not in found)
@@ -53,7 +51,7 @@ def with_gold(plan: FilePlan, rows: Sample, named: Sequence[str] = ()) -> FilePl
     remarks += [f"{c!r} repeats the majority of the {spread}s: it is not used" for c in repeating]
     mapping = {**plan.mapping, spread: others} if judges else plan.mapping
     tables = (*plan.tables, "gold") if gold else plan.tables
-    return replace(plan, mapping=mapping, gold=gold, tables=tables, remarks=(*plan.remarks, *remarks))
+    return replace(plan.with_remarks(*remarks), mapping=mapping, gold=gold, tables=tables)
 
 
 def gold_part(file: FilePlan) -> FilePlan:

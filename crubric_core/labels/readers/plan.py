@@ -95,6 +95,30 @@ class FilePlan:
     skip: bool = False
     problem: str | None = None
 
+    @property
+    def wide(self) -> tuple[str, ...]:
+        """The columns of a wide table's labels; none where one column has all labels."""
+        return wide_columns(self.mapping)
+
+    @property
+    def used(self) -> list[str]:
+        """The columns, constants and rules that labels and ground truth are taken from."""
+        return [*named_columns(self.mapping), *self.gold]
+
+    def with_remarks(self, *remarks: str) -> FilePlan:
+        """The same plan with further remarks."""
+        return replace(self, remarks=(*self.remarks, *remarks))
+
+
+def wide_columns(mapping: Columns) -> tuple[str, ...]:
+    """The columns that a mapping takes the labels of a wide table from; none where it names one for all labels."""
+    return next((v for v in mapping.values() if isinstance(v, tuple)), ())
+
+
+def named_columns(mapping: Columns) -> list[str]:
+    """All columns that a mapping names, constants and rules as they are."""
+    return [c for v in mapping.values() for c in (v if isinstance(v, tuple) else (v,))]
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -243,7 +267,7 @@ def descriptions_of(file: FilePlan) -> dict[Kind, dict[str, str]]:
 
     Raises IngestError where a plan describes what no row of labels does.
     """
-    used = {c for v in (*file.mapping.values(), file.gold) for c in (v if isinstance(v, tuple) else (v,))}
+    used = set(file.used)
     if foreign := set(file.described) - set(DESCRIBED):
         raise IngestError(
             f"The plan of {file.name} describes {min(foreign)!r}: rows of labels describe {', '.join(DESCRIBED)}."

@@ -67,9 +67,8 @@ _BESIDE_LABELS = ("queries", "rubrics", "answers")  # kinds whose names labels h
 
 def with_proposal(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     """A table of labels that lacks a column by its names: its problem with the mapping that would do."""
-    spread = any(isinstance(v, tuple) for v in plan.mapping.values())
     problem = plan.problem or ""
-    if plan.kind not in ("labels", "gold") or MISSING not in problem or "label" in plan.mapping or spread:
+    if plan.kind not in ("labels", "gold") or MISSING not in problem or "label" in plan.mapping or plan.wide:
         return plan
     other = kind_of_table(plan.name, tuple(plan.columns), tuple(rows), plan.mapping)
     of_another = plan.kind == "labels" and other not in ("labels", "gold")

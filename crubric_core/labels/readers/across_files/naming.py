@@ -10,7 +10,7 @@ from ..describing import Found
 from ..file_names import fields_of, guess_pattern
 from ..formats.native import NATIVE
 from ..guess import MODEL
-from ..plan import FilePlan, Guess
+from ..plan import FilePlan, Guess, wide_columns
 from ..sources import Piece
 from ..tables.plan_cells import rows_of_keys
 from ..tables.raters import settled
@@ -44,7 +44,7 @@ def name_files(
         ):
             return [_unnamed(f) for f in found], None
         if strict and guess.asked and guess == proposed:
-            refused = replace(found[asked[0]], plan=replace(found[asked[0]].plan, problem=guess.asked))
+            refused = found[asked[0]].changed(problem=guess.asked)
             return [refused if i == asked[0] else _unnamed(f) for i, f in enumerate(found)], None
         pattern, confidence, why = guess.pattern, guess.confidence, guess.reason
     else:
@@ -113,7 +113,7 @@ def _with_fields(found: Found, fields: Mapping[str, str], confidence: float, why
         return found
     guesses = tuple(Guess(c, f"={v}", confidence, f"{BY_PATH}{why}") for c, v in wanted.items())
     mapping = {**file.mapping, **{c: f"={v}" for c, v in wanted.items()}}
-    spread = {"label"} if any(isinstance(v, tuple) for v in mapping.values()) else set()
+    spread = {"label"} if wide_columns(mapping) else set()
     missing = set(SPECS[file.kind].needed) - set(mapping) - spread
     lacked = file.format in NATIVE or (MISSING in (file.problem or "") and not missing)
     return replace(
@@ -136,4 +136,4 @@ def _unnamed(found: Found) -> Found:
         f"{found.plan.name} does not say which system it is about: give its name "
         '({"system": "=…"} in the mapping), or a pattern of the file names such as {system}__{judge}.jsonl.'
     )
-    return replace(found, plan=replace(found.plan, problem=problem))
+    return found.changed(problem=problem)

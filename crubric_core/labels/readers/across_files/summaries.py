@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ..columns.query_names import NAMES_OF_QUERIES, bare_name
 from ..columns.specs import names_of, plain_name
@@ -23,7 +22,7 @@ def without_summaries(found: Sequence[Found]) -> list[Found]:
     """The files; those are skipped that sum up, by their names and rows, the labels which others have of queries."""
     whole = [f for f in found if _holds_queries(f.plan)]
     return [
-        replace(f, plan=replace(f.plan, skip=True, problem=None, reason=_REASON))
+        f.changed(skip=True, problem=None, reason=_REASON)
         if whole and f not in whole and _sums_up(f, whole)
         else f
         for f in found

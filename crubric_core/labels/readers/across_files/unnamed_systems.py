@@ -56,7 +56,7 @@ def _names_systems(found: Found) -> bool:
 
 def with_question(found: Found, question: str) -> Found:
     """The table with what is asked of it as its problem."""
-    return replace(found, plan=replace(found.plan, problem=question)) if question else found
+    return found.changed(problem=question) if question else found
 
 
 def _labels_of(found: Found) -> Mapping[str, str]:

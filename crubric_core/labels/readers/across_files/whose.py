@@ -14,7 +14,7 @@ from ..columns.specs import plain_name
 from ..describing import Found
 from ..formats.native import NATIVE
 from ..guess import MODEL
-from ..plan import Guess, told_of_one_rubric
+from ..plan import Guess, told_of_one_rubric, wide_columns
 from ..sources import SHEET, Piece
 from ..tables.plan_cells import cells_of, rows_of_keys, taken
 
@@ -96,7 +96,7 @@ def ask_whose(found: list[Found], pieces: Sequence[Piece], *, strict: bool) -> l
             f"{first} and {second}{more} give different labels to the same cells, and name no judge: say what each "
             f'file is, {said}{other if both or model else ""}, or name it in the mapping ({{"judge": "=…"}}).'
         )
-        named[asked[0]] = replace(named[asked[0]], plan=replace(named[asked[0]].plan, problem=problem))
+        named[asked[0]] = named[asked[0]].changed(problem=problem)
     return named
 
 
@@ -239,7 +239,7 @@ def _names_no_judge(found: Found) -> bool:
         and plan.format not in NATIVE
         and not plan.skip
         and plan.problem is None
-        and ("label" in given or any(isinstance(v, tuple) for v in given.values()))
+        and ("label" in given or bool(wide_columns(given)))
         and not {"judge", "annotator", "run"} & set(given)
     )
 
@@ -299,4 +299,4 @@ def _with_proposal(found: Found, proposal: Proposal, name: str, *, strict: bool)
     guess = Guess(what, f"={name}", proposal.confidence, proposal.reason)
     taken = proposal.confidence >= SURE or not strict
     mapping = {**plan.mapping, what: f"={name}"} if taken else plan.mapping
-    return replace(found, plan=replace(plan, mapping=mapping, guesses=(*plan.guesses, guess)))
+    return found.changed(mapping=mapping, guesses=(*plan.guesses, guess))

@@ -12,7 +12,7 @@ from ..columns.label_names import RATERS, called_after_criteria
 from ..columns.specs import SPECS, Kind, rater_of
 from ..guess import MODEL
 from ..paths import is_path, leads_to, parts_of, unescaped
-from ..plan import Columns, FilePlan
+from ..plan import Columns, FilePlan, named_columns, wide_columns
 from ..rules import sources_of
 from ..tables.open_questions import names_runs
 from ..tables.unused import MOST, is_verdict_field
@@ -52,7 +52,7 @@ class Nested:
 
 def keys_as_systems(kind: Kind, found: Columns, fields: Mapping[str, Sequence[Any]]) -> dict[str, str]:
     """The mapping where keys of an object of labels are systems, and no criteria or judges; {} where they cannot be."""
-    if any(isinstance(path, tuple) for path in found.values()):
+    if wide_columns(found):
         return {}
     label = str(found.get("label", ""))
     holder, _, tail = label.removesuffix("[]").rpartition("{}")
@@ -79,7 +79,7 @@ def keys_of_judges(found: Columns, fields: Mapping[str, Sequence[Any]]) -> list[
     if holder is None:
         return []
     depth = len(parts_of(holder)) if holder else 0
-    label = found.get("label") or next((v for v in found.values() if isinstance(v, tuple)), ("",))[0]
+    label = found.get("label") or next(iter(wide_columns(found)), "")
     tail = str(label).removeprefix(f"{holder}{{}}")
     held = [f for f in fields if (not holder or f.startswith(f"{holder}.")) and f.endswith(tail or "")]
     return list(dict.fromkeys(unescaped(parts_of(f)[depth]) for f in held if len(parts_of(f)) > depth))
@@ -99,7 +99,7 @@ def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]], given: Columns)
     if found is None:
         return None
     found, asked = with_levels(kind, found, fields, given)
-    wide = any(isinstance(path, tuple) for path in found.values())
+    wide = bool(wide_columns(found))
     lacking = tuple(c for c in SPECS[kind].needed if c not in found and not (wide and c == "label"))
     whole = all(re.fullmatch(r"\{\}\.[^#]+", str(found.get(c, ""))) for c in ("system", "rubric"))
     within = str(found.get("label", "")).startswith("{}") and not whole
@@ -319,7 +319,7 @@ def _of_keyed_records(fields: Mapping[str, Sequence[Any]]) -> dict[str, list[Any
 
 def with_nested_unused(plan: FilePlan, fields: Mapping[str, Sequence[Any]]) -> FilePlan:
     """The plan with the fields within records that nothing is taken from, in place of the columns that hold them."""
-    used = {c for v in plan.mapping.values() for c in (v if isinstance(v, tuple) else (v,))}
+    used = set(named_columns(plan.mapping))
     used |= {source for c in used for source in sources_of(c)}
     tops = {_top(f) for f in fields if is_path(f)}
     keyed = {c.removeprefix("{}.") for c in used if c.startswith("{}.")}  # of the records of one object

@@ -10,7 +10,7 @@ from ..columns.query_names import NAMES_OF_QUERIES, bare_name
 from ..columns.specs import Kind, rater_of
 from ..guess import MODEL
 from ..paths import is_path, leads_to, parts_of, unescaped
-from ..plan import Columns
+from ..plan import Columns, wide_columns
 from ..wide.column_names import called_judge
 from .field_names import GRADER, OWN_NAMES, RATINGS, holds_judges, holds_labels, last_name
 
@@ -103,7 +103,7 @@ def _of_every_key(path: str | tuple[str, ...], one: str, every: str) -> str | tu
 
 def _labels_of(found: Columns) -> tuple[str, ...]:
     """The paths to labels: one, or those of fields beside each other."""
-    return next((v for v in found.values() if isinstance(v, tuple)), (str(found.get("label", "")),))
+    return wide_columns(found) or (str(found.get("label", "")),)
 
 
 def _keys_unlike_judges(kind: Kind, found: Columns, fields: Mapping[str, Sequence[Any]]) -> bool:

@@ -42,13 +42,13 @@ def _with_commas(cells: Sequence[str | None]) -> list[str]:
 
 def told_of_commas(plan: FilePlan, rows: Sequence[Sequence[Any]], found: dict[int, str]) -> FilePlan:
     """The plan with what is read with a decimal comma; or with what may be such, where it cannot be read otherwise."""
-    used = {c for v in (*plan.mapping.values(), plan.gold) for c in (v if isinstance(v, tuple) else (v,))}
+    used = set(plan.used)
     commas = {plan.columns[at]: number for at, number in found.items() if plan.columns[at] in used}
     if commas:
         number = next(iter(commas.values()))
         has = "has decimal commas" if len(commas) == 1 else "have decimal commas"
         remark = f"{_named(commas)} {has}: {number} is read as {number.replace(',', '.')}"
-        return replace(plan, remarks=(*plan.remarks, remark))
+        return plan.with_remarks(remark)
     if plan.problem is None or plan.kind not in ("labels", "gold"):
         return plan
     left = ((c, _with_commas(cells_at(rows, at))) for at, c in enumerate(plan.columns) if at not in found)

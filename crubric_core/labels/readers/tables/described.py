@@ -154,7 +154,7 @@ def _told_of_negative(plan: FilePlan, rows: Sample) -> FilePlan:
                 f"{column!r} seems to say which rubrics are bad to meet, and is not used: no rubric counts as such for "
                 "it (--polarity CRITERION=-1 says which is, or a column called polarity with 1 or -1 for each rubric)"
             )
-            plan = replace(plan, remarks=(*plan.remarks, remark))
+            plan = plan.with_remarks(remark)
     return plan
 
 
@@ -319,8 +319,7 @@ def _is_of_type(number: float, wanted: Type) -> bool:
 
 def _levels_in(plan: FilePlan, row: Sequence[str | None]) -> list[float]:
     """The labels of a row as numbers, those that are."""
-    spread = next((v for v in plan.mapping.values() if isinstance(v, tuple)), ())
-    holders = spread or (plan.mapping.get("label"),)
+    holders = plan.wide or (plan.mapping.get("label"),)
     cells = [row[i] for i, c in enumerate(plan.columns) if c in holders and i < len(row)]
     levels = [plan.words.get(c, float(c) if is_number(c) else None) for c in cells if c is not None]
     return [level for level in levels if level is not None]

@@ -72,7 +72,7 @@ def _plan_of_rows(
     if ticked := getattr(reader, "questions", None):
         some = listed([repr(question) for question in ticked], 6)
         remark = f"the number that each row ticks is read as {some}, in place of a column for each number"
-        plan = replace(plan, remarks=(*plan.remarks, remark))
+        plan = plan.with_remarks(remark)
     _reject_unknown_columns(kind, overrides.mapping)
     spread = spread_of(plan, rows, strict=overrides.strict)
     if spread is not None:
@@ -80,28 +80,27 @@ def _plan_of_rows(
         return settled(complete, rows, strict=overrides.strict)
     named, fixed = columns_and_constants(overrides.mapping)
     by_content = label_by_content(plan, rows)
-    plan = replace(plan, remarks=(*plan.remarks, *told_of_label(by_content)))
+    plan = plan.with_remarks(*told_of_label(by_content))
     named |= by_content | ids_of_labels(plan, rows)
     criteria, told_of_criteria = rubrics_called_judges(plan, rows)
     named |= criteria
-    plan = replace(plan, remarks=(*plan.remarks, *told_of_criteria))
+    plan = plan.with_remarks(*told_of_criteria)
     if not overrides.strict and (runs := runs_as_systems(plan, rows)):
         named |= runs
         remark = f"its column {runs['system']!r} names the systems, as no column is called system"
-        plan = replace(plan, remarks=(*plan.remarks, remark))
+        plan = plan.with_remarks(remark)
     named |= only_criterion(plan, rows, named, fixed)
     of_items, told_of_items = items_alone(plan, rows, named, fixed)
     if of_items:
         named, fixed = {**named, "query": of_items["query"]}, {**fixed, "rubric": of_items["rubric"]}
     if told_of_items:
-        plan = replace(plan, remarks=(*plan.remarks, told_of_items))
+        plan = plan.with_remarks(told_of_items)
     if single := one_rubric(plan, rows, named, fixed):
         fixed = {**fixed, "rubric": f"={single}"}
         asked = asked_of_predictions(plan, single)
         told = [told_of_one_rubric(single), *filter(None, [asked])]
-        told += told_beside_one_rubric(plan, rows, single)
-        problem = f"In {name} {asked}." if asked and overrides.strict else plan.problem
-        plan = replace(plan, remarks=(*plan.remarks, *told), problem=problem)
+        plan = plan.with_remarks(*told, *told_beside_one_rubric(plan, rows, single))
+        plan = replace(plan, problem=f"In {name} {asked}.") if asked and overrides.strict else plan
     try:
         chosen = choose_columns(kind, with_fixed(columns, fixed), named, name)
     except IngestError as error:
@@ -121,8 +120,8 @@ def _told_of_key(plan: FilePlan, rows: tuple[Any, ...], overrides: Overrides) ->
     asked = "" if "label" in overrides.mapping else asked_of_key(plan, rows)
     if not asked:
         return plan
-    problem = f"In {plan.name} {asked}." if overrides.strict else plan.problem
-    return replace(plan, remarks=(*plan.remarks, asked), problem=problem)
+    plan = plan.with_remarks(asked)
+    return replace(plan, problem=f"In {plan.name} {asked}.") if overrides.strict else plan
 
 
 def _first_rows(reader: Reader) -> tuple[Any, ...]:
@@ -165,10 +164,9 @@ def _with_unused(plan: FilePlan, rows: tuple[Any, ...]) -> FilePlan:
     """The plan with the columns that it leaves out; a table of systems uses them all."""
     if plan.kind == "systems":
         return plan
-    used = [c for v in (*plan.mapping.values(), plan.gold) for c in (v if isinstance(v, tuple) else (v,))]
-    used += reasons_of(plan.mapping, plan.columns, plan.name).values()
+    used = [*plan.used, *reasons_of(plan.mapping, plan.columns, plan.name).values()]
     unused, suspects = unused_columns(plan.columns, rows, used)
-    wide = next((v for v in plan.mapping.values() if isinstance(v, tuple)), ())
+    wide = plan.wide
     if not wide and str(plan.mapping.get("rubric", "")).startswith("="):  # the only rubric
         wide = tuple(v for v in (plan.mapping.get("label"),) if isinstance(v, str) and v in plan.columns)
     keys = [v for c in ("system", "query") if (v := plan.mapping.get(c)) in plan.columns]
@@ -228,8 +226,7 @@ def _with_words(plan: FilePlan, rows: tuple[Any, ...]) -> FilePlan:
     """The plan with what the words among the first labels stand for."""
     if plan.kind not in ("labels", "gold"):
         return plan
-    spread = next((v for v in plan.mapping.values() if isinstance(v, tuple)), ())
-    holders = {*(spread or (plan.mapping.get("label"),)), *plan.gold}
+    holders = {*(plan.wide or (plan.mapping.get("label"),)), *plan.gold}
     at = [i for i, c in enumerate(plan.columns) if c in holders]
     rubric = plan.mapping.get("rubric")
     of = plan.columns.index(rubric) if rubric in plan.columns else None

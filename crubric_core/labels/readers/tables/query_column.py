@@ -25,7 +25,7 @@ def with_query(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -
     before = rows_of_keys(plan, rows)
     if len(set(before)) == len(before):
         return _with_named_query(plan, rows)
-    spread = any(isinstance(v, tuple) for v in plan.mapping.values())
+    spread = bool(plan.wide)
     free = [c for c in plan.unused if c in plan.columns and not is_written(c)]
     free = [c for c in free if bare_name(c) in NAMES_OF_QUERIES or not is_measured(c)]
     sure = {c for c in free if bare_name(c) in NAMES_OF_QUERIES and bare_name(c) not in IDS_OF_ANSWERS}
@@ -176,7 +176,7 @@ def told_of_own_queries(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePl
                 f"no two systems share a value of its column {query!r}, which is taken as the query, and they share "
                 f'those of {column!r}: if that is what each row is about, map it ({{"query": "{column}"}})'
             )
-            return replace(plan, remarks=(*plan.remarks, remark))
+            return plan.with_remarks(remark)
     return plan
 
 
@@ -196,7 +196,7 @@ def told_of_own_rubrics(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePl
         f"no two systems share a value of its column {rubric!r}, which is taken as the rubric: where it tells answers "
         f'or queries apart, give {{"query": "{rubric}", "rubric": "={plain_name(label) or "score"}"}} (mapping)'
     )
-    return replace(plan, remarks=(*plan.remarks, remark))
+    return plan.with_remarks(remark)
 
 
 def _id_of(text: str, offers: Sequence[str], plan: FilePlan, rows: Sequence[Sequence[Any]]) -> str:

@@ -43,7 +43,7 @@ def settled(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -> F
     asked = "" if complete.apart else _several_answers(complete, rows)
     if asked and strict:
         return replace(complete, problem=f"In {plan.name} {asked}.")
-    return replace(complete, remarks=(*complete.remarks, asked)) if asked else complete
+    return complete.with_remarks(asked) if asked else complete
 
 
 def _with_rater(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from ....errors import IngestError
 from ..columns.specs import plain_name, synonyms_of
-from ..plan import Columns
+from ..plan import Columns, wide_columns
 from .column_names import AFFIX, spread_names
 
 _RULE = re.compile(r"~ .*\{column\}.*")
@@ -70,7 +70,7 @@ def reasons_of(mapping: Columns, columns: Sequence[str], source: str) -> Mapping
 
     Raises IngestError where its rule finds no column.
     """
-    rule, wide = mapping.get("reason"), next((v for v in mapping.values() if isinstance(v, tuple)), ())
+    rule, wide = mapping.get("reason"), wide_columns(mapping)
     if not is_reason_rule(rule):
         return {}
     if found := reasons_by(str(rule), columns, wide):

@@ -28,7 +28,7 @@ from .rules import is_led, sources_of, with_derived
 from .sources import Piece
 from .tables.described import paths_beside
 from .tables.plan import QUESTION, plan_of_table
-from .tables.plan_cells import rows_of_keys
+from .tables.plan_cells import repeats, rows_of_keys
 from .tables.query_column import turns_as_queries
 from .tables.unused import unused_fields, watched
 from .words import levels_among
@@ -284,8 +284,7 @@ def _names_each(field: str, values: Sequence[Any], label: str) -> bool:
 
 
 def _repeat(found: Found) -> bool:
-    rows = rows_of_keys(found.plan, found.rows)
-    return len(set(rows)) < len(rows)
+    return repeats(rows_of_keys(found.plan, found.rows))
 
 
 def _with_plain_columns(paths: Columns, columns: Sequence[str]) -> Columns:

@@ -29,12 +29,11 @@ from .proposed_keys import (
     names_columns,
     parts_of_answers,
     query_of,
-    repeats,
     what_is_asked,
 )
 from .tables.kind import kind_of_table
 from .tables.open_questions import label_by_content, runs_as_systems
-from .tables.plan_cells import cells_of, rows_of_keys
+from .tables.plan_cells import cells_of, repeats, rows_of_keys
 from .values import shortened
 from .wide.column_names import (
     called_after_queries,

@@ -13,7 +13,7 @@ from .ground_truth import is_truth
 from .guess import MODEL, Profile, fits_name, guess_columns
 from .nested.field_names import GRADER
 from .plan import FilePlan
-from .tables.plan_cells import cells_of, rows_of_keys
+from .tables.plan_cells import cells_of, repeats, rows_of_keys
 from .tables.query_column import with_query
 from .tables.raters import told_apart
 from .word_lists import word_list
@@ -204,8 +204,3 @@ def query_of(plan: FilePlan, rows: Sequence[Sequence[Any]], shown: dict[str, Any
 def _last(column: str) -> str:
     """The name of a column, or of the field that a path of a trace ends with (inputs.question)."""
     return bare_name(column if bare_name(column) in NAMES_OF_QUERIES else column.rpartition(".")[2] or column)
-
-
-def repeats(cells: Sequence[Any]) -> bool:
-    """Whether some rows share a value, so that a column may name what several rows are about."""
-    return len(set(cells)) < len(cells)

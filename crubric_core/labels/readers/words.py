@@ -114,6 +114,13 @@ def plain(word: str) -> str:
     return "yes" if any(mark in word for mark in _TICKS) else "no" if any(m in word for m in _CROSSES) else ""
 
 
+def comparable(cell: str | None) -> str:
+    """A cell as it is compared: 1 and 1.0 are the same, and what stands for unknown is blank."""
+    if cell is None or plain(cell) in UNKNOWN:
+        return ""
+    return str(float(cell)) if is_number(cell) else plain(cell)
+
+
 def is_number(text: str) -> bool:
     """Whether a label is a number as it stands."""
     try:

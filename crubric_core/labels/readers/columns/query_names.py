@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ..word_lists import word_list, word_set
 from .specs import plain_name
 
@@ -67,3 +69,8 @@ def unbracketed(column: str) -> str:
 def bare_name(column: str) -> str:
     """A column's name as it is compared, without underscores around it."""
     return plain_name(column).strip("_")
+
+
+def parted_name(column: str) -> str:
+    """A column's name as it is compared, with one underscore for whatever stands between its words."""
+    return re.sub(r"[\W_]+", "_", plain_name(column)).strip("_")

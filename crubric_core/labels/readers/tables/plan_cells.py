@@ -31,6 +31,11 @@ def rows_of_keys(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> list[tuple[An
     return list(zip(*own, strict=True)) if own else [()] * len(rows)
 
 
+def repeats(cells: Sequence[Any]) -> bool:
+    """Whether some rows share a value, so that a column may name what several rows are about."""
+    return len(set(cells)) < len(cells)
+
+
 _FOOTER = 0.05  # share of rows without a cell, at most
 
 

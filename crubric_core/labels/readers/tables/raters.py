@@ -22,12 +22,11 @@ from ..columns.specs import rater_of
 from ..guess import ENOUGH, profile
 from ..plan import FilePlan
 from ..wide.column_names import is_crossing
-from .plan_cells import cells_of, rows_of_keys, taken
+from .plan_cells import LEAST, cells_of, repeats, rows_of_keys, taken
 from .query_column import told_of_own_queries, told_of_own_rubrics, with_query, with_texts_as_queries
 
 _RESPONSE = "response_id"  # of an export of Qualtrics or LimeSurvey; elsewhere it may be the id of a system's response
 _NUMBERED = {"ID", "Start time", "Completion time"}  # of Microsoft Forms, which numbers the responses
-_LEAST = 4  # rows below which nothing is said
 _LONGEST = 60  # mean characters of a cell that may be somebody's name, or that of a condition
 
 
@@ -69,7 +68,7 @@ def _with_respondent(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
         return plan
     for column in plan.unused:
         cells = cells_of(plan, rows, column)
-        several = len(set(cells)) < len(cells) or _repeat(rows_of_keys(plan, rows))
+        several = repeats(cells) or repeats(rows_of_keys(plan, rows))
         if bare_name(column) == _RESPONSE and several and _are_names(cells):
             return _as_judge(plan, column)
     return plan
@@ -83,7 +82,7 @@ def _as_judge(plan: FilePlan, column: str) -> FilePlan:
 def told_apart(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     """The plan with the unused column in which most of the rows differ that are about the same."""
     before = rows_of_keys(plan, rows)
-    if len(rows) < _LEAST or not _repeat(before):
+    if len(rows) < LEAST or not repeats(before):
         return plan
     keys = len(set(before))
     parted: dict[str, int] = {}
@@ -110,10 +109,6 @@ def _holds_scores(plan: FilePlan, column: str, cells: Sequence[Any]) -> bool:
     return (scores or alike) and not is_setting(column)
 
 
-def _repeat(keys: Sequence[tuple[Any, ...]]) -> bool:
-    return len(set(keys)) < len(keys)
-
-
 def _are_names(cells: Sequence[Any]) -> bool:
     """Whether each row has a short text."""
     return all(cells) and _may_be_names(cells)
@@ -131,7 +126,7 @@ def _several_answers(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> str:
     They are not told apart by what their rows are about, as each was rated by others: in other languages, say.
     """
     keys = [plan.mapping.get(c) for c in ("system", "query", rater_of(plan.kind))]
-    if len(rows) < _LEAST or "run" in plan.mapping or not all(k in plan.columns for k in keys):
+    if len(rows) < LEAST or "run" in plan.mapping or not all(k in plan.columns for k in keys):
         return ""
     *about_cells, judges = (cells_of(plan, rows, str(k)) for k in keys)
     about = list(zip(*about_cells, strict=True))

@@ -8,7 +8,7 @@ from typing import Any
 from ..columns.specs import plain_name
 from ..guess import Sample, cells_at, profile
 from ..word_lists import word_set
-from ..words import UNKNOWN, is_number, levels_of, plain
+from ..words import comparable, is_number, levels_of
 
 MOST = 200  # names that are kept
 _DEEPEST = 6
@@ -41,7 +41,7 @@ def like_labels(
 
     None that has one value for each value of one of the ``keys``, as it describes that.
     """
-    at = {c: [_compared(cell) for cell in cells_at(rows, i)] for i, c in enumerate(columns)}
+    at = {c: [comparable(cell) for cell in cells_at(rows, i)] for i, c in enumerate(columns)}
     values = {cell for c in labels for cell in at[c]} - {""}
     taken, found = {*labels, *keys}, []
     for column in (c for c in columns if c not in taken and not _COUNTING & set(plain_name(c).split("_"))):
@@ -52,13 +52,6 @@ def like_labels(
         if 2 * len(alike) > len(known) and len(set(alike)) > 1 and not of_one:
             found.append(column)
     return tuple(found)
-
-
-def _compared(cell: str | None) -> str:
-    """A cell as it is compared: 1 and 1.0 are the same, and what stands for unknown is blank."""
-    if cell is None or plain(cell) in UNKNOWN:
-        return ""
-    return str(float(cell)) if is_number(cell) else plain(cell)
 
 
 def _looks_like_labels(column: str, cells: Sequence[str | None]) -> bool:

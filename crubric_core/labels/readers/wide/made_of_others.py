@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 
 from ....text import listed
-from ..columns.specs import plain_name
+from ..columns.query_names import parted_name
 from ..guess import Sample, cells_at
-from ..words import UNKNOWN, is_number, plain
+from ..words import comparable
 
 _MADE = "pass|passed|success|successful|result|label|verdict|outcome"
 _SAID = rf"{_MADE}|rating|grade|level"  # beside numbers that are called so
@@ -25,13 +25,15 @@ WORDS_OF_LABELS = frozenset(f"{_SAID}|{_NUMBERS}|scores|ratings|value".split("|"
 
 def made_of_others(labels: Sequence[str], columns: Sequence[str], sample: Sample) -> Mapping[str, str]:
     """Column → the other column of labels that it is made of: it is named after it, and follows it in all rows."""
-    named = {_compared(c): c for c in labels}
+    named = {parted_name(c): c for c in labels}
     found = {}
     for name, column in named.items():
         bases = [named[b] for b in _bases(name) if b in named and named[b] != column]
         if not bases:
             continue
-        cells = {c: [_same(cell) for cell in cells_at(sample, columns.index(c))] for c in (column, *bases)}
+        cells = {
+            c: [comparable(cell) for cell in cells_at(sample, columns.index(c))] for c in (column, *bases)
+        }
         base = next((b for b in bases if _follows(cells[column], cells[b])), None)
         if base is not None:
             found[column] = base
@@ -58,13 +60,3 @@ def _follows(own: Sequence[str], base: Sequence[str]) -> bool:
     pairs = [(b, a) for a, b in zip(own, base, strict=True) if a]
     values = {b for b, _ in pairs}
     return len(pairs) >= _LEAST and "" not in values and len(set(pairs)) == len(values) < len(pairs)
-
-
-def _same(cell: str | None) -> str:
-    if cell is None or plain(cell) in UNKNOWN:
-        return ""
-    return str(float(cell)) if is_number(cell) else plain(cell)
-
-
-def _compared(name: str) -> str:
-    return re.sub(r"[\W_]+", "_", plain_name(name)).strip("_")

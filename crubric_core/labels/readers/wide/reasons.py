@@ -6,7 +6,8 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from ....errors import IngestError
-from ..columns.specs import plain_name, synonyms_of
+from ..columns.query_names import parted_name
+from ..columns.specs import synonyms_of
 from ..plan import Columns, wide_columns
 from .column_names import AFFIX, spread_names
 
@@ -41,7 +42,7 @@ def reasons_by(rule: str, columns: Sequence[str], wide: Sequence[str]) -> dict[s
     found = {}
     for whole, bare in zip(wide, spread_names(wide), strict=True):
         own = dict.fromkeys((whole, bare, re.sub(rf"(?i)[\s_.\-/:]+({AFFIX})$", "", whole)))
-        names = (_compared(rule.removeprefix("~ ").replace("{column}", name)) for name in own)
+        names = (parted_name(rule.removeprefix("~ ").replace("{column}", name)) for name in own)
         column = next((free[name] for name in names if name in free), None)
         if column is not None:
             found[whole] = column
@@ -50,10 +51,10 @@ def reasons_by(rule: str, columns: Sequence[str], wide: Sequence[str]) -> dict[s
 
 def say_why(columns: Sequence[str]) -> frozenset[str]:
     """Those of the columns that are named after another one of them as its reasons."""
-    compared = {c: _compared(c) for c in columns}
+    compared = {c: parted_name(c) for c in columns}
     bare = {re.sub(rf"_({AFFIX})$", "", name) for name in compared.values()}
     names = {
-        _compared(rule.removeprefix("~ ").replace("{column}", name))
+        parted_name(rule.removeprefix("~ ").replace("{column}", name))
         for rule in _rules_used(compared.values())
         for name in bare | set(compared.values())
     }
@@ -84,7 +85,7 @@ def reasons_of(mapping: Columns, columns: Sequence[str], source: str) -> Mapping
 def _free(columns: Sequence[str], wide: Sequence[str]) -> dict[str, str]:
     """Name as it is compared → the first column of that name that holds no labels."""
     labels = set(wide)
-    return {_compared(c): c for c in reversed(columns) if c not in labels}
+    return {parted_name(c): c for c in reversed(columns) if c not in labels}
 
 
 def _rules_used(names: Collection[str]) -> list[str]:
@@ -95,7 +96,3 @@ def _rules_used(names: Collection[str]) -> list[str]:
         for rule, (first, last) in ends.items()
         if any(n.startswith(first) and n.endswith(last) for n in names)
     ]
-
-
-def _compared(name: str) -> str:
-    return re.sub(r"[\W_]+", "_", plain_name(name)).strip("_")

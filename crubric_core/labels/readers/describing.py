@@ -23,7 +23,7 @@ from .not_labels import why_no_labels, why_pairs, why_pairs_within, why_sides
 from .packed_cells import holds_packed
 from .packed_keys import is_packed, own_names, packed_keys, question_of
 from .paths import fields_of_records, is_path, parts_of, unescaped
-from .plan import Columns, FilePlan, Guess, Overrides
+from .plan import Columns, FilePlan, Guess, Overrides, wide_columns
 from .rules import is_led, sources_of, with_derived
 from .sources import Piece
 from .tables.described import paths_beside
@@ -151,31 +151,14 @@ def _within(
         nested = find_nested("labels", fields, overrides.mapping)
         held = nested and (nested.sure or not nested.missing)
         return look_into(piece, replace(overrides, kind="labels")) if held else None
-    single = str(plan.mapping.get("rubric", "")).startswith("=") and "rubric" not in overrides.mapping
-    weak = single or plan.problem is not None or any(g.confidence < QUESTION for g in plan.guesses)
-    label = plan.mapping.get("label")
-    weak = weak or (label in plan.columns and is_packed(found.rows, plan.columns.index(label)))
-    packed = packed_keys(plan, found.rows, overrides.mapping)
-    nested = find_nested(plan.kind, fields, overrides.mapping) if weak or packed else None
-    if nested is not None and not weak and not _lies_in(nested, packed):
+    nested = _nested_of(found, overrides, fields)
+    if nested is None:
         return None
-    if nested is None or set(nested.mapping) <= set(overrides.mapping):
-        return None
-    nested = replace(nested, mapping=_with_plain_columns(nested.mapping, plan.columns))
+    if not overrides.mapping and (sides := _why_sides_within(plan, nested, fields)):
+        return found.changed(mapping={}, guesses=(), problem=sides)
     given = set(overrides.mapping.values())
     mapping = {c: v for c, v in nested.mapping.items() if v not in given} | dict(overrides.mapping)
-    whose = keys_of_judges(nested.mapping, fields) if "system" in nested.missing else []
-    criteria = nested.mapping.get("rubric", ())
-    inner = [unescaped(parts_of(p)[-1]) for p in criteria] if isinstance(criteria, tuple) else []
-    sides = why_sides(plan.name, whose, plan.columns) or (
-        why_sides(plan.name, inner, plan.columns) if "system" in nested.missing else None
-    )
-    paths_of_labels = criteria if isinstance(criteria, tuple) else (str(nested.mapping.get("label", "")),)
-    home = _list_of(paths_of_labels)
-    sides = sides or (why_pairs_within(plan.name, home, fields) if home else None)
-    if not overrides.mapping and sides:
-        return found.changed(mapping={}, guesses=(), problem=sides)
-    systems = keys_as_systems(plan.kind, nested.mapping, fields) if "system" not in overrides.mapping else {}
+    systems = keys_as_systems(nested.mapping, fields) if "system" not in overrides.mapping else {}
     if overrides.strict and not nested.sure:
         query = {} if "query" in mapping else _query_that_parts(piece, plan, overrides, mapping)
         of_records = str(nested.mapping.get("label", "")).startswith("{}.")
@@ -183,8 +166,7 @@ def _within(
         problem = nested.question(plan.name, mapping | query) + _if_systems(other)
         return found.changed(mapping={}, guesses=(), problem=problem)
     complete = look_into(piece, replace(overrides, mapping=mapping))
-    keys = packed_keys(replace(plan, mapping=complete.plan.mapping), found.rows, mapping)
-    if keys:
+    if keys := packed_keys(replace(plan, mapping=complete.plan.mapping), found.rows, mapping):
         names = own_names(plan, found.rows, keys)
         names |= {c: "" for c in keys if c not in names and _lies_in(nested, {c: keys[c]})}
         if unnamed := next((c for c in keys if c not in names and c not in ("query", "rubric")), None):
@@ -193,19 +175,47 @@ def _within(
         mapping |= names
         complete = look_into(piece, replace(overrides, mapping=mapping))
     complete = _with_query(piece, complete, overrides, mapping, fields)
-    complete = _with_own_columns(complete, plan.columns, systems)
+    return _with_paths_told(_with_own_columns(complete, plan.columns, systems), nested)
+
+
+def _nested_of(found: Found, overrides: Overrides, fields: Mapping[str, list[Any]]) -> Nested | None:
+    """The paths to labels within records; None where there are none, or the columns of the table tell them better."""
+    plan = found.plan
+    single = str(plan.mapping.get("rubric", "")).startswith("=") and "rubric" not in overrides.mapping
+    weak = single or plan.problem is not None or any(g.confidence < QUESTION for g in plan.guesses)
+    label = plan.mapping.get("label")
+    weak = weak or (label in plan.columns and is_packed(found.rows, plan.columns.index(label)))
+    packed = packed_keys(plan, found.rows, overrides.mapping)
+    nested = find_nested(plan.kind, fields, overrides.mapping) if weak or packed else None
+    if nested is None or set(nested.mapping) <= set(overrides.mapping):
+        return None
+    if not weak and not _lies_in(nested, packed):
+        return None
+    return replace(nested, mapping=_with_plain_columns(nested.mapping, plan.columns))
+
+
+def _why_sides_within(plan: FilePlan, nested: Nested, fields: Mapping[str, list[Any]]) -> str | None:
+    """Why labels within records are those of two sides of a comparison; None where they are not."""
+    criteria = wide_columns({"rubric": nested.mapping.get("rubric", "")})
+    sides = None
+    if "system" in nested.missing:
+        inner = [unescaped(parts_of(path)[-1]) for path in criteria]
+        sides = why_sides(plan.name, keys_of_judges(nested.mapping, fields), plan.columns)
+        sides = sides or why_sides(plan.name, inner, plan.columns)
+    home = _list_of(criteria or (str(nested.mapping.get("label", "")),))
+    return sides or (why_pairs_within(plan.name, home, fields) if home else None)
+
+
+def _with_paths_told(found: Found, nested: Nested) -> Found:
+    """The plan of labels within records with the paths as its guesses, and a remark that names them."""
     paths = {c: ", ".join(v) if isinstance(v, tuple) else v for c, v in nested.mapping.items()}
-    wide = (paths[c] for c, v in nested.mapping.items() if isinstance(v, tuple))
-    remark = f"its labels lie within its records, at {next(wide, paths.get('label'))}"
-    named = [
-        c
-        for c in ("system", "judge", "rubric", "run")
-        if c in paths and "label" in paths and is_path(paths[c])
-    ]
-    remark += "".join(f", the {c} at {paths[c]}" for c in named)
+    remark = f"its labels lie within its records, at {', '.join(wide_columns(nested.mapping)) or paths.get('label')}"
+    if "label" in paths:
+        named = (c for c in ("system", "judge", "rubric", "run") if c in paths and is_path(paths[c]))
+        remark += "".join(f", the {c} at {paths[c]}" for c in named)
     sure = 0.85 if nested.sure else 0.5
     guesses = tuple(Guess(c, path, sure, "the names of its fields") for c, path in paths.items())
-    return complete.changed(remark, guesses=guesses)
+    return found.changed(remark, guesses=guesses)
 
 
 def _list_of(paths: Sequence[str]) -> str:

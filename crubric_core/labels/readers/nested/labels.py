@@ -50,7 +50,7 @@ class Nested:
         return f"{asked}; where what this takes for criteria are judges, with {other}."
 
 
-def keys_as_systems(kind: Kind, found: Columns, fields: Mapping[str, Sequence[Any]]) -> dict[str, str]:
+def keys_as_systems(found: Columns, fields: Mapping[str, Sequence[Any]]) -> dict[str, str]:
     """The mapping where keys of an object of labels are systems, and no criteria or judges; {} where they cannot be."""
     if wide_columns(found):
         return {}

@@ -62,34 +62,56 @@ def plan_of_table(
 def _plan_of_rows(
     name: str, reader: Reader, file_format: str, overrides: Overrides, rows: tuple[Any, ...]
 ) -> FilePlan:
-    columns = reader.columns
-    kind = overrides.kind or kind_of_table(name, columns, rows, overrides.mapping)
+    kind = overrides.kind or kind_of_table(name, reader.columns, rows, overrides.mapping)
     plan = FilePlan(
-        name, file_format, "a table", kind, (kind,), columns, overrides.mapping, reason="its content"
+        name, file_format, "a table", kind, (kind,), reader.columns, overrides.mapping, reason="its content"
     )
-    if decoded := getattr(reader, "decoded", ""):
-        plan = replace(plan, remarks=(f"{decoded}: where names look wrong, save it as CSV UTF-8",))
-    if ticked := getattr(reader, "questions", None):
-        some = listed([repr(question) for question in ticked], 6)
-        remark = f"the number that each row ticks is read as {some}, in place of a column for each number"
-        plan = plan.with_remarks(remark)
+    plan = plan.with_remarks(*_told_of_reading(reader))
     _reject_unknown_columns(kind, overrides.mapping)
     spread = spread_of(plan, rows, strict=overrides.strict)
-    if spread is not None:
-        complete = _with_unused(_with_words(_with_gold(spread, rows, overrides), rows), rows)
-        return settled(complete, rows, strict=overrides.strict)
-    named, fixed = columns_and_constants(overrides.mapping)
+    if spread is None:
+        named, fixed = columns_and_constants(overrides.mapping)
+        plan, named = _with_columns_by_content(plan, rows, named, strict=overrides.strict)
+        plan, named, fixed = _with_rubric_by_content(plan, rows, named, fixed, strict=overrides.strict)
+        plan = _told_of_key(_mapped(plan, rows, named, fixed, strict=overrides.strict), rows, overrides)
+    plan = _with_words(_with_gold(spread or plan, rows, overrides), rows)
+    return settled(_with_unused(plan, rows), rows, strict=overrides.strict)
+
+
+def _told_of_reading(reader: Reader) -> list[str]:
+    """What the reader of the file says of how it was decoded, and of ticked columns that became one."""
+    told = []
+    if decoded := getattr(reader, "decoded", ""):
+        told.append(f"{decoded}: where names look wrong, save it as CSV UTF-8")
+    if ticked := getattr(reader, "questions", None):
+        some = listed([repr(question) for question in ticked], 6)
+        told.append(f"the number that each row ticks is read as {some}, in place of a column for each number")
+    return told
+
+
+def _with_columns_by_content(
+    plan: FilePlan, rows: tuple[Any, ...], named: dict[str, str], *, strict: bool
+) -> tuple[FilePlan, dict[str, str]]:
+    """(the plan with what is told of them, the columns that are named and those that their cells tell)."""
     by_content = label_by_content(plan, rows)
     plan = plan.with_remarks(*told_of_label(by_content))
-    named |= by_content | ids_of_labels(plan, rows)
+    named = named | by_content | ids_of_labels(plan, rows)
     criteria, told_of_criteria = rubrics_called_judges(plan, rows)
-    named |= criteria
     plan = plan.with_remarks(*told_of_criteria)
-    if not overrides.strict and (runs := runs_as_systems(plan, rows)):
+    named |= criteria
+    if not strict and (runs := runs_as_systems(plan, rows)):
         named |= runs
-        remark = f"its column {runs['system']!r} names the systems, as no column is called system"
-        plan = plan.with_remarks(remark)
-    named |= only_criterion(plan, rows, named, fixed)
+        plan = plan.with_remarks(
+            f"its column {runs['system']!r} names the systems, as no column is called system"
+        )
+    return plan, named
+
+
+def _with_rubric_by_content(
+    plan: FilePlan, rows: tuple[Any, ...], named: dict[str, str], fixed: dict[str, Any], *, strict: bool
+) -> tuple[FilePlan, dict[str, str], dict[str, Any]]:
+    """(the plan with what is told of it, columns, constants) of a table that names no rubric, if it has one alone."""
+    named = named | only_criterion(plan, rows, named, fixed)
     of_items, told_of_items = items_alone(plan, rows, named, fixed)
     if of_items:
         named, fixed = {**named, "query": of_items["query"]}, {**fixed, "rubric": of_items["rubric"]}
@@ -100,19 +122,24 @@ def _plan_of_rows(
         asked = asked_of_predictions(plan, single)
         told = [told_of_one_rubric(single), *filter(None, [asked])]
         plan = plan.with_remarks(*told, *told_beside_one_rubric(plan, rows, single))
-        plan = replace(plan, problem=f"In {name} {asked}.") if asked and overrides.strict else plan
+        plan = replace(plan, problem=f"In {plan.name} {asked}.") if asked and strict else plan
+    return plan, named, fixed
+
+
+def _mapped(
+    plan: FilePlan, rows: tuple[Any, ...], named: dict[str, str], fixed: dict[str, Any], *, strict: bool
+) -> FilePlan:
+    """The plan with the column of each canonical one, and how sure that is; else with what may be them."""
+    columns = plan.columns
     try:
-        chosen = choose_columns(kind, with_fixed(columns, fixed), named, name)
+        chosen = choose_columns(plan.kind, with_fixed(columns, fixed), named, plan.name)
     except IngestError as error:
-        plan = _guessed(plan, rows, str(error), strict=overrides.strict)
-    else:
-        found = {canonical: columns[i] for canonical, i in chosen.items() if i < len(columns)}
-        found |= {canonical: "" for canonical, column in named.items() if column == ""}
-        guessed = {g.canonical: g for g in guess_columns(kind, columns, rows)}
-        guesses = tuple(_confirmed(c, column, guessed, named) for c, column in found.items())
-        plan = replace(plan, mapping=found | fixed, guesses=guesses)
-    plan = _with_words(_with_gold(_told_of_key(plan, rows, overrides), rows, overrides), rows)
-    return settled(_with_unused(plan, rows), rows, strict=overrides.strict)
+        return _guessed(plan, rows, str(error), strict=strict)
+    found = {canonical: columns[i] for canonical, i in chosen.items() if i < len(columns)}
+    found |= {canonical: "" for canonical, column in named.items() if column == ""}
+    guessed = {g.canonical: g for g in guess_columns(plan.kind, columns, rows)}
+    guesses = tuple(_confirmed(c, column, guessed, named) for c, column in found.items())
+    return replace(plan, mapping=found | fixed, guesses=guesses)
 
 
 def _told_of_key(plan: FilePlan, rows: tuple[Any, ...], overrides: Overrides) -> FilePlan:

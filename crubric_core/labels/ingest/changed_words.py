@@ -11,6 +11,7 @@ import pandas as pd
 from ...text import listed
 from ..readers import values
 from ..readers.plan import Words
+from ..readers.policies import folded
 from ..readers.values import shortened
 from .findings import Finding, warning
 from .job import Job
@@ -32,7 +33,7 @@ _KEYS = f"""
 
 def changed_words(job: Job, words: Words) -> tuple[Finding, ...]:
     """A warning of words of criteria that had labels before, where an earlier ingest read them as another level."""
-    now = {word.strip().lower(): level for word, level in words.items() if level is not None}
+    now = {folded(word): level for word, level in words.items() if level is not None}
     before = _read_before(job, now)
     changed = {word: level for word, level in before.items() if level != now[word]}
     if not changed:

@@ -7,6 +7,7 @@ import re
 
 from ...errors import IngestError
 from ..readers.plan import Words
+from ..readers.policies import folded
 from ..readers.values import shortened
 from ..readers.words import joined_choices, levels_of
 from .job import Job
@@ -28,9 +29,9 @@ def leave_out_choices(job: Job, planned: Words) -> None:
     IngestError where all criteria are such.
     """
     texts = [t for (t,) in job.all(f"SELECT DISTINCT label FROM incoming WHERE label <> '' LIMIT {_MOST}")]
-    given = {word.strip().lower() for word in (*job.policies.answers, *planned, *levels_of(texts))}
+    given = {folded(word) for word in (*job.policies.answers, *planned, *levels_of(texts))}
     several = (t for t in joined_choices(texts) if not _NUMBER.fullmatch(t.strip()))
-    found = [t for t in several if t.strip().lower() not in given]
+    found = [t for t in several if folded(t) not in given]
     if not found:
         return
     job.run(

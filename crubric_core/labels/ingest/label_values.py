@@ -14,7 +14,7 @@ from ...errors import IngestError
 from ...text import listed
 from ..readers import values
 from ..readers.columns.specs import SPECS
-from ..readers.policies import Policies
+from ..readers.policies import Policies, folded
 from ..readers.values import shortened
 from ..readers.words import is_number
 from .findings import Finding, warning
@@ -32,7 +32,7 @@ def read_labels(job: Job) -> None:
     policies = job.policies
     whole = {"reject": "scaled", "down": "floor(scaled)", "up": "ceil(scaled)"}[policies.fractions]
     zero = "number = 0 AND verdict IS NULL AND NOT answered" if policies.zero == "unknown" else "false"
-    words = [word.strip().lower() for word in policies.answers]
+    words = [folded(word) for word in policies.answers]
     job.run(
         f"""
         CREATE TEMP TABLE label_values AS
@@ -92,7 +92,7 @@ def unused_answers(given: Policies, used: Set[str], source: str) -> tuple[Findin
     unused = [
         word
         for word in given.answers
-        if word.strip().lower() not in used and not (is_number(word) and float(word) in numbers)
+        if folded(word) not in used and not (is_number(word) and float(word) in numbers)
     ]
     if not unused:
         return ()

@@ -11,6 +11,7 @@ from collections.abc import Collection
 
 from ..readers import values
 from ..readers.columns.label_names import CERTAINTIES, SPENT
+from ..readers.policies import folded
 from ..readers.sums import LONGEST, MAY_SUM, sums_among
 from .job import Job
 
@@ -75,7 +76,7 @@ def leave_out_sums(job: Job) -> None:
             sums = sums_among(found, column, numbered=not others)
             _leave_out(job, column, sorted(sums), "it sums up other rows")
         for words, why in kinds.items():
-            _leave_out(job, column, sorted(raw for raw in found if raw.strip().lower() in words), why)
+            _leave_out(job, column, sorted(raw for raw in found if folded(raw) in words), why)
 
 
 def _leave_out(job: Job, column: str, names: Collection[str], why: str) -> None:

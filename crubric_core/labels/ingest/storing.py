@@ -13,7 +13,7 @@ from ...types import Progress
 from ..readers import values
 from ..readers.columns.specs import Kind
 from ..readers.plan import Columns, Words
-from ..readers.policies import Policies
+from ..readers.policies import Policies, folded
 from . import fingerprint as hashing
 from .attribute_rows import store_attributes
 from .changed_words import changed_words
@@ -261,7 +261,7 @@ def _without_level(job: Job) -> tuple[str, ...]:
               AND (NOT {values.is_unknown("raw")} OR lower(trim(raw)) = 'none')
         """
     found = job.all(f"SELECT DISTINCT value FROM ({asked}) ORDER BY value LIMIT {_MOST_WORDS}")
-    return tuple(word for (word,) in found if word.strip().lower() not in job.given)
+    return tuple(word for (word,) in found if folded(word) not in job.given)
 
 
 def _rejects(job: Job) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ...errors import IngestError
 from ..readers import values
 from ..readers.plan import Words
-from ..readers.policies import Policies
+from ..readers.policies import Policies, folded
 from ..readers.words import amounts_of, is_number, is_verdict, levels_of, plain, resolved_levels, whole_of
 from .job import Job
 
@@ -32,36 +32,17 @@ def with_vocabulary(job: Job, planned: Words) -> tuple[Job, Words]:
         " SELECT label AS raw, count(*) AS n, NULL::DOUBLE AS amount FROM incoming GROUP BY label"
     )
     job = replace(job, policies=_with_numbers_alike(job))
-    texts = [
-        text
-        for (text,) in job.all(
-            f"SELECT raw FROM label_words WHERE try_cast(raw AS DOUBLE) IS NULL AND trim(raw) <> '' LIMIT {_MOST + 1}"
-        )
-    ]
-    if len(texts) > _MOST:
-        raise IngestError(
-            f"The label column of {job.source} holds more than {_MOST:,} different texts: name the column that holds "
-            "the labels, or a rule that finds the label in a text (extract)."
-        )
-    together = levels_of(texts)
-    unsaid = any(text not in together or plain(text) == "none" for text in texts)
-    criteria = (unsaid and words_by_criterion(job.cursor, "incoming")) or {"": texts}
-    words = resolved_levels(criteria.values(), planned)
-    if _among_numbers(job, [w for w, n in words.items() if n is not None and not is_verdict(w)]):
-        criteria = criteria if unsaid else {"": [*texts, "0"]}
-        words = resolved_levels(criteria.values(), planned, "0")
-    given = {word.strip().lower() for word in job.policies.answers}
+    texts = _texts(job)
+    criteria, words = _understood(job, texts, planned)
+    counted = _amounts_among(criteria, words)
+    given = frozenset(map(folded, job.policies.answers))
     top = max((level for level in words.values() if level is not None), default=0)
-    counted = amounts_of(words)
-    if not counted and any(amounts_of([text]) for text in texts):
-        amounts = (found for own in criteria.values() for found in amounts_of(own).items())
-        counted = {word: number for word, number in amounts if words.get(word) == number}
     graded = any(
-        level is not None and level > 1 and w not in counted and w.strip().lower() not in given
-        for w, level in words.items()
+        level is not None and level > 1 and word not in counted and folded(word) not in given
+        for word, level in words.items()
     )
     plainly = top <= 1 or (graded and _has_numbers(job))
-    verdicts = frozenset(w.strip().lower() for w in words if plainly and is_verdict(w)) - given
+    verdicts = frozenset(folded(word) for word in words if plainly and is_verdict(word)) - given
     policies = _with_answers(job.policies, words)
     _keep_amounts(job, counted, words)
     if any("," in text for text in texts):
@@ -76,15 +57,44 @@ def with_vocabulary(job: Job, planned: Words) -> tuple[Job, Words]:
         policies = replace(
             policies, scales={c: (None, n * policies.multiply) for c, n in wholes.items() if n}
         )
+    understood = {word: policies.answers.get(folded(word), level) for word, level in words.items()}
     return replace(
-        job,
-        policies=policies,
-        verdicts=verdicts,
-        graded=graded,
-        given=frozenset(given),
-        whole=whole,
-        ends=ends,
-    ), {word: policies.answers.get(word.strip().lower(), level) for word, level in words.items()}
+        job, policies=policies, verdicts=verdicts, graded=graded, given=given, whole=whole, ends=ends
+    ), understood
+
+
+def _texts(job: Job) -> list[str]:
+    """The labels that are no numbers; IngestError where there are too many different ones."""
+    found = job.all(
+        f"SELECT raw FROM label_words WHERE try_cast(raw AS DOUBLE) IS NULL AND trim(raw) <> '' LIMIT {_MOST + 1}"
+    )
+    if len(found) > _MOST:
+        raise IngestError(
+            f"The label column of {job.source} holds more than {_MOST:,} different texts: name the column that holds "
+            "the labels, or a rule that finds the label in a text (extract)."
+        )
+    return [text for (text,) in found]
+
+
+def _understood(job: Job, texts: list[str], planned: Words) -> tuple[dict[str, list[str]], Words]:
+    """(the texts of each criterion, where one vocabulary of all does not tell what they mean; each word's level)."""
+    together = levels_of(texts)
+    unsaid = any(text not in together or plain(text) == "none" for text in texts)
+    criteria = (unsaid and words_by_criterion(job.cursor, "incoming")) or {"": texts}
+    words = resolved_levels(criteria.values(), planned)
+    if _among_numbers(job, [w for w, n in words.items() if n is not None and not is_verdict(w)]):
+        criteria = criteria if unsaid else {"": [*texts, "0"]}
+        words = resolved_levels(criteria.values(), planned, "0")
+    return criteria, words
+
+
+def _amounts_among(criteria: Mapping[str, list[str]], words: Words) -> Mapping[str, float]:
+    """Words that are numbers written otherwise, such as 4/5: of all criteria together, else of single ones."""
+    counted = amounts_of(words)
+    if counted or not any(amounts_of([text]) for texts in criteria.values() for text in texts):
+        return counted
+    amounts = (found for own in criteria.values() for found in amounts_of(own).items())
+    return {word: number for word, number in amounts if words.get(word) == number}
 
 
 def _scale_of(policies: Policies, whole: int | None) -> tuple[int | None, int | None] | None:
@@ -110,11 +120,11 @@ def words_by_criterion(cursor: duckdb.DuckDBPyConnection, table: str) -> dict[st
 
 def _keep_amounts(job: Job, counted: Mapping[str, float], words: Words) -> None:
     """The numbers of texts such as 4/5, unless the user gave them another meaning; policies hold for them too."""
-    given = {word.strip().lower(): level for word, level in job.policies.answers.items()}
+    given = {folded(word): level for word, level in job.policies.answers.items()}
     amounts = {
         word: number
         for word, number in counted.items()
-        if words[word] == number == given.get(word.strip().lower(), number)
+        if words[word] == number == given.get(folded(word), number)
     }
     if amounts:
         job.run(
@@ -162,11 +172,11 @@ def _with_numbers_alike(job: Job) -> Policies:
         " WHERE number IN (SELECT unnest($numbers::DOUBLE[]))",
         numbers=list(given),
     )
-    alike = {raw.strip().lower(): given[number] for raw, number in found}
+    alike = {folded(raw): given[number] for raw, number in found}
     return replace(job.policies, answers=alike | dict(job.policies.answers))
 
 
 def _with_answers(policies: Policies, words: Words) -> Policies:
-    meant = {word.strip().lower(): level for word, level in words.items() if word.strip()}
-    given = {word.strip().lower(): level for word, level in policies.answers.items()}
+    meant = {folded(word): level for word, level in words.items() if word.strip()}
+    given = {folded(word): level for word, level in policies.answers.items()}
     return replace(policies, answers=meant | given) if meant | given else policies

@@ -24,6 +24,11 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
 }
 
 
+def folded(word: str) -> str:
+    """A word in the place of a label as answers to it are compared: whatever its case and the spaces around it."""
+    return word.strip().lower()
+
+
 @dataclass(frozen=True)
 class Policies:
     """Each default rejects what is ambiguous, with its reason.

@@ -14,7 +14,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -79,6 +79,25 @@ def parts_of(text: str) -> list[str]:
 def unescaped(key: str) -> str:
     """A key as it stands in the record."""
     return key.replace("\\.", ".")
+
+
+def list_around(path: str) -> str:
+    """The innermost list on the way of a path, itself included: ``scores[]`` of ``scores[].name``; "" of none."""
+    outer, mark, _ = path.rpartition("[]")
+    return outer + mark
+
+
+def up_to_items(path: str) -> str:
+    """A path up to its last list, or object whose keys are names: ``scores{}`` of ``scores{}.value``; "" of none."""
+    last = max(path.rfind("[]"), path.rfind("{}"))
+    return path[: last + 2] if last >= 0 else ""
+
+
+def keys_in(holder: str, fields: Iterable[str]) -> list[str]:
+    """The key of each field that lies within an object; of the records themselves where the holder is ""."""
+    depth = len(parts_of(holder)) if holder else 0
+    inside = (parts_of(f) for f in fields if not holder or f.startswith(f"{holder}."))
+    return [unescaped(parts[depth]) for parts in inside if len(parts) > depth]
 
 
 def parse_path(text: str) -> Trail:
@@ -187,7 +206,7 @@ def _rows_of(piece: Piece, paths: Sequence[Trail]) -> Iterator[tuple[str, Any, S
     inner = [p for p in paths if mark and (p.steps != outer[: len(p.steps)])]
     innermost = [p.rest for p in inner if p.rest not in ((PLACE,), (PLACES,))]
     asked = {r[0] for r in innermost} if mark == "{}" and all(innermost) else set()
-    holding = _until_last(inner[0].text) if inner else _until_last(max((p.text for p in paths), key=len))
+    holding = up_to_items(inner[0].text) if inner else up_to_items(max((p.text for p in paths), key=len))
     table = recognise(piece.path, piece.name) == "csv"
     for number, (line, record) in enumerate(_records_of(piece, _led_into(paths)), 1):
         place = f"row {line}" if table else f"record {number}"
@@ -207,11 +226,6 @@ def _rows_of(piece: Piece, paths: Sequence[Trail]) -> Iterator[tuple[str, Any, S
                 at = f", item {_value(None, items, (PLACES,))}" if len(items) > 1 else ""
                 why = f"holds nothing at {holding}: correct it, or read it from a file of its own"
                 yield f"{place}{at}", record, Fault(why, str(items[-1][0])[:_BEGINNING])
-
-
-def _until_last(path: str) -> str:
-    """A path up to its last list or object: ``scores[]`` of ``scores[].name``."""
-    return path[: max(path.rfind("[]"), path.rfind("{}")) + 2]
 
 
 def _together(items: tuple[Item, ...], inner: Sequence[Trail], place: str) -> Iterator[Mapping[Steps, Item]]:

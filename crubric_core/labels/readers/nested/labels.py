@@ -11,7 +11,7 @@ from ....text import as_json
 from ..columns.label_names import RATERS, called_after_criteria
 from ..columns.specs import SPECS, Kind, rater_of
 from ..guess import MODEL
-from ..paths import is_path, leads_to, parts_of, unescaped
+from ..paths import is_path, keys_in, leads_to, list_around, parts_of, unescaped
 from ..plan import Columns, FilePlan, named_columns, wide_columns
 from ..rules import sources_of
 from ..tables.open_questions import names_runs
@@ -60,10 +60,7 @@ def keys_as_systems(found: Columns, fields: Mapping[str, Sequence[Any]]) -> dict
         tail = ""
     holder = holder if tail or label.endswith(("{}", "{}[]")) else label
     whose = next((c for c, path in found.items() if path == f"{holder}{{}}.#"), "")
-    depth = len(parts_of(holder)) if holder else 0
-    inside = [f for f in fields if not holder or f.startswith(f"{holder}.")]
-    held = [f for f in inside if f.endswith(tail)] if tail else inside
-    keys = [unescaped(parts_of(f)[depth]) for f in held if len(parts_of(f)) > depth]
+    keys = keys_in(holder, (f for f in fields if f.endswith(tail)))
     named = called_after_criteria(keys) or all(map(GRADER.search, keys))
     if whose in ("", "system", "query") or "system" in found or not keys or named:
         return {}
@@ -78,11 +75,9 @@ def keys_of_judges(found: Columns, fields: Mapping[str, Sequence[Any]]) -> list[
     holder = next((path.removesuffix("{}.#") for path in paths if path.endswith("{}.#")), None)
     if holder is None:
         return []
-    depth = len(parts_of(holder)) if holder else 0
     label = found.get("label") or next(iter(wide_columns(found)), "")
     tail = str(label).removeprefix(f"{holder}{{}}")
-    held = [f for f in fields if (not holder or f.startswith(f"{holder}.")) and f.endswith(tail or "")]
-    return list(dict.fromkeys(unescaped(parts_of(f)[depth]) for f in held if len(parts_of(f)) > depth))
+    return list(dict.fromkeys(keys_in(holder, (f for f in fields if f.endswith(tail)))))
 
 
 def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]], given: Columns) -> Nested | None:
@@ -143,14 +138,12 @@ def _names_by_values(kind: Kind, fields: Mapping[str, Sequence[Any]], found: Col
     beside_label = bool(home) and label.startswith(f"{home}[].") and "#" not in name
     if not beside_label or is_called(kind, "rubric", rubric) or is_named(rubric) or _says_who(kind, rubric):
         return False
-    return (
-        label not in fields or names_beside(kind, fields, label.rpartition("[]")[0] + "[]", label) != rubric
-    )
+    return label not in fields or names_beside(kind, fields, list_around(label), label) != rubric
 
 
 def _asks_each(found: Columns) -> bool:
     """Whether the items of a list hold a question and a label each, and not whose: they may be queries, or criteria."""
-    home = str(found.get("label", "")).rpartition("[]")[0] + "[]."
+    home = list_around(str(found.get("label", ""))) + "."
     inside = {c for c, path in found.items() if str(path).startswith(home)}
     return (
         str(found.get("rubric", "")).startswith("=")
@@ -170,8 +163,8 @@ def _if_judges(kind: Kind, found: Columns, fields: Mapping[str, Sequence[Any]]) 
     name = last_name(holder) if holder else ""
     if "_" not in name or not GRADER.search(name) or who in found:
         return None
-    keys = {unescaped(parts_of(f)[len(parts_of(holder))]) for f in fields if f.startswith(f"{holder}.")}
-    return None if called_after_criteria(sorted(keys)) else {who: rubric, "rubric": "=score"}
+    keys = sorted(set(keys_in(holder, fields)))
+    return None if called_after_criteria(keys) else {who: rubric, "rubric": "=score"}
 
 
 def _found(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Columns | None:

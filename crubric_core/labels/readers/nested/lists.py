@@ -9,7 +9,7 @@ from typing import Any
 from ..columns.label_names import called_after_criteria, may_hold_labels
 from ..columns.specs import SPECS, Kind, rater_of
 from ..guess import MODEL, profile
-from ..paths import parts_of, unescaped
+from ..paths import list_around, parts_of, unescaped
 from ..wide.column_names import crossed_names, crossing
 from ..word_lists import word_list
 from ..words import is_verdict, levels_of
@@ -94,7 +94,7 @@ def _of_items(kind: Kind, fields: Mapping[str, Sequence[Any]], label: str) -> di
 
     Items that say who judged are labels of what the list around them has.
     """
-    home = label.rpartition("[]")[0] + "[]"
+    home = list_around(label)
     mapping = {"label": label} | others(kind, fields, home, {label})
     if "rubric" not in mapping:
         inside = [f for f in fields if f.startswith(f"{home}.") and f not in mapping.values()]
@@ -177,8 +177,8 @@ def names_beside(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, lab
     Where the items of both have the same ids, the labels' own, as the order may differ: the list beside describes them.
     """
     for field, names in fields.items():
-        other = field.rpartition("[]")[0] + "[]"
-        beside = other not in (home, "[]") and _around(other) == _around(home)
+        other = list_around(field)
+        beside = other not in (home, "") and _around(other) == _around(home)
         if not beside or len(names) != len(fields[label]) or not all(isinstance(n, str) for n in names):
             continue
         if is_called(kind, "rubric", field):

@@ -9,7 +9,7 @@ from ..columns.label_names import called_after_criteria, is_certainty, may_hold_
 from ..columns.specs import Kind, plain_name, rater_of
 from ..file_names import split_by
 from ..guess import MODEL
-from ..paths import parts_of, unescaped
+from ..paths import list_around, parts_of, unescaped
 from ..wide.column_names import called_after_queries, called_judge, drawn_names, repeats_among, without_draws
 from ..word_lists import word_set
 from .criteria import lists_names
@@ -97,7 +97,7 @@ def _of_object(
     elif _two_deep(within):
         return _of_two(kind, fields, holder, members)
     elif found := _of_dimensions(fields, holder, members) or _of_panels(fields, holder, members, kind):
-        home = holder[: holder.rindex("[]") + 2] if "[]" in holder else ""
+        home = list_around(holder)
         around = others(kind, fields, home, set(members))
         return None if set(found) & set(around) else around | found
     elif records := _of_groups(kind, holder, within):
@@ -108,7 +108,7 @@ def _of_object(
         return None
     if 2 * sum(may_hold_labels(unescaped(k).removesuffix("[]")) for k in keys) < len(keys):
         return None  # latency, retries
-    home = holder[: holder.rindex("[]") + 2] if "[]" in holder else ""
+    home = list_around(holder)
     mapping = {"label": label} | others(kind, fields, home, set(members))
     if len(set(map(str, fields.get(mapping.get("rubric", ""), (1, 2))))) == 1 and called_after_criteria(
         [unescaped(k).removesuffix("[]") for k in keys]
@@ -280,7 +280,7 @@ def _of_two(
     runs = [repeats_among(level) == tuple(level) and kind == "labels" for level in levels]
     if names[0] == names[1] and not any(runs):
         return None
-    home = holder[: holder.rindex("[]") + 2] if "[]" in holder else ""
+    home = list_around(holder)
     mapping = {"label": f"{holder}{{}}{{}}"} | others(kind, fields, home, set(members))
     if any(runs):
         whose = who if any(names) or "rubric" in mapping else "rubric"

@@ -11,7 +11,7 @@ from ..columns.query_names import IDS_OF_ANSWERS, ITEMS, NAMES_OF_QUERIES
 from ..columns.specs import Kind, rater_of
 from ..columns.synonyms import INSTEAD_OF_SYSTEM
 from ..guess import MODEL
-from ..paths import parts_of, unescaped
+from ..paths import parts_of, unescaped, up_to_items
 from ..wide.column_names import called_after_queries, called_judge, names_a_judge
 from .field_names import GRADER, OF_SYSTEMS, holds_judges, holds_labels, is_label, last_name, others
 from .item_names import names_criteria, naming_rank, texts_of_items, texts_shared
@@ -53,7 +53,7 @@ def in_shapes(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Found | None:
     )
     named = [p for p in labels if is_label(kind, p)]
     within = home if home.endswith(("[]", "{}")) else ""
-    found: Found = dict(others(kind, flat, _until_last(home), set(labels)))
+    found: Found = dict(others(kind, flat, up_to_items(home), set(labels)))
     found.pop("label", None)
     if len(labels) > 1 and "query" not in found and last_name(str(found.get("rubric", ""))) in ITEMS:
         found["query"] = found.pop("rubric")  # of which several things are said
@@ -127,11 +127,6 @@ def _what_each_is(kind: Kind, found: Found, labels: Sequence[str]) -> str:
     names = [unescaped(parts_of(path)[-1]) for path in labels]
     wanted = ("rubric", who, "system") if all(map(names_a_judge, names)) else ("rubric", "system", who)
     return next((c for c in wanted if c not in found), "")
-
-
-def _until_last(path: str) -> str:
-    """A path up to its last list or object whose items are alike."""
-    return path[: max(path.rfind("[]"), path.rfind("{}")) + 2] if path.count("[]") + path.count("{}") else ""
 
 
 def _tree(fields: Mapping[str, Sequence[Any]]) -> _Node:

@@ -86,6 +86,7 @@ def _of_object(
 ) -> dict[str, str] | None:
     within = [parts_of(m.removeprefix(holder + ".")) for m in members]
     tails, keys = {".".join(parts[1:]) for parts in within}, {parts[0] for parts in within}
+    plain_keys, home = [unescaped(k).removesuffix("[]") for k in keys], list_around(holder)
     listed = all(k.endswith("[]") for k in keys) and tails == {""}
     inner = [t for t in tails if t and is_label(kind, t)]
     if tails == {""}:
@@ -97,7 +98,6 @@ def _of_object(
     elif _two_deep(within):
         return _of_two(kind, fields, holder, members)
     elif found := _of_dimensions(fields, holder, members) or _of_panels(fields, holder, members, kind):
-        home = list_around(holder)
         around = others(kind, fields, home, set(members))
         return None if set(found) & set(around) else around | found
     elif records := _of_groups(kind, holder, within):
@@ -106,17 +106,14 @@ def _of_object(
         return None
     if not held or sum(holds_labels(fields[m]) for m in held) < LABEL_ALIKE * len(held):
         return None
-    if 2 * sum(may_hold_labels(unescaped(k).removesuffix("[]")) for k in keys) < len(keys):
+    if 2 * sum(map(may_hold_labels, plain_keys)) < len(keys):
         return None  # latency, retries
-    home = list_around(holder)
     mapping = {"label": label} | others(kind, fields, home, set(members))
-    if len(set(map(str, fields.get(mapping.get("rubric", ""), (1, 2))))) == 1 and called_after_criteria(
-        [unescaped(k).removesuffix("[]") for k in keys]
-    ):
+    named = set(map(str, fields.get(mapping.get("rubric", ""), ())))
+    if len(named) == 1 and called_after_criteria(plain_keys):
         del mapping["rubric"]  # the same in all records: the name of a set of criteria
     reasons = [t for t in tails if t and is_called(kind, "reason", t)]
     mapping |= {"reason": f"{holder}{{}}.{reasons[0]}"} if len(reasons) == 1 else {}
-    plain_keys = [unescaped(k).removesuffix("[]") for k in keys]
     if listed:
         criteria = _criteria_beside(fields, plain_keys, members)
         keyed = _keyed_lists(kind, mapping, plain_keys, holder, criteria)
@@ -280,8 +277,7 @@ def _of_two(
     runs = [repeats_among(level) == tuple(level) and kind == "labels" for level in levels]
     if names[0] == names[1] and not any(runs):
         return None
-    home = list_around(holder)
-    mapping = {"label": f"{holder}{{}}{{}}"} | others(kind, fields, home, set(members))
+    mapping = {"label": f"{holder}{{}}{{}}"} | others(kind, fields, list_around(holder), set(members))
     if any(runs):
         whose = who if any(names) or "rubric" in mapping else "rubric"
         outer, inner = ("run", whose) if runs[0] else (whose, "run")

@@ -28,7 +28,7 @@ from .base import (
     query,
     rubric,
 )
-from .verdicts import VERDICTS, first_of
+from .verdicts import JUDGES, VERDICTS, first_of
 
 
 def _tags(item: Record) -> list[str]:
@@ -82,12 +82,11 @@ def _graded(record: Record, key: str, setting: Setting) -> Iterator[Row]:
 
 
 _SYSTEMS = ("model", "model_name", "candidate", "candidate_id", "candidate_model")
-_JUDGES = ("judge", "judge_id", "judge_model", "grader", "grader_id", "grader_model")
 
 
 def _who(record: Record, setting: Setting) -> tuple[str, str]:
     """The system and the judge of a record, by the names that forks of the benchmark give them."""
-    system, judge = (next((record[n] for n in names if n in record), None) for names in (_SYSTEMS, _JUDGES))
+    system, judge = (next((record[n] for n in names if n in record), None) for names in (_SYSTEMS, JUDGES))
     return setting.system(system), setting.judge(judge)
 
 
@@ -130,17 +129,9 @@ def _answered(record: Record, messages: Any) -> Any:
     return None
 
 
-def _graded_rows(record: Record, setting: Setting) -> Iterator[Row]:
-    yield from _graded(record, "rubric_items", setting)
-
-
 def _all_results_rows(record: Record, setting: Setting) -> Iterator[Row]:
     for example in listed(record.get("metadata", record), "example_level_metadata"):
         yield from _graded(mapped(example, "an example"), "rubric_items", setting)
-
-
-def _srh_rows(record: Record, setting: Setting) -> Iterator[Row]:
-    yield from _graded(record, "rubrics", setting)
 
 
 def _panel_rows(record: Record, setting: Setting) -> Iterator[Row]:
@@ -202,14 +193,14 @@ FORMATS = (
         "HealthBench, graded examples",
         "records with prompt_id and rubric_items that carry criteria_met",
         lambda r: _carries_grades(r, "rubric_items"),
-        _graded_rows,
+        lambda r, setting: _graded(r, "rubric_items", setting),
     ),
     NativeFormat(
         "healthbench-srh",
         "HealthBench, graded conversations (SRH)",
         "records with prompt_id and rubrics that carry criteria_met",
         lambda r: _carries_grades(r, "rubrics"),
-        _srh_rows,
+        lambda r, setting: _graded(r, "rubrics", setting),
     ),
     NativeFormat(
         "healthbench-panel",

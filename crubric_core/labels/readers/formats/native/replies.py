@@ -12,14 +12,13 @@ from ...words import is_number, is_verdict
 from ..records import AmbiguousReplyError, as_text, parse_reply, reply_values
 from .base import MalformedError, NativeFormat, Record, Row, Setting, has, label, mapped, named
 from .custom_ids import identity
-from .verdicts import REASONS, RUBRICS, VERDICTS, ReplyVerdict, first_of, said_in
+from .verdicts import JUDGES, REASONS, RUBRICS, VERDICTS, ReplyVerdict, first_of, said_in
 
 _TEXTS = word_list(
     "text reply response raw_response raw_output judge_response judge_output raw content output"
 )
 _SYSTEMS = ("candidate_name", "candidate", "system", "system_id", "model_name", "model", "model_id")
 _QUERIES = ("example_id", "query", "query_id", "prompt_id", "question_id", "task_id", "id")
-_JUDGES = ("judge", "judge_id", "judge_model", "grader", "grader_id", "grader_model")
 _RUNS = ("run", "epoch", "trial", "attempt")
 # where a provider/model stands in it; a number after the model counts the requests, and says nothing of what was judged
 _CUSTOM_ID = re.compile(r"(?P<query>.+?)_(?P<system>[^_/\s]+/\S+?)(_\d+)?$")
@@ -43,7 +42,7 @@ def _reply_rows(record: Record, setting: Setting) -> Iterator[Row]:
     """One verdict a record; a reply that is no JSON gave none."""
     found = _parsed(_reply(record) or "", _verdict)
     name, criterion = named(record, *_QUERIES), named(record, *RUBRICS)
-    system, judge = setting.system(first_of(record, _SYSTEMS)), setting.judge(first_of(record, _JUDGES))
+    system, judge = setting.system(first_of(record, _SYSTEMS)), setting.judge(first_of(record, JUDGES))
     run = first_of(record, _RUNS)
     yield label(system, name, criterion, judge, _verdict(found), run=run, reason=_why(found))
 

@@ -15,6 +15,7 @@ from .base import MalformedError
 
 VERDICTS = word_list("grade score verdict criteria_met met label rating judgment judgement passed")
 REASONS = ("explanation", "reason", "rationale", "reasoning", "justification", "comment")
+JUDGES = ("judge", "judge_id", "judge_model", "grader", "grader_id", "grader_model")
 RUBRICS = ("criterion_id", "rubric_id", "rubric", "criterion", "item_id")
 _NAMES = (*RUBRICS, "name", "id", "title", "dimension", "aspect", "metric")
 _OF_WHOLE = (*VERDICTS, "pass")

@@ -19,6 +19,7 @@ from .across_files.unnamed_systems import hold_labels, with_question
 from .across_files.whose import ask_whose
 from .apart import apart, is_heavy
 from .columns.specs import Kind, plain_name
+from .columns.synonyms import ITEMS
 from .describing import Found, describe, look_into
 from .file_names import fields_of, read_pattern
 from .formats.native import NATIVE
@@ -174,7 +175,7 @@ def _plan_here(
 def _lacks_rubric(file: FilePlan) -> bool:
     """Whether a table of labels names no rubric, or has items in its place, which may be queries."""
     table = file.kind in ("labels", "gold") and file.format not in NATIVE and not file.skip
-    items = plain_name(str(file.mapping.get("rubric", ""))) in ("item", "item_id")
+    items = plain_name(str(file.mapping.get("rubric", ""))) in ITEMS
     return table and (items or file.problem is not None)
 
 

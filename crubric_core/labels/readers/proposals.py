@@ -19,6 +19,7 @@ from .columns.label_names import (
 )
 from .columns.query_names import NAMES_OF_QUERIES, bare_name, is_answer, is_written, unbracketed
 from .columns.specs import MISSING, SPECS, names_of, plain_name
+from .columns.synonyms import ITEMS
 from .ground_truth import is_truth
 from .guess import MODEL, Profile, fits_name, profile
 from .plan import FilePlan
@@ -354,7 +355,7 @@ def _what_each_is(
         return "query", keys
     if plan.kind == "labels" and {"query", "rubric"} & set(keys) and len(repeats_among(alike)) == len(alike):
         return "run", keys
-    if "system" in keys and plain_name(keys.get("rubric", "")) in ("item", "item_id"):
+    if "system" in keys and plain_name(keys.get("rubric", "")) in ITEMS:
         item = keys.pop("rubric")  # of each of which the columns say something
         return "rubric", {"query": item} | keys
     if "system" in keys:

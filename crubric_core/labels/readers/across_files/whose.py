@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
+from ....text import as_json
 from ..columns.query_names import NAMES_OF_QUERIES, bare_name
 from ..columns.specs import plain_name
+from ..columns.synonyms import ITEMS
 from ..describing import Found
 from ..formats.native import NATIVE
 from ..guess import MODEL
@@ -76,28 +77,43 @@ def ask_whose(found: list[Found], pieces: Sequence[Piece], *, strict: bool) -> l
     for position, i in enumerate(asked):
         named[i] = _with_proposal(named[i], proposal, proposal.names[position], strict=strict)
     if strict and proposal.confidence < SURE:
-        first, second = (found[i].plan.name for i in asked[:2])
-        end = f"*{SHEET}{{}}" if pieces[asked[0]].sheet else proposal.pattern
-        if all(str(found[i].plan.mapping.get("system", "")).startswith("=") for i in asked):
-            end = end.replace("{}/*", "{}/{system}")  # what the files are named after
-        more = f" and {len(asked) - 2} more" if len(asked) > 2 else ""
-        kinds = {"judge": "a judge", "run": "a repeated draw"}
-        if not any("query" in found[i].plan.mapping for i in asked):
-            kinds["query"] = "a query"
-        rubrics = {str(found[i].plan.mapping.get("rubric", "=")) for i in asked}
-        if all(r.startswith("=") or plain_name(r) in ("item", "item_id") for r in rubrics):
-            kinds["rubric"] = "a rubric"
-        said = ", ".join(
-            f"{what} (--pattern '{end.replace('{}', f'{{{kind}}}')}')" for kind, what in kinds.items()
-        )
-        judges = '{"judge": ["…"]}, the columns of judges,' if both else json.dumps({"judge": model})
-        other = f", or a system (--pattern '{end.replace('{}', '{system}')}', with {judges} in the mapping)"
-        problem = (
-            f"{first} and {second}{more} give different labels to the same cells, and name no judge: say what each "
-            f'file is, {said}{other if both or model else ""}, or name it in the mapping ({{"judge": "=…"}}).'
+        judges = '{"judge": ["…"]}, the columns of judges,' if both else as_json({"judge": model})
+        problem = _question(
+            [found[i] for i in asked],
+            proposal.pattern,
+            judges if both or model else "",
+            sheets=pieces[asked[0]].sheet,
         )
         named[asked[0]] = named[asked[0]].changed(problem=problem)
     return named
+
+
+def _question(asked: Sequence[Found], pattern: str, judges: str, *, sheets: bool) -> str:
+    """What is asked of files, or sheets, that give different labels to the same cells.
+
+    judges: what else the mapping then needs where each is a system; "" where none may be.
+    """
+    mappings = [f.plan.mapping for f in asked]
+    end = f"*{SHEET}{{}}" if sheets else pattern
+    if all(str(m.get("system", "")).startswith("=") for m in mappings):
+        end = end.replace("{}/*", "{}/{system}")  # what the files are named after
+    kinds = {"judge": "a judge", "run": "a repeated draw"}
+    if not any("query" in m for m in mappings):
+        kinds["query"] = "a query"
+    rubrics = {str(m.get("rubric", "=")) for m in mappings}
+    if all(r.startswith("=") or plain_name(r) in ITEMS for r in rubrics):
+        kinds["rubric"] = "a rubric"
+    said = ", ".join(
+        f"{what} (--pattern '{end.replace('{}', f'{{{kind}}}')}')" for kind, what in kinds.items()
+    )
+    if judges:
+        said += f", or a system (--pattern '{end.replace('{}', '{system}')}', with {judges} in the mapping)"
+    first, second = (f.plan.name for f in asked[:2])
+    more = f" and {len(asked) - 2} more" if len(asked) > 2 else ""
+    return (
+        f"{first} and {second}{more} give different labels to the same cells, and name no judge: say what each "
+        f'file is, {said}, or name it in the mapping ({{"judge": "=…"}}).'
+    )
 
 
 def _queries_of(files: Sequence[Found], pieces: Sequence[Piece]) -> list[Found] | None:

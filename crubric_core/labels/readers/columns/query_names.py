@@ -20,7 +20,6 @@ NAMES_OF_QUERIES = word_list(
     "doc_no docno scenario_name example_name document_name problem_name topic_name vignette vignette_id task "
     "task_name problem exercise assignment case test id uuid hash index idx"
 )
-ITEMS = ("item", "item_id")  # a rubric, or a query of which several things are said
 # those of them that name what a request, a run or a row is about as often as a query
 IDS_OF_ANSWERS = word_set(
     "sample_id conversation_id test_id request_id session_id trace_id span_id input_id essay_id text_id "

@@ -14,7 +14,7 @@ from ....errors import IngestError
 from ....text import as_json, with_article
 from ..word_lists import word_list
 from .languages import MARKS, is_foreign, words_for
-from .synonyms import INSTEAD_OF_LABEL, INSTEAD_OF_RUBRIC, INSTEAD_OF_SYSTEM, JUDGED, SYNONYMS
+from .synonyms import INSTEAD_OF_LABEL, INSTEAD_OF_RUBRIC, INSTEAD_OF_SYSTEM, ITEMS, JUDGED, SYNONYMS
 
 Kind = Literal["labels", "rubrics", "queries", "gold", "reference", "anchors", "answers", "systems"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -238,7 +238,7 @@ def _fit(
     if len(fits) > 1 and first:
         fits = sorted(fits, key=lambda i: names.index(plain_name(columns[i])))[:1]
     if len(fits) > 1 and canonical == "rubric" and kind in ("labels", "gold") and "query" not in chosen:
-        fits = [i for i in fits if plain_name(columns[i]) not in ("item", "item_id")] or fits
+        fits = [i for i in fits if plain_name(columns[i]) not in ITEMS] or fits
     if len(fits) > 1 and canonical in ("query", "rubric"):
         named = {i: plain_name(columns[i]) for i in fits}
         if len({_thing(name) for name in named.values()}) == 1:

@@ -76,3 +76,4 @@ INSTEAD_OF_LABEL = word_list(
     "final_score numeric_score binary_score score_value rating_value label_value judgment_label "
     "judgement_label annotation_value quality_score rubric_score criterion_score"
 )
+ITEMS = ("item", "item_id")  # a rubric, or a query of which several things are said

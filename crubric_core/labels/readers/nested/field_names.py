@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import Any
 
 from ..columns.label_names import RATERS
-from ..columns.query_names import IDS_OF_ANSWERS, ITEMS, NAMES_OF_QUERIES
+from ..columns.query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES
 from ..columns.specs import SPECS, Kind, names_of, plain_name
-from ..columns.synonyms import INSTEAD_OF_RUBRIC
+from ..columns.synonyms import INSTEAD_OF_RUBRIC, ITEMS
 from ..guess import profile
 from ..not_labels import prefers
 from ..paths import is_path, parse_path, parts_of, unescaped

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..columns.label_names import RATERS, called_after_criteria, may_hold_labels
-from ..columns.query_names import IDS_OF_ANSWERS, ITEMS, NAMES_OF_QUERIES
+from ..columns.query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES
 from ..columns.specs import Kind, rater_of
-from ..columns.synonyms import INSTEAD_OF_SYSTEM
+from ..columns.synonyms import INSTEAD_OF_SYSTEM, ITEMS
 from ..guess import MODEL
 from ..paths import parts_of, unescaped, up_to_items
 from ..wide.column_names import called_after_queries, called_judge, names_a_judge

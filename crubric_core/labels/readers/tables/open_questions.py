@@ -11,7 +11,7 @@ from ....text import as_json
 from ..columns.label_names import PREDICTED, RATERS, called_after_criteria
 from ..columns.query_names import NAMES_OF_QUERIES, bare_name
 from ..columns.specs import choose_columns, names_of, plain_name, rater_of, synonyms_of
-from ..columns.synonyms import INSTEAD_OF_LABEL, INSTEAD_OF_RUBRIC
+from ..columns.synonyms import INSTEAD_OF_LABEL, INSTEAD_OF_RUBRIC, ITEMS
 from ..ground_truth import is_truth
 from ..guess import profile
 from ..plan import FilePlan
@@ -227,9 +227,7 @@ def items_alone(
         except IngestError:
             continue
         item, label = (columns[chosen[c]] for c in ("rubric", "label"))
-        if plain_name(item) not in ("item", "item_id") or any(
-            plain_name(c) in INSTEAD_OF_RUBRIC for c in columns
-        ):
+        if plain_name(item) not in ITEMS or any(plain_name(c) in INSTEAD_OF_RUBRIC for c in columns):
             return {}, ""
         as_queries = {"query": item, "rubric": f"={label}"}
         keys = [columns[i] for name, i in chosen.items() if name not in ("label", "reason")]

@@ -9,7 +9,7 @@ from typing import Any
 from ..columns.label_names import is_measured
 from ..columns.query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES, TURNS, bare_name, is_written
 from ..columns.specs import names_of, plain_name
-from ..columns.synonyms import INSTEAD_OF_RUBRIC
+from ..columns.synonyms import INSTEAD_OF_RUBRIC, ITEMS
 from ..plan import FilePlan
 from .plan_cells import LEAST, cells_of, is_shared, of_one_system, parts_all, rows_of_keys, taken
 
@@ -42,7 +42,7 @@ def with_query(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -
         key=lambda c: (alone[c], NAMES_OF_QUERIES.index(bare_name(c))),
     )
     criteria = [c for c in offers if plain_name(c) in INSTEAD_OF_RUBRIC]
-    if criteria and not named and plain_name(str(plan.mapping.get("rubric", ""))) in ("item", "item_id"):
+    if criteria and not named and plain_name(str(plan.mapping.get("rubric", ""))) in ITEMS:
         return _with_items_as_queries(plan, criteria[0])
     if named or (offers and not strict):
         column = _id_of(named[0] if named else offers[0], offers, plan, rows)

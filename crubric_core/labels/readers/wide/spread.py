@@ -8,7 +8,7 @@ from typing import Literal
 
 from ..columns.label_names import called_after_criteria
 from ..columns.specs import plain_name
-from ..columns.synonyms import INSTEAD_OF_LABEL
+from ..columns.synonyms import INSTEAD_OF_LABEL, ITEMS
 from ..ground_truth import is_truth
 from ..guess import ENOUGH, MODEL, Sample, cells_at, guess_columns, profile
 from .called_otherwise import criteria_called_otherwise
@@ -120,7 +120,7 @@ def may_be_query(named: Mapping[str, str], wide: Sequence[str]) -> bool:
 
 
 def _is_item(named: Mapping[str, str]) -> bool:
-    return plain_name(named.get("rubric", "")) in ("item", "item_id") and "query" not in named
+    return plain_name(named.get("rubric", "")) in ITEMS and "query" not in named
 
 
 def spread_key(found: Set[str], wide: Sequence[str]) -> Spread | None:

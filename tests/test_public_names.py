@@ -35,7 +35,7 @@ CLASSES += [MeasurabilityPosterior]
 PACKAGE = Path(crubric_core.__file__).parent
 NOT_ALONE = ("The same", "Of ", "As of ")
 NOT_YET = (
-    *("labels/readers", "labels/ingest", "ui/data", "ui/leaderboard", "ui/publish"),
+    *("ui/data", "ui/leaderboard", "ui/publish"),
     *(f"analysis/{name}.py" for name in ("dimensions", "groups", "human_labels", "lasting", "profile")),
 )
 """Where docstrings that need their neighbour are not yet rewritten."""

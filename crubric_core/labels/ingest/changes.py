@@ -67,7 +67,7 @@ class Changes:
 
     @classmethod
     def total(cls, counted: Sequence[Changes], others: Sequence[Changes]) -> Changes:
-        """Of several tables: the names of all, and the figures of those that are ``counted``."""
+        """The changes by several tables: the names of all, and the figures of those that are ``counted``."""
         named = {name: sum(getattr(c, name) for c in (*counted, *others)) for name in NAMES}
         if counted[0].what not in BY_PEOPLE:  # their annotators are no judges
             named["judges"] = sum(c.judges for c in (*counted, *others) if c.what not in BY_PEOPLE)

@@ -100,7 +100,7 @@ def _leave_out(job: Job, column: str, names: Collection[str], why: str) -> None:
 
 
 def stand_in(job: Job, column: str) -> None:
-    """The same for a kind of table that does not have the column: one nameless name, with the id 0."""
+    """Names of a column that a kind of table does not have: one nameless name, with the id 0."""
     job.run(f'ALTER TABLE incoming ADD COLUMN "{column}" VARCHAR')
     job.run(
         f"CREATE TEMP TABLE {column}_names AS SELECT NULL::VARCHAR AS raw, '' AS name, 0 AS id, false AS is_new"

@@ -75,6 +75,6 @@ class IngestReport:
 
 
 def tidy(frame: pd.DataFrame) -> pd.DataFrame:
-    """The same frame with missing text as None."""
+    """A frame with missing text as None."""
     text = [c for c in frame.columns if frame[c].dtype.kind not in "iufb"]
     return frame.assign(**{c: frame[c].astype(object).where(frame[c].notna(), None) for c in text})

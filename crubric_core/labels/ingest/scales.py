@@ -114,7 +114,7 @@ def refuse_unknown(job: Job, given: Policies) -> None:
 
 
 def refuse_unknown_of_all(cursor: duckdb.DuckDBPyConnection, dataset: str, given: Policies) -> None:
-    """The same of several tables, after they are stored: a criterion may be in any of them, or in the dataset."""
+    """Refuse criteria of the policies that none of several stored tables has, nor the dataset."""
     stored = _stored("(SELECT dataset_id FROM datasets WHERE name = $dataset)")
     for name in _named_in(given):
         asked = {"dataset": dataset, "name": name}

@@ -221,7 +221,7 @@ def _say_where(job: Job) -> None:
 
 
 def _refuse_useless_files(job: Job) -> None:
-    """Of several files each has to give something: one that gives nothing was misunderstood."""
+    """Refuse a file among several that gives nothing: it was misunderstood."""
     found = job.all(f"""
         WITH given AS (SELECT {job.row_sql} AS "row" FROM incoming i UNION SELECT "row" FROM rejected),
         lost AS (SELECT "row", reason FROM rejected)

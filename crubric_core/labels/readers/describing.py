@@ -50,7 +50,7 @@ class Found:
     queries: Mapping[str, str] = field(default_factory=dict)
 
     def changed(self, *remarks: str, **fields: Any) -> Found:
-        """The same with further remarks in its plan, and with other values of some of the plan's fields."""
+        """The file with further remarks in its plan, and with other values of some of the plan's fields."""
         return replace(self, plan=replace(self.plan.with_remarks(*remarks), **fields))
 
 
@@ -385,7 +385,7 @@ class _Probe(Setting):
     queries: dict[str, str] = field(default_factory=dict)
 
     def query(self, name: str, apart: str) -> str:
-        """As of any setting."""
+        """What any setting says; remembers the query, with what tells it apart."""
         self.queries[name] = apart
         return super().query(name, apart)
 
@@ -396,7 +396,7 @@ class _Probe(Setting):
         return named
 
     def unknown(self, what: str) -> str:
-        """As of any setting."""
+        """What any setting says; remembers what no path tells."""
         if not self.given.get(what):
             self.missing.add(what)
         return super().unknown(what)

@@ -106,7 +106,7 @@ class FilePlan:
         return [*named_columns(self.mapping), *self.gold]
 
     def with_remarks(self, *remarks: str) -> FilePlan:
-        """The same plan with further remarks."""
+        """The plan of the file with further remarks."""
         return replace(self, remarks=(*self.remarks, *remarks))
 
 
@@ -152,7 +152,7 @@ class Plan:
         )
 
     def changed(self, name: str, **fields: Any) -> Plan:
-        """The same plan with some fields of one file changed; a change of mapping, kind or words mends its problem."""
+        """A plan with some fields of one file changed; a change of mapping, kind or words mends its problem."""
         if {"mapping", "kind", "words", "format"} & set(fields):
             fields.setdefault("problem", None)
         new = replace(self.file(name), **fields)

@@ -77,7 +77,7 @@ class Policies:
                 )
 
     def _check_scores(self) -> None:
-        """Of the choices for continuous scores, and of scales and pass marks."""
+        """Refuse choices for continuous scores, scales and signs that make no sense."""
         if type(self.bins) is not int or not (self.bins == 0 or 2 <= self.bins <= 101):
             raise IngestError(f"bins = {self.bins!r} is out of range: expected a whole number from 2 to 101.")
         if self.threshold is not None and not abs(self.threshold) < float("inf"):

@@ -381,7 +381,7 @@ def _what_each_is(
 def _beside_no_system(
     plan: FilePlan, keys: dict[str, str], alike: Sequence[str]
 ) -> tuple[str, dict[str, str]]:
-    """The same where no column names the system: by the names of the columns, and of those with answers."""
+    """What each column is where no column names the system: by the names of the columns, and of those with answers."""
     what = spread_key(set(keys), alike)
     if what != "rubric" and _have_answers(plan, alike):
         return "system", keys

@@ -22,8 +22,9 @@ Look = Callable[[int, Overrides], Found]
 
 @dataclass(frozen=True)
 class _Keys:
-    """Of the labels of all files. columns: query or rubric → its one column; values: key → the names in the first rows.
+    """The keys of the labels of all files.
 
+    columns: query or rubric → its one column. values: key → the names in the first rows.
     A column of systems is no key of its own: a table of rubrics may say which model wrote them.
     """
 

@@ -163,7 +163,7 @@ def choose_columns(
 def _refuse_two_models(
     columns: Sequence[str], chosen: Mapping[str, int], mapping: Mapping[str, str], source: str
 ) -> None:
-    """Of a model and what is judged the model may be the judge: nobody is ranked for it."""
+    """Ask which is the system where a model stands beside what is judged: a judge is not to be ranked."""
     if "system" in mapping or "judge" in chosen or "label" not in chosen or "system" not in chosen:
         return
     model = columns[chosen["system"]]

@@ -146,7 +146,7 @@ class _Part(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """As of any raw file."""
+        """Fill a buffer, as any raw file does; how many bytes there were."""
         block = self._file.read(min(len(buffer), self._left))
         self._left -= len(block)
         buffer[: len(block)] = block

@@ -140,7 +140,7 @@ def named_raters(fields: Mapping[str, Sequence[Any]], labels: str) -> str:
 
 
 def _by_one_model(found: Found, fields: Mapping[str, Sequence[Any]], first: str, who: str) -> Found:
-    """The same, where the models beside the labels are all the same one: it gave each of them, as repeated draws."""
+    """The paths where one model alone stands beside all labels: it is the judge, and these are its repeated draws."""
     models = list(map(str, fields.get(str(found.get("system")), ())))
     if who in found or "label" not in found or len(models) < _SEVERAL or len(set(models)) > 1:
         return found

@@ -195,7 +195,7 @@ def _found(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Columns | None:
 
 
 def _without_slots(found: Columns, fields: Mapping[str, Sequence[Any]]) -> Columns:
-    """The same without a rubric by the keys of an object that are places of answers: ``summary 1``, ``summary 2``.
+    """The paths without a rubric by the keys of an object that are places of answers: ``summary 1``, ``summary 2``.
 
     Each of them names its own system, and each record another one at each: nothing is rated twice.
     """
@@ -212,7 +212,7 @@ def _without_slots(found: Columns, fields: Mapping[str, Sequence[Any]]) -> Colum
 
 
 def _by_metrics(kind: Kind, found: Columns, fields: Mapping[str, Sequence[Any]]) -> Columns:
-    """The same with the rubric by what is called a judge, where that holds criteria: evaluators that are metrics."""
+    """The paths with the rubric by what is called a judge, where that holds criteria: evaluators that are metrics."""
     who = rater_of(kind)
     path = str(found.get(who, ""))
     named = _short_names(fields.get(path, ()))

@@ -56,7 +56,7 @@ def _place(field: str) -> tuple[int, str]:
 
 
 def _with_siblings(found: Columns, fields: Mapping[str, Sequence[Any]]) -> tuple[Columns, bool]:
-    """The same of every object that has the fields of the one whose labels were found, and whether there are several.
+    """(the paths through every object with the fields of the one whose labels were found, whether there are several).
 
     ``outputs.first.score{}`` is ``outputs{}.score{}`` where ``outputs.second.score`` has the same criteria. The keys
     are systems where nothing else is, else judges.
@@ -81,7 +81,7 @@ def _with_siblings(found: Columns, fields: Mapping[str, Sequence[Any]]) -> tuple
 
 
 def _with_only_judge(kind: Kind, found: Columns) -> Columns:
-    """The same with the judge by the only key of an object of judges: ``reviews.gpt-4.scores{}``."""
+    """The paths with the judge by the only key of an object of judges: ``reviews.gpt-4.scores{}``."""
     who, (label, *_) = rater_of(kind), _labels_of(found)
     trail = parts_of(label)
     for at in range(1, len(trail) - 1):
@@ -121,7 +121,7 @@ def _keys_unlike_judges(kind: Kind, found: Columns, fields: Mapping[str, Sequenc
 
 
 def _with_keys_as_else(kind: Kind, found: Columns, column: bool) -> Columns:
-    """The same where keys that are unlike judges are queries, or criteria beside what judges within them are called.
+    """The paths where keys that are unlike judges are queries, or criteria beside what judges within them are called.
 
     column: whether the query may be a column of its own.
     """
@@ -190,7 +190,7 @@ def _differ_by_keys_alone(place: str, label: str, fields: Mapping[str, Sequence[
 def _filled(
     kind: Kind, found: Columns, unnamed: Sequence[str], fields: Mapping[str, Sequence[Any]]
 ) -> Columns:
-    """The same where what tells labels apart and is not named is the judge, criterion or query that is missing."""
+    """The paths where what tells labels apart and is not named is the judge, criterion or query that is missing."""
     who, filled = rater_of(kind), dict(found)
     known = "query" in found or _has_query_column(fields)
     for place in unnamed:

@@ -112,7 +112,7 @@ def _of_items(kind: Kind, fields: Mapping[str, Sequence[Any]], label: str) -> di
 
 
 def _by_metric(fields: Mapping[str, Sequence[Any]], home: str, mapping: dict[str, str]) -> dict[str, str]:
-    """The same where labels lie in an object of metrics within the items: its keys are the rubrics, and no judges.
+    """The paths where labels lie in an object of metrics within the items: its keys are the rubrics, and no judges.
 
     What only names the items, is the query.
     """
@@ -280,7 +280,7 @@ def siblings(fields: Mapping[str, Sequence[Any]], label: str) -> tuple[int, list
 def _with_siblings(
     kind: Kind, fields: Mapping[str, Sequence[Any]], mapping: dict[str, str]
 ) -> dict[str, str]:
-    """The same paths through all objects of which one was found: two graders next to each other are two judges."""
+    """The paths through all objects of which one was found: two graders next to each other are two judges."""
     at, keys = siblings(fields, mapping["label"])
     if at < 0:
         return mapping

@@ -125,7 +125,7 @@ def _of_object(
 def _one_by_one(
     found: Mapping[str, str], labels: Sequence[str]
 ) -> Mapping[str, str | tuple[str, ...]] | None:
-    """The same with the path of each label in place of ``scores{}``, whose keys say how sure these are, too."""
+    """The paths with that of each label in place of ``scores{}``, whose keys say how sure these are, too."""
     home, every, tail = found["label"].rpartition("{}")
     if tail.startswith("."):
         return found
@@ -192,7 +192,7 @@ def _keyed_by(
 
 
 def _with_draws(found: dict[str, str], keys: Sequence[str]) -> dict[str, str]:
-    """The same, with the run where each key also names a numbered repeat: ``gpt4_run1``."""
+    """The paths with the run, where each key also names a numbered repeat: ``gpt4_run1``."""
     whose, path = next(iter(found.items()))
     drawn = drawn_names(keys)
     wanted = [{"run": run, whose: name} for run, name in drawn or ()]

@@ -78,17 +78,17 @@ class Watched(dict[str, Any]):
         return super().__getitem__(key)
 
     def get(self, key: str, default: Any = None) -> Any:
-        """As of any dict."""
+        """The value of a field, which is read."""
         self.read.add(key)
         return super().get(key, default)
 
     def items(self) -> Any:
-        """As of any dict: all are read."""
+        """All fields, which are read."""
         self.read.update(self)
         return super().items()
 
     def values(self) -> Any:
-        """As of any dict: all are read."""
+        """The values of all fields, which are read."""
         self.read.update(self)
         return super().values()
 

@@ -220,7 +220,7 @@ def _named_within(what: str, wide: Sequence[str], mapping: Columns) -> tuple[dic
 def _and_within(
     what: str, own: tuple[str, ...], mapping: Columns, other: str, said: str, *, first: bool
 ) -> tuple[dict[str, str], list[str]]:
-    """The same of columns that name ``other``, before what else they name or after it, and ``own`` without it."""
+    """``_named_within`` of columns that name ``other``, before what else they name or after it; ``own``: without it."""
     within, told = _named_within(what, own, {**mapping, other: "="}) if len(own) > 1 else ({}, ())
     whole = [sentence for sentence in told if not sentence.startswith("where ")]
     told = [sentence.partition(": where ")[0] for sentence in whole]  # a mapping would be for no such columns
@@ -230,7 +230,7 @@ def _and_within(
 def systems_times_judges(
     what: str, wide: Sequence[str], mapping: Columns
 ) -> tuple[dict[str, str], Sequence[str]] | None:
-    """The same of columns that are systems times judges, or may be; None of others."""
+    """``_named_within`` of columns that are systems times judges, or may be; None of others."""
     other = "judge" if what == "system" else "system"
     if other in mapping:
         return None
@@ -247,7 +247,7 @@ def systems_times_judges(
 
 
 def _of_annotators(within: dict[str, str], told: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-    """The same of gold labels, whose judges are annotators."""
+    """What ``_named_within`` gives, of gold labels, whose judges are annotators."""
     named = {c.replace("judge", "annotator"): v.replace("{judge}", "{annotator}") for c, v in within.items()}
     return named, [
         sentence.replace("its columns are judges", "its columns are annotators") for sentence in told

@@ -12,7 +12,7 @@ from ..formats.native import NATIVE
 from ..guess import MODEL
 from ..plan import FilePlan, Guess, wide_columns
 from ..sources import Piece
-from ..tables.plan_cells import rows_of_keys
+from ..tables.plan_cells import repeats, rows_of_keys
 from ..tables.raters import settled
 from ..tables.whose_answers import BY_PATH
 from .told_names import without_told
@@ -106,7 +106,7 @@ def _with_fields(found: Found, fields: Mapping[str, str], confidence: float, why
         guessed = {c for c, v in file.mapping.items() if isinstance(v, str) and v.startswith("=")}
         free = guessed if confidence == 1.0 else guessed & {"rubric"}  # a criterion that nothing names
         open_ = set(SPECS[file.kind].columns) - file.mapping.keys() | free
-        if confidence < 1.0 and len(set(about := rows_of_keys(file, found.rows))) < len(about):
+        if confidence < 1.0 and repeats(rows_of_keys(file, found.rows)):
             open_ -= {"query"}  # of which the file has several
         wanted = {c: v for c, v in wanted.items() if c in open_}
     if not wanted:

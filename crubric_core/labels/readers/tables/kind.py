@@ -14,6 +14,7 @@ from ..plan import Columns, FilePlan
 from ..wide.label_columns import label_columns, named_after_models, only_criterion
 from ..wide.spread import guess_spread
 from .open_questions import one_rubric
+from .plan_cells import repeats
 
 
 def kind_of_table(name: str, columns: tuple[str, ...], rows: tuple[Any, ...], mapping: Columns) -> Kind:
@@ -63,7 +64,7 @@ def _repeat_systems(plan: FilePlan, rows: tuple[Any, ...]) -> bool:
     except IngestError:
         return False
     systems = [row[at] for row in rows if at < len(row) and row[at]]
-    return len(set(systems)) < len(systems)
+    return repeats(systems)
 
 
 def _are_of_models(gold: FilePlan, rows: tuple[Any, ...]) -> bool:

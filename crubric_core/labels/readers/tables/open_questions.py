@@ -18,7 +18,7 @@ from ..plan import FilePlan
 from ..wide.column_names import repeats_among
 from ..word_lists import word_set
 from ..words import is_abc, is_number, letters_of, levels_of
-from .plan_cells import LEAST, cells_of, of_one_system, parts_all
+from .plan_cells import LEAST, cells_of, of_one_system, parts_all, repeats
 
 _OF_RUBRICS = (  # names of columns that describe an item as a rubric
     "weight points importance description item_text item_description item_weight max_score criterion_text "
@@ -232,7 +232,7 @@ def items_alone(
         as_queries = {"query": item, "rubric": f"={label}"}
         keys = [columns[i] for name, i in chosen.items() if name not in ("label", "reason")]
         about = list(zip(*(cells_of(plan, rows, c) for c in keys), strict=True))
-        if len(set(about)) < len(about):  # what tells these rows apart is asked
+        if repeats(about):  # what tells these rows apart is asked
             return {}, ""
         others = {bare_name(c) for c in plan.columns if c != item}.difference(_OF_ROWS)
         stays = others.intersection((*NAMES_OF_QUERIES, *_OF_RUBRICS.split()))

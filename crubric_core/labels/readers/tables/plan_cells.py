@@ -45,10 +45,10 @@ def parts_all(cells: Sequence[Any], before: Sequence[tuple[Any, ...]], spread: b
     A few rows without it do not matter: notes below a table, its sums.
     """
     known = [(key, c) for key, c in zip(before, cells, strict=True) if c not in (None, "")]
-    if not known or len(cells) - len(known) > max(1, _FOOTER * len(cells)) or len(set(known)) < len(known):
+    if not known or len(cells) - len(known) > max(1, _FOOTER * len(cells)) or repeats(known):
         return False
     cells = [c for _, c in known]
-    return len(set(cells)) < len(cells) or (spread and len(set(before)) == 1)
+    return repeats(cells) or (spread and len(set(before)) == 1)
 
 
 def of_one_system(cells: Sequence[Any], systems: Sequence[Any]) -> bool:

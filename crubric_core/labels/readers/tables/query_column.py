@@ -11,7 +11,7 @@ from ..columns.query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES, TURNS, bare_
 from ..columns.specs import names_of, plain_name
 from ..columns.synonyms import INSTEAD_OF_RUBRIC, ITEMS
 from ..plan import FilePlan
-from .plan_cells import LEAST, cells_of, is_shared, of_one_system, parts_all, rows_of_keys, taken
+from .plan_cells import LEAST, cells_of, is_shared, of_one_system, parts_all, repeats, rows_of_keys, taken
 
 
 def with_query(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -> FilePlan:
@@ -72,7 +72,7 @@ def with_texts_as_queries(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> File
     for text in sorted(texts, key=lambda c: NAMES_OF_QUERIES.index(bare_name(c))):
         asked = replace(plan, mapping={**plan.mapping, "rubric": question})
         after = rows_of_keys(replace(asked, mapping={**asked.mapping, "query": text}), rows)
-        if len(set(after)) < len(after) or not all(cells_of(plan, rows, text)):
+        if repeats(after) or not all(cells_of(plan, rows, text)):
             continue
         kept = tuple(g for g in plan.guesses if g.canonical not in ("query", "rubric"))
         spare = [c for c in (plan.mapping.get("rubric"),) if c in plan.columns]
@@ -129,7 +129,7 @@ def _with_shared_query(
         if (
             bare_name(column) not in IDS_OF_ANSWERS
             and all(cells)
-            and len(set(cells)) < len(cells)
+            and repeats(cells)
             and more
             and not of_one_system(cells, systems)
         ):
@@ -189,7 +189,7 @@ def told_of_own_rubrics(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePl
     if rubric not in plan.columns or system not in plan.columns or len(rows) < LEAST:
         return plan
     systems, rubrics = cells_of(plan, rows, system), cells_of(plan, rows, rubric)
-    several = len(set(systems)) > 1 and len(set(rubrics)) < len(rubrics)
+    several = len(set(systems)) > 1 and repeats(rubrics)
     if not several or not all(rubrics) or not of_one_system(rubrics, systems):
         return plan
     remark = (

@@ -14,11 +14,10 @@ from ..columns.specs import MISSING
 from ..plan import FilePlan
 from ..word_lists import word_list
 from ..words import is_number
-from .plan_cells import cells_of, rows_of_keys
+from .plan_cells import LEAST, cells_of, rows_of_keys
 from .raters import told_apart
 
 BY_PATH = "the file's path: "  # how the reason of a guess begins that is made from it
-_LEAST = 4  # rows below which nothing is said
 # names of columns whose values may each be a system: what is graded where no model answers
 _GRADED = frozenset(
     ("essay_id", "essay", "student_id", "student", "pupil_id", "examinee_id", "candidate_id", "writer_id")
@@ -34,7 +33,7 @@ def asked_whose(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     by_path = any(
         g.canonical == "system" and g.reason.startswith(BY_PATH) and g.confidence < 1 for g in plan.guesses
     )
-    if plan.kind != "labels" or not (lacking or (by_path and not plan.problem)) or len(rows) < _LEAST:
+    if plan.kind != "labels" or not (lacking or (by_path and not plan.problem)) or len(rows) < LEAST:
         return plan
     named = [] if "judge" in plan.mapping else [c for c in plan.unused if bare_name(c) in RATERS]
     raters = sorted(named, key=lambda c: RATERS.index(bare_name(c)))[:1]

@@ -183,7 +183,7 @@ def _with_gold(plan: FilePlan, rows: tuple[Any, ...], overrides: Overrides) -> F
     if overrides.gold is None:
         named = overrides.mapping.get("judge")
         return with_gold(plan, rows, named if isinstance(named, tuple) else ())
-    gold = tuple(c for c in overrides.gold or () if c in plan.columns) if plan.kind == "labels" else ()
+    gold = tuple(c for c in overrides.gold if c in plan.columns) if plan.kind == "labels" else ()
     return replace(plan, gold=gold, tables=(*plan.tables, "gold")) if gold else plan
 
 

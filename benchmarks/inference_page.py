@@ -1,4 +1,4 @@
-"""The page of the claims' benchmark, its words derived from its numbers."""
+"""What the claims' benchmark writes on its page, its words derived from its numbers."""
 
 from __future__ import annotations
 
@@ -10,49 +10,12 @@ import numpy as np
 
 from benchmarks.inference_designs import ABOUT, JUDGING, SYSTEMS
 from benchmarks.inference_real import SPLITS
+from benchmarks.tables import write_measured
 
 Cells = dict[str, dict[str, float]]
 Key = tuple[str, str, str, str]
 Designs = dict[Key, dict[str, float]]
 
-HEAD = """# Do the board's claims hold?
-
-Made by one command, resumable; do not edit by hand:
-
-    python -m benchmarks.inference --tables 60 --page docs/inference.md
-    python -m benchmarks.inference --real DIR --page docs/inference.md
-    python -m benchmarks.inference --boards 1000 --page docs/inference.md
-
-## What is claimed, and how
-
-No system is placed by rubrics that were fitted on its own labels: each is held out once (above 40 systems, one of ten
-folds), the model is fitted to the others and linked to the pooled scale by mean and sigma, and the system's ability is
-the EAP from its labels at these parameters. The query is the unit of evidence: an estimate's variance is that of the
-sum of its queries' contributions psi, a difference's that of the paired contributions, and neither is less than the
-posterior one. Two systems are *separated* if their difference exceeds c standard errors, with c the 95% point of the
-largest of all pairs' studentised differences. Two points go beyond the plain formulas:
-
-- **The link.** Parameters fitted without system i overstate i's labels against the average of the others by
-  M / (M - 1), and the link returns that from the estimate. psi has to be corrected by the same:
-  psi_i - (sum of psi_pooled over the fold) / (systems outside the fold). Without it, differences of 15 identical
-  systems look 15% more variable than they are, and all-at-once power is .86 of the paired t's.
-- **The threshold.** The variances behind c are estimated from n queries. c is carried to Student's t with n - 1
-  degrees of freedom at the same tail probability; below 15 units Bonferroni's bound holds as well. The table of
-  thresholds below shows what happens otherwise.
-
-What is not covered: an error that all judges make on the same cells ("shared") is part of the labels. Where it favours
-a system no interval from these labels can show it; here it falls at random and costs width. Rates are over simulated
-rubrics that follow the model, and rank intervals for all pairs at once hold more often than their 95%.
-
-## The tables
-
-Simulated tables of 15 systems on 104 queries with 6 or 39 rubrics each, three judges and their majority, nominal 95%.
-Rubrics follow the 2PL (log a ~ N(0, .4²), b ~ N(0, 1.2²)); s is the sd, in logits, of each system's effect on each
-query. "theta" is the cross-fitted ability with contributions by query, "score" the mean over queries with the paired
-t. Claims for all pairs at once use the same threshold for both. A cell of 60 tables with a true rate of 5% shows more
-than 8% with probability .08: read rows together.
-
-"""
 TARGETS: tuple[tuple[str, Callable[[dict[str, float]], float | None], float, bool], ...] = (
     ("identical pairs separated, at most 7%", lambda c: c.get("theta apart"), 0.07, False),
     ("tables with a false border, at most 8%", lambda c: c.get("theta border"), 0.08, False),
@@ -70,17 +33,17 @@ def ratio(cell: dict[str, float], name: str) -> float | None:
 
 
 def write_page(path: Path, known: dict[str, Any]) -> None:
-    """The page from all cells that are known."""
+    """All cells that are known, between the marks of the page."""
     cells = {_key(name): cell for name, cell in known.items() if name.count("|") == 3}
     rows = [*targets(cells), *real_targets(known.get("real", {}))]
     verdict = table(["target", "met in", "mean", "missed"], rows) + "\n"
-    parts = [HEAD, known_so_far(cells), "## Against the targets\n\n", verdict, designs()]
+    parts = [known_so_far(cells), "## Against the targets\n\n", verdict, designs()]
     parts += [claims(cells), coverage(cells)]
     if "threshold" in known:
         parts.append(thresholds(known["threshold"]))
     if "real" in known:
         parts.append(real(known["real"]))
-    path.write_text("".join(parts), encoding="utf-8")
+    write_measured(path, "".join(parts))
 
 
 def _key(name: str) -> Key:

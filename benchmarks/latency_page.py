@@ -8,6 +8,8 @@ import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from benchmarks.tables import END, START
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
 SIZES_ASKED = {"demo": 3.0, "400x5000": 5.0}
 """Size: the most that a step may take, in times of the bare page."""
 NAMES = {"demo": "15 × 4,094 (the demo study)", "400x5000": "400 × 5,000", "1000x30000": "1,000 × 30,000"}
-START, END = "<!-- measured: start -->", "<!-- measured: end -->"
 START_ASKED, PAINT_ASKED, BYTES_ASKED = 5.0, {"400x5000": 1.5}, 1_000_000
 """Seconds from the command to the first page; of the leaderboard's first paint by size; bytes of a first load."""
 LATER_ASKED = {"1000x30000": 3.0}

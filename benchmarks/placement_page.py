@@ -1,34 +1,14 @@
-"""The page of the placement's benchmark, its words derived from its numbers."""
+"""What the placement's benchmark writes on its page, its words derived from its numbers."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from benchmarks.tables import write_measured
+
 Row = dict[str, float]
 
-HEAD = """# Is a place on the bank the place on all rubrics?
-
-Made by one command, resumable; do not edit by hand (`CRUBRIC_REAL_DATA` names the optional folder of real tables):
-
-    python -m benchmarks.placement --page docs/placement.md
-
-## How a system is placed
-
-`bank.json` holds a bank's rubrics with texts, scales, pass marks, points, polarity and parameters, and the reference
-systems: their cross-fitted abilities on the whole pool with the contribution of each query. A new system's ability is
-the EAP from its labels on the bank's rubrics at these parameters. Its variance has three parts:
-
-- the contributions of its queries, and no less than the posterior variance;
-- the parameters' posterior spread, carried through one Newton step of the ability;
-- the transfer variance. A chosen bank looks better on the systems that it was chosen on than on a new one, and may
-  stress another dimension than the pool. Each system held out shows by how much its ability on a bank that was chosen
-  without it differs from its ability on the pool: max(0, mean of (theta_bank - theta_pool)² - SE²), by moments as
-  between studies of one effect (DerSimonian and Laird 1986). "Sampling alone" below is without this part.
-
-Differences from the reference systems carry the same parts, with the covariance on common queries, and a threshold
-simultaneous over all of them. Rank interval and tier follow from the separated pairs.
-
-## Systems held out
+HEAD = """## Systems held out
 
 Each system is held out in turn: fit, bank ({bank:.0f} rubrics by `pairs`) and transfer variance are without it. Its
 ability and rank on the whole pool are what the placement should hold. The gate, and the others' own abilities, do see
@@ -44,7 +24,7 @@ RANDOM, DRAWS = 20, 200
 
 
 def write_page(path: Path, known: dict[str, Row]) -> None:
-    """The page from what is known."""
+    """What is known, between the marks of the page."""
     tables = {name: row for name, row in known.items() if "|" not in name}
     if not tables:
         return
@@ -55,7 +35,7 @@ def write_page(path: Path, known: dict[str, Row]) -> None:
         NOTES.replace("{random}", str(RANDOM)),
     ]
     parts += [order(tables), verdict(tables), sizes(known, tables), clones(known), stops(known)]
-    path.write_text("".join(parts), encoding="utf-8")
+    write_measured(path, "".join(parts))
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:

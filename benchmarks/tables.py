@@ -1,10 +1,13 @@
-"""The simulated tables that the benchmarks fit, and how shares are printed."""
+"""The simulated tables that the benchmarks fit, how shares are printed, and where a page has what was measured."""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import numpy as np
+
+START, END = "<!-- measured: start -->", "<!-- measured: end -->"
 
 
 def simulate_2pl(
@@ -29,3 +32,13 @@ def simulate_2pl(
 def short(share: float, form: str = ".2f") -> str:
     """As docs/ has shares: without the 0 before the point."""
     return re.sub(r"^([+-]?)0\.", r"\1.", f"{share:{form}}")
+
+
+def write_measured(path: Path, text: str) -> None:
+    """Replace what stands between the marks of a page by ``text``; a page that is not there has nothing else."""
+    page = path.read_text("utf-8") if path.exists() else f"{START}{END}\n"
+    before, _, rest = page.partition(START)
+    _, mark, after = rest.partition(END)
+    if not mark:
+        raise SystemExit(f"{path} lacks the lines {START} and {END}, between which the figures go: add them.")
+    path.write_text(f"{before}{START}\n\n{text.strip()}\n\n{END}{after}", "utf-8")

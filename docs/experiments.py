@@ -1,4 +1,4 @@
-"""Make docs/experiments.md and docs/datasets/ again: python -m docs.experiments
+"""Make the figures of docs/experiments.md, and docs/datasets/, again: python -m docs.experiments
 
 Runs every experiment on the simulated study and on those of the optional real datasets whose folder is there
 (CRUBRIC_REAL_DATA), with the parameters of SIZES, or of the experiments themselves under ``--full``. Every conclusion
@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchmarks.tables import write_measured
 from crubric_core import Settings, Workspace
 from crubric_core.demo import write_demo
 from crubric_core.errors import CrubricError
@@ -247,15 +248,9 @@ def head(sizes: Mapping[str, Mapping[str, Any]], datasets: Sequence[str]) -> str
     )
     links = [f"[{name}](datasets/{name}.md)" for name in datasets]
     pages = f" All tables: {listed(links, most=len(links))}." if links else ""
-    return f"""# Does it hold? The experiments on five datasets
+    return f"""{textwrap.fill(run.strip(), 120)}
 
-Made by one command, conclusions included; do not edit by hand:
-
-    python -m docs.experiments
-
-{textwrap.fill(run.strip(), 120)}
-
-"—" is unknown. What each experiment computes stands in its module under `crubric_core/experiments/`.{pages}
+"—" is unknown.{pages}
 
 """
 
@@ -280,7 +275,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             page = dataset_page(workspace, dataset, found)
             (args.out / "datasets" / f"{dataset}.md").write_text(page, "utf-8")
     page = head(sizes, list(results)) + conclusions(results) + headlines(results)
-    (args.out / "experiments.md").write_text(page.rstrip() + "\n", "utf-8")
+    write_measured(args.out / "experiments.md", page)
 
 
 if __name__ == "__main__":

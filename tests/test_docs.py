@@ -107,6 +107,19 @@ def test_links_between_the_pages_lead_somewhere(page: Path) -> None:
         assert (page.parent / target).exists(), target
 
 
+def slug(heading: str) -> str:
+    """What GitHub makes of a heading as the target of a link."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_links_to_a_heading_name_one_that_is_there(page: Path) -> None:
+    for target, heading in re.findall(r"\]\((?!https?://)([^)#]*)#([^)]+)\)", page.read_text("utf-8")):
+        text = (page.parent / target if target else page).read_text("utf-8")
+        headings = {slug(found) for found in re.findall(r"^#+ (.*)$", text, re.MULTILINE)}
+        assert heading in headings, f"{target}#{heading}"
+
+
 def test_the_first_screen_of_the_readme_has_the_two_commands() -> None:
     first_screen = "\n".join((ROOT / "README.md").read_text("utf-8").splitlines()[:25])
     assert {"$ make app", "$ make test"} <= set(first_screen.splitlines())

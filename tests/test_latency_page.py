@@ -6,7 +6,8 @@ from types import SimpleNamespace
 from urllib.parse import parse_qsl, urlsplit
 
 from benchmarks.latency import STEPS
-from benchmarks.latency_page import END, START, conclusions, tables, written
+from benchmarks.latency_page import conclusions, tables, written
+from benchmarks.tables import END, START
 from crubric_core.settings import Settings
 from crubric_core.ui.settings_address import read_settings
 

@@ -38,16 +38,16 @@ def test_the_tables_are_those_of_the_docs(printed, claim):
     assert [line for line in printed(claim) if line not in text] == []
 
 
-def test_the_table_of_human_labels_is_that_of_the_method(printed):
-    text = (DOCS / "method.md").read_text("utf-8")
+def test_the_table_of_human_labels_is_that_of_the_page(printed):
+    text = (DOCS / "inference.md").read_text("utf-8")
     lines = printed("human", *FIRST_ROWS)
     assert [line for line in lines if line not in text] == []
     judges = [float(line.split("|")[-2]) for line in lines[2:]]
     assert judges[0] == pytest.approx(1 / 3, abs=0.05)  # "for a third of the systems"
 
 
-def test_the_table_of_losses_is_that_of_the_method(printed):
-    text = (DOCS / "method.md").read_text("utf-8")
+def test_the_table_of_losses_is_that_of_the_page(printed):
+    text = (DOCS / "inference.md").read_text("utf-8")
     lines = printed("losses", *FIRST_ROWS)
     assert [line for line in lines if line not in text] == []
     table = text[text.index(lines[0]) :].partition("\n\n")[0].splitlines()[2:]

@@ -238,7 +238,7 @@ def test_a_held_out_system_is_as_unusual_as_the_others_would_be_by_parameters_fi
 
 @pytest.mark.parametrize(("share", "noted"), [(1.0, True), (0.95, True), (0.0, False)])
 def test_a_version_of_a_banks_system_is_noted_for_what_the_bank_knows_of_it(result, share, noted):
-    """Of equal systems, one in seven such versions was separated from some system (docs/method.md §13)."""
+    """Of equal systems, one in seven such versions was separated from some system (docs/placement.md)."""
     bank_scale, rng = bank_scale_of(result), np.random.default_rng(3)
     at = int(np.argmin(np.abs(np.nanmean(bank_scale.y, axis=1) - 0.5)))
     old, name = bank_scale.y[at], bank_scale.systems[at]

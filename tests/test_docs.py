@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -109,7 +110,8 @@ def test_links_between_the_pages_lead_somewhere(page: Path) -> None:
 
 def slug(heading: str) -> str:
     """What GitHub makes of a heading as the target of a link."""
-    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+    kept = [c for c in heading.lower() if c in "-_ " or unicodedata.category(c)[0] in "LM" or c.isdecimal()]
+    return "".join(kept).replace(" ", "-")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=IDS)

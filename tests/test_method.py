@@ -8,12 +8,44 @@ from pathlib import Path
 import pytest
 
 from crubric_core import Priors, ScoringRules, Settings
+from crubric_core.analysis import board, dimensions
 from crubric_core.bank import item_posterior, pairs
+from crubric_core.experiments import model_check
 from crubric_core.experiments.registry import EXPERIMENTS
-from crubric_core.irt import comparison, item_fit, quadrature, uncertainty
-from crubric_core.judges import beta_prior, gate_price, pair_kappa, rates
-from crubric_core.leaderboard import comparisons, cross_fit, inference
-from crubric_core.placement import among
+from crubric_core.irt import (
+    comparison,
+    dependence,
+    facets,
+    item_fit,
+    objective,
+    quadrature,
+    severities,
+    uncertainty,
+)
+from crubric_core.judges import (
+    beta_prior,
+    copies,
+    gate_price,
+    guessing,
+    independence,
+    pair_kappa,
+    rates,
+    shared_errors,
+    unequal_panels,
+)
+from crubric_core.labels import repeated_systems
+from crubric_core.labels.store import judge_sums
+from crubric_core.leaderboard import (
+    comparisons,
+    correction,
+    cross_fit,
+    different_units,
+    inference,
+    influence,
+    linked,
+    spread,
+)
+from crubric_core.placement import among, notes
 
 ROOT = Path(__file__).resolve().parents[1]
 BODY = (ROOT / "docs/method.md").read_text("utf-8")
@@ -127,6 +159,44 @@ DEFAULTS = {
     "below 15 units": comparisons.FEW_UNITS == 15,
     "100 parametric replicates": item_fit.REPLICATES == 100,
     "200 draws of the rubrics' parameters": among.ITEM_DRAWS == 200,
+    "three judges differs from 0 at 99.9%": (rates.FEWEST_JUDGES, rates.TOLD_APART) == (3, 0.999),
+    "at most 200 blocks; over rubrics": rates.MOST_BLOCKS == 200,
+    "begins at 0 or below and ends below .2": guessing.LITTLE == 0.2,
+    "100 or more and 10 of them": (copies.FEWEST, copies.RARER) == (100, 10),
+    "Without gold it needs four judges": independence.FEWEST_UNANCHORED == 4,
+    "exceeds that value by .1": independence.SHARED == 0.1,
+    "the search ends at 100": objective.STEEPEST == 100,
+    "the page warns below 30 systems": comparison.FEW == 30,
+    r"\ge .7$, with $r_0$": repeated_systems.REPEATED == 0.7,
+    "the lower tenth of all pairs": repeated_systems.USUAL == 0.1,
+    "correlate at .4 or more": repeated_systems.BESIDE == 0.4,
+    ".001 in any pair": repeated_systems.CHANCE == 0.001,
+    "ten labels other than their most frequent one, and 30 rubrics": (
+        repeated_systems.RARER,
+        repeated_systems.COMMON,
+    )
+    == (10, 30),
+    r"1 / \sum w^2 + .05 \rfloor - 1": influence.SHORT == 0.05,
+    "worth less than three quarters of their number": influence.ALIKE == 0.75,
+    "the queries count as less than half of their number": board.UNEVEN == 0.5,
+    "share at least five queries in use": linked.ENOUGH_SHARED == 5,
+    "less than 95% of the share of the system with the most": board.FEWER == 0.95,
+    "any share is further apart in 1% of tables": judge_sums.CHANCE == 0.01,
+    r"\delta_i = 1.43 \sum_k": unequal_panels.MAJORITY == 1.43,
+    "Student's $t$ with 2 degrees of freedom": spread.FREEDOM == 2,
+    "above 100 systems as all queries": different_units.MOST_COMPARED == 100,
+    "up to 40 systems no more than the ways": different_units.MOST_WAYS == 40,
+    "more than .2 from the mean Q3": dependence.PRACTICAL == 0.2,
+    "the largest of 19 tables": model_check.DRAWN == 19,
+    "above $2^{22}$ labels one table": model_check.MOST_LABELS == 2**22,
+    "rubrics that pass on at least ten queries": dimensions.FEWEST_QUERIES == 10,
+    "is below −1.645 and below": notes.UNUSUAL == -1.645,
+    "level .01 shared by the tests": notes.ALPHA == 0.01,
+    r"K_{\mathrm{eff}} < .75 K": shared_errors.FEWER == 0.75,
+    r"\frac{\lambda_k}{25}": severities.SEVERITY_SD == 5,
+    "until no severity moves by $10^{-4}$": facets.SETTLED == 1e-4,
+    "human labels on fewer than five queries": correction.FEWEST == 5,
+    "Below $p = .01$ the page says": correction.DOUBT == 0.01,
 }
 
 

@@ -167,9 +167,9 @@ def thresholds(known: Cells) -> str:
         for name, cell in known.items()
     ]
     about = (
-        "Boards of identical systems whose units' scores are normal: how often any pair is separated, with the normal "
-        "quantile c as it stands, and carried to Student's t (below 15 units at least Bonferroni's bound). Nominal 5%."
-        "\n\n"
+        "How often a board of identical systems shows any separated pair, where the units' scores are normal: with the "
+        "normal quantile c, and with the threshold in use, c carried to Student's t (below 15 units at least "
+        "Bonferroni's bound). Nominal 5%.\n\n"
     )
     return "## The threshold of all pairs\n\n" + about + table(head, rows) + "\n"
 
@@ -190,11 +190,12 @@ def real(known: Cells) -> str:
     head = ["table", "claims", "theta separated", "reversed", "significantly"]
     head += ["score separated", "reversed", "significantly", "score's reversed at theta's share", "ratio"]
     about = (
-        f"Over {SPLITS} random halves, both directions. Shares of pairs separated on half the queries; of these, "
-        "shares with the opposite order on the other half, and separated there in that order. The score's at theta's "
-        "share: as many pairs as theta separates, those with the smallest p of the paired t. Ratio: theta's share "
-        "reversed over that one, with the 95% interval of the jackknife over systems, as pairs share systems and "
-        "halves share labels.\n\n"
+        f"The queries of a table are halved at random {SPLITS} times, and each half is compared with the other. The "
+        "table has the share of pairs that one half separates; of these, the share that the other half puts in the "
+        "opposite order (reversed), and the share that it separates in that order (significantly). For a fair "
+        "comparison the last columns take as many pairs by the score as theta separates, those with the smallest p of "
+        "the paired t. The ratio is theta's share reversed over that one, with the 95% interval of the jackknife over "
+        "systems, as pairs share systems and halves share labels.\n\n"
     )
     return "## Half the queries against the other half, real tables\n\n" + about + table(head, rows)
 

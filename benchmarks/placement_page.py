@@ -11,8 +11,8 @@ Row = dict[str, float]
 HEAD = """## Systems held out
 
 Each system is held out in turn: fit, bank ({bank:.0f} rubrics by `pairs`) and transfer variance are without it. Its
-ability and rank on the whole pool are what the placement should hold. The gate, and the others' own abilities, do see
-its labels. "Itself": how often it is separated from its own record on the pool, as if that were another system.
+interval and rank interval should hold its ability and rank on the whole pool. The gate, and the others' own abilities,
+do see its labels. "Itself" is how often it is separated from its own record on the pool, as if it were another system.
 
 """
 NOTES = """
@@ -198,11 +198,10 @@ STOPS = """
 ## Judging until the tier is settled
 
 `crubric judge --until-tier .95` stops once the tier stays what it is with probability .95 when the rest of the bank is
-judged. The labels that are missing are drawn {draws} times from what the labels so far make probable (ability, effect
-of the query, label), and the system is placed anew with each draw (stochastic curtailment, Lan, Simon & Halperin
-1982). Under the model the probability is a martingale: whoever stops at .95 is wrong for at most one in twenty,
-however often they look. "Another tier" counts the settled tiers that the whole bank then changed. Whether the tier by
-the whole bank is that of the pool is the question of the tables above.
+judged: the missing labels are drawn {draws} times, and the system is placed anew with each draw ([method.md](method.md)
+§13). Under the model whoever stops at .95 is wrong for at most one in twenty, however often they look. "Another tier"
+counts the settled tiers that the whole bank then changed. Whether the tier by the whole bank is that of the pool is the
+question of the tables above.
 
 """
 

@@ -44,3 +44,19 @@ def test_the_headings_that_a_command_writes_are_between_the_marks(module: object
     headings = [line for line in measured.splitlines() if line.startswith("## ")]
     assert len(headings) >= 4
     assert [heading for heading in headings if heading not in source] == []
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        (inference_page.thresholds({}), "inference"),
+        (inference_page.real({}), "inference"),
+        (inference_page.coverage({}), "inference"),
+        (inference_page.claims({}), "inference"),
+        (placement_page.HEAD.replace("{bank:.0f}", "60"), "placement"),
+        (placement_page.NOTES.replace("{random}", str(placement_page.RANDOM)), "placement"),
+        (placement_page.STOPS.replace("{draws}", str(placement_page.DRAWS)), "placement"),
+    ],
+)
+def test_the_words_around_the_figures_are_those_that_the_command_writes(said: str, name: str) -> None:
+    assert said.strip() in (DOCS / f"{name}.md").read_text("utf-8")

@@ -52,7 +52,7 @@ BODY = (ROOT / "docs/method.md").read_text("utf-8")
 REFERENCES = "- " + (ROOT / "docs/references.md").read_text("utf-8").split("\n- ", 1)[1]
 EVIDENCE = [
     (ROOT / f"docs/{name}.md").read_text("utf-8")
-    for name in ("inference", "judges", "selection", "placement", "experiments")
+    for name in ("bank", "inference", "judges", "selection", "placement", "experiments")
 ]
 SECTIONS = [int(number) for number in re.findall(r"^## §(\d+) ", BODY, re.MULTILINE)]
 FOLDERS = ("crubric_core", "pages", "tests", "benchmarks", "docs")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from statistics import mode
 from typing import Any
 
 import numpy as np
@@ -116,19 +118,60 @@ def designs() -> str:
     return "\n".join(lines) + "\n\n"
 
 
+MEASURES = (
+    ("apart", "Identical pairs separated, each pair alone (nominal .05)"),
+    ("border", "Boards with a false border, all pairs at once (nominal .05)"),
+    ("found", "Different pairs found, each pair alone"),
+    ("found all", "Different pairs found, all pairs at once"),
+)
+
+
 def claims(cells: Designs) -> str:
-    """False and true claims of both rules."""
+    """False and true claims of both rules: a table of each measure, a row a design, a column a kind of judging."""
+    designs = list(dict.fromkeys(key[:3] for key in ordered(cells)))
+    about = (
+        "Each cell has the rate of theta / that of the score; a ratio is theta's power over the score's. A design is a "
+        "set of systems, rubrics a query (×) and s. "
+    )
+    parts = ["## Claims, theta / score\n\n", about, _tables_behind(cells), "\n\n"]
+    for name, title in MEASURES:
+        parts.append(f"**{title}**\n\n{_pivot(cells, designs, partial(_both, name=name))}\n")
+    for name, title in MEASURES[2:]:
+        parts.append(f"**{title}: ratio**\n\n{_pivot(cells, designs, partial(_ratio, name=name))}\n")
+    return "".join(parts)
+
+
+def _ratio(cell: dict[str, float], name: str) -> str:
+    return number(ratio(cell, name))
+
+
+def _both(cell: dict[str, float], name: str) -> str:
+    values = [cell.get(f"{rule} {name}") for rule in ("theta", "score")]
+    return "—" if None in values else " / ".join(number(value) for value in values)
+
+
+def _tables_behind(cells: Designs) -> str:
+    """How many tables most cells rest on, and which cells rest on others."""
+    counts = [cell["tables"] for cell in cells.values()]
+    usual = mode(counts) if counts else 0
+    others = [
+        f"{describe(key)} ({cells[key]['tables']:.0f})"
+        for key in ordered(cells)
+        if cells[key]["tables"] != usual
+    ]
+    return f"Each rests on {usual:.0f} tables" + (f", but for {'; '.join(others)}." if others else ".")
+
+
+def _pivot(
+    cells: Designs, designs: list[tuple[str, str, str]], value: Callable[[dict[str, float]], str]
+) -> str:
+    """Designs in rows, judging in columns; rows without any value are left out."""
     rows = []
-    for key in ordered(cells):
-        cell = cells[key]
-        row = [describe(key), number(cell["tables"], 0)]
-        for name in ("apart", "border", "found", "found all"):
-            values = [cell.get(f"{rule} {name}") for rule in ("theta", "score")]
-            row.append("—" if None in values else " / ".join(number(v) for v in values))
-        rows.append([*row, number(ratio(cell, "found")), number(ratio(cell, "found all"))])
-    head = ["cell", "tables", "identical pairs separated", "false border", "different pairs found"]
-    head += ["all at once", "ratio", "ratio all at once"]
-    return "## Claims, theta / score\n\n" + table(head, rows) + "\n"
+    for design in designs:
+        row = [value(cells[key]) if (key := (*design, judging)) in cells else "—" for judging in JUDGING]
+        if set(row) != {"—"}:
+            rows.append([f"{design[0]}, × {design[1]}, s = {design[2]}", *row])
+    return table(["design", *JUDGING], rows)
 
 
 def coverage(cells: Designs) -> str:

@@ -52,7 +52,7 @@ def test_the_headings_that_a_command_writes_are_between_the_marks(module: object
         (inference_page.thresholds({}), "inference"),
         (inference_page.real({}), "inference"),
         (inference_page.coverage({}), "inference"),
-        (inference_page.claims({}), "inference"),
+        *((f"**{title}**\n\n| design |", "inference") for _, title in inference_page.MEASURES),
         (placement_page.HEAD.replace("{bank:.0f}", "60"), "placement"),
         (placement_page.NOTES.replace("{random}", str(placement_page.RANDOM)), "placement"),
         (placement_page.STOPS.replace("{draws}", str(placement_page.DRAWS)), "placement"),
@@ -60,3 +60,14 @@ def test_the_headings_that_a_command_writes_are_between_the_marks(module: object
 )
 def test_the_words_around_the_figures_are_those_that_the_command_writes(said: str, name: str) -> None:
     assert said.strip() in (DOCS / f"{name}.md").read_text("utf-8")
+
+
+def test_each_measure_has_a_row_a_design_and_a_column_a_kind_of_judging() -> None:
+    cells = {
+        ("groups", "6", "0", "plain"): {"tables": 60.0, "theta apart": 0.04, "score apart": 0.05},
+        ("groups", "6", "0", "shared"): {"tables": 240.0, "theta apart": 0.06, "score apart": 0.07},
+    }
+    page = inference_page.claims(cells)
+    assert "| groups, × 6, s = 0 | .04 / .05 | — | — | — | — | .06 / .07 |" in page
+    assert page.count("groups, × 6, s = 0 |") == 1
+    assert "but for groups, × 6, s = 0, shared (240)" in page

@@ -108,13 +108,13 @@ def test_a_bar_of_measurability_lists_its_rubrics_until_a_double_click_or_the_bu
         highest.click(force=True)
         expect(only).to_be_visible(timeout=20_000)
         wait_until_idle(page)
-        assert "bar=" in page.url
+        expect(page).to_have_url(re.compile("bar="))
         if by_button:
             page.get_by_role("button", name="List all rubrics").click()
         else:
             chart(page, alt).locator(".nsewdrag").first.dblclick(position={"x": 9, "y": 9})
         expect(only).to_have_count(0, timeout=20_000)
-    assert "tau_c" not in page.url
+    expect(page).not_to_have_url(re.compile("tau_c"))
 
 
 def height(bar: Locator) -> float:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT, serve, wait_until_idle
 
@@ -39,7 +40,7 @@ def test_the_first_visit_of_a_fresh_server_may_be_a_deep_link(page: Page, tmp_pa
         wait_until_idle(page)
         links = page.locator('[data-testid="stSidebarNavLink"]').all_inner_texts()
         assert [link.strip() for link in links] == list(PAGES.values())
-        assert page.locator("h1").inner_text() == "Leaderboard"
+        expect(page.locator("h1")).to_have_text("Leaderboard")
         assert page.title() == "Leaderboard · Calibrated Rubric"
         assert "Traceback" not in server.log.read_text()
 
@@ -54,8 +55,8 @@ def test_every_page_opens_empty_without_an_error_and_fetches_nothing_from_elsewh
         for path, title in PAGES.items():
             page.goto(f"{server.url}/{path}")
             wait_until_idle(page)
-            assert page.locator("h1").inner_text() == title
-            assert page.locator("h2").first.inner_text().startswith("No dataset yet")
+            expect(page.locator("h1")).to_have_text(title)
+            expect(page.locator("h2").first).to_have_text(re.compile("^No dataset yet"))
         assert "Traceback" not in server.log.read_text()
         own = (server.url, server.url.replace("http", "ws"), "data:", "blob:")
         assert requests
@@ -76,7 +77,7 @@ def test_the_first_page_answers_to_its_name(page: Page, tmp_path: Path) -> None:
         page.goto(f"{server.url}/overview?budget=20")
         wait_until_idle(page)
         assert page.get_by_text("Page not found").count() == 0
-        assert page.locator("h1").inner_text() == "Overview"
+        expect(page.locator("h1")).to_have_text("Overview")
         chosen = page.get_by_test_id("stSidebarNav").locator('[aria-current="page"]')
         assert chosen.all_inner_texts() == ["Overview"], "marked in the menu"
-        assert "budget=20" in page.url
+        expect(page).to_have_url(re.compile("budget=20"))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import Server, follow, names_of_pages, serve_small, wait_until_idle
 from tests.tiers import at_most
@@ -134,7 +134,7 @@ def test_one_press_of_back_undoes_one_thing_that_a_person_did(page: Page, server
     page.go_back()
     page.wait_for_url("**/bank?**budget=30**")
     wait_until_idle(page)
-    assert page.locator("h1").first.inner_text() == "Bank · small"
+    expect(page.locator("h1").first).to_have_text("Bank · small")
 
 
 def test_a_link_that_the_keyboard_reaches_has_an_outline(page: Page, server: Server) -> None:

@@ -54,15 +54,15 @@ def test_dataset_and_settings_survive_every_page_a_reload_and_the_way_back(
         for part in ("dataset=mine", "tau_c=0.4", "budget=90"):
             assert part in page.url, (name, page.url)
         if name != "Data":
-            assert page.locator("h1").first.inner_text() == f"{name} · mine"
+            expect(page.locator("h1").first).to_have_text(f"{name} · mine")
     expect(page.get_by_role("button", name="Publish mine")).to_be_visible()
     page.reload()
     wait_until_idle(page)
-    assert page.locator("h1").first.inner_text() == "Publish · mine"
+    expect(page.locator("h1").first).to_have_text("Publish · mine")
     page.get_by_test_id("stSidebarNav").get_by_role("link", name="Bank", exact=True).click()
     expect(page.locator("h1").first).to_have_text("Bank · mine", timeout=60_000)
     wait_until_idle(page)
-    assert "budget=90" in page.url
+    expect(page).to_have_url(re.compile("budget=90"))
     page.go_back()
     expect(page.locator("h1").first).to_have_text("Publish · mine", timeout=60_000)
     expect(page).to_have_url(re.compile("tau_c=0.4"), timeout=60_000)
@@ -206,7 +206,7 @@ def test_what_is_searched_is_kept_on_the_pages_of_rubrics_until_another_dataset_
     page.get_by_role("option", name="demo").click()
     expect(page.locator("h1").first).to_contain_text("demo", timeout=60_000)
     wait_until_idle(page)
-    assert "search" not in page.url
+    expect(page).not_to_have_url(re.compile("search"))
     go("Items")
     expect(box).to_have_value("", timeout=60_000)
 
@@ -285,7 +285,7 @@ def test_back_to_another_dataset_brings_its_profile_back(page: Page, server: Ser
 def test_the_first_page_says_that_a_dataset_is_gone(page: Page, server: Server) -> None:
     page.goto(f"{server.url}/?dataset=gone")
     wait_until_idle(page)
-    assert page.locator("h2").first.inner_text() == "There is no dataset “gone” here."
+    expect(page.locator("h2").first).to_have_text("There is no dataset “gone” here.")
 
 
 def test_a_click_on_a_mark_opens_the_profile_down_to_a_judge_s_reason(page: Page, server: Server) -> None:
@@ -296,7 +296,7 @@ def test_a_click_on_a_mark_opens_the_profile_down_to_a_judge_s_reason(page: Page
     marks.nth(2).click(force=True)
     expect(page.get_by_text(re.compile(r"^Why .* stands there$"))).to_be_visible(timeout=60_000)
     wait_until_idle(page)
-    assert "system=" in page.url
+    expect(page).to_have_url(re.compile("system="))
     page.get_by_role("tab", name="Strongest and weakest rubrics").click()
     expect(page.get_by_text(re.compile("^Because of ")).first).to_be_visible(timeout=60_000)
     page.reload()
@@ -306,7 +306,7 @@ def test_a_click_on_a_mark_opens_the_profile_down_to_a_judge_s_reason(page: Page
     page.get_by_role("button", name="✕").click()
     expect(page.get_by_text(re.compile(r"^Why .* stands there$"))).to_have_count(0, timeout=60_000)
     wait_until_idle(page)
-    assert "system=" not in page.url
+    expect(page).not_to_have_url(re.compile("system="))
     assert "Traceback" not in server.log.read_text()
 
 

@@ -235,6 +235,6 @@ def test_without_scripts_the_texts_and_tables_are_still_there(browser: Browser, 
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto((files / "page.html").as_uri())
-    assert page.locator("h1").inner_text() == VIEW.title
+    expect(page.locator("h1")).to_have_text(VIEW.title)
     assert page.locator("#leaderboard-table tbody tr").count() == 2
     context.close()

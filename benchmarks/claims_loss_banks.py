@@ -24,7 +24,8 @@ from crubric_core.bank.pairs_order import pairs_sequence
 from crubric_core.demo import simulate
 from crubric_core.irt.abilities import estimate_abilities
 from crubric_core.scoring_rules import Loss
-from crubric_core.task_types.losses import fitting_loss, rules_of_queries
+from crubric_core.task_types.losses import fitting_loss
+from crubric_core.task_types.types import types_of_queries
 
 OLD, NEW, QUERIES, EACH, BANK = 16, 12, 60, 8, 60
 STUDY_NEW = 4  # systems of the simulated study that are new
@@ -143,5 +144,6 @@ def study() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         reduction, queries = ds.reduce("binary", "unknown", 0), ds.queries
     query = query_positions(queries, reduction)
     kinds = Loss("high_risk_constraint", "critical", 10), Loss("high_risk_constraint", "moderate", 1)
-    found = fitting_loss(kinds, reduction.rubrics["severity"].tolist(), rules_of_queries(queries, 0.5)[query])
+    types = types_of_queries(queries, 0.5).task_type[query]
+    found = fitting_loss(kinds, reduction.rubrics["severity"].tolist(), types)
     return reduction.y, query, LOSSES[found]

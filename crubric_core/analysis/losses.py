@@ -11,7 +11,8 @@ import pandas as pd
 from ..errors import DatasetError
 from ..leaderboard.inference import Inference, infer
 from ..leaderboard.losses import expected_loss
-from ..task_types.losses import fitting_loss, rules_of_queries
+from ..task_types.losses import fitting_loss
+from ..task_types.types import types_of_queries
 from ..text import count, listed, percent, told_apart
 from .agreement import compare_standing
 from .board import LONGEST
@@ -154,7 +155,7 @@ def violation_loss(
     if not losses:
         return None
     query = query_positions(queries, reduction)
-    types = rules_of_queries(queries, settings.tau_t)[query]
+    types = types_of_queries(queries, settings.tau_t).task_type[query]
     values = np.array([loss.loss for loss in losses] + [0.0])
     each = values[fitting_loss(losses, reduction.rubrics["severity"].tolist(), types)]
     lost = 1 - reduction.y / (reduction.levels - 1)

@@ -19,7 +19,7 @@ from ..leaderboard.linked import linked_in_both
 from ..leaderboard.places import tiers_by_neighbour
 from ..settings import Settings
 from ..task_types.scoring import QueryScores, by_emphasis, query_scores, score_ranges, score_systems
-from ..task_types.types import TASK_TYPES
+from ..task_types.types import SHARES
 from ..types import BoolArray, FloatArray, IntArray
 from .result import Calibration, Method, Ranking
 from .selection import domains_of, query_positions, ranked_by_score
@@ -87,7 +87,7 @@ def score_rubrics(
         query_index[rubrics],
         n_queries=len(queries),
         task_type=queries["task_type"].to_numpy(dtype=object),
-        probabilities=queries[[f"p_{name}" for name in TASK_TYPES]].to_numpy(dtype=float),
+        probabilities=queries[SHARES].to_numpy(dtype=float),
         dimension=frame["dimension"].to_numpy(dtype=object),
         severity=frame["severity"].to_numpy(dtype=object),
         weights=nu[rubrics],

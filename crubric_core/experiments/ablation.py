@@ -17,13 +17,14 @@ from ..analysis.selection import order_candidates
 from ..intervals import known_mean
 from ..labels.store.dataset import Dataset
 from ..settings import Settings
+from ..task_types.types import types_of_queries
 from ..text import count
 from ..types import BoolArray, Cancel, FloatArray, IntArray, Progress
 from .declaration import Chart, Experiment, ResultColumn, ResultTable, hidden, number
 from .inputs import Inputs, gold_labels, read_inputs, reference_scores
 from .kappa import OTHERS, KappaComparison, compare
 from .results import ExperimentResult, ExperimentWatch, num, records, span
-from .scoring import gap, gap_interval, omega, query_types, score
+from .scoring import gap, gap_interval, omega, score
 from .statistics import interquartile_range, query_draws, rank_correlation
 
 
@@ -93,7 +94,7 @@ def configuration_rows(
     reference: FloatArray,
 ) -> tuple[list[dict[str, object]], dict[str, FloatArray]]:
     """A row of measures a configuration, and its scores (M,)."""
-    types = query_types(inputs).task_type
+    types = types_of_queries(inputs.queries, inputs.settings.tau_t).task_type
     settings = inputs.settings
     draws = query_draws(inputs.query_index, settings.replicates, np.random.default_rng([settings.seed, 40]))
     rows: list[dict[str, object]] = []

@@ -16,7 +16,7 @@ from ..labels.store.pairs import PairCounts
 from ..labels.store.reduction import Reduction
 from ..labels.store.snapshot import Snapshot
 from ..settings import Settings
-from ..task_types.types import TASK_TYPES, resolve_task_types
+from ..task_types.types import types_of_queries
 from ..types import BoolArray, FloatArray, IntArray
 
 Kind = Literal["domain", "task type"]
@@ -33,12 +33,7 @@ class Block:
 
 def blocks(queries: pd.DataFrame, tau_t: float) -> Iterator[Block]:
     """Every domain, then every task type with Pr(type) ≥ tau_t, of ``Dataset.queries``; by name."""
-    types = resolve_task_types(
-        queries["task_type"].to_numpy(dtype=object),
-        queries[[f"p_{name}" for name in TASK_TYPES]].to_numpy(dtype=float),
-        tau_t,
-        len(queries),
-    ).task_type
+    types = types_of_queries(queries, tau_t).task_type
     found: tuple[tuple[Kind, pd.Series], ...] = (
         ("domain", queries["domain"]),
         ("task type", pd.Series(types, index=queries.index, dtype=object)),

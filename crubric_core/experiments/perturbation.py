@@ -18,13 +18,13 @@ from ..intervals import FEWEST_CLUSTERS, known_mean
 from ..labels.store.dataset import Dataset
 from ..settings import Settings
 from ..task_types.scoring import overall_scores
-from ..task_types.types import TASK_TYPES, ObjectArray
+from ..task_types.types import TASK_TYPES, ObjectArray, types_of_queries
 from ..text import count
 from ..types import BoolArray, Cancel, FloatArray, Progress
 from .declaration import P_VALUE, RHO, Chart, Experiment, ResultColumn, ResultTable, number
 from .inputs import Inputs, read_inputs, reference_scores
 from .results import ExperimentResult, ExperimentWatch, compared, num, span
-from .scoring import gap, gap_draws, omega, query_types, score
+from .scoring import gap, gap_draws, omega, score
 from .statistics import (
     half_width,
     interquartile_range,
@@ -63,7 +63,7 @@ def perturbation(
     """
     watch = ExperimentWatch(progress, cancel)
     inputs = read_inputs(ds, settings)
-    types = query_types(inputs).task_type
+    types = types_of_queries(inputs.queries, inputs.settings.tau_t).task_type
     typed = int((~pd.isna(types)).sum())
     adaptive, binary = score(inputs, types), score(inputs, None)
     scores = PerturbedScores(adaptive.score, binary.score, adaptive.by_query, binary.by_query)

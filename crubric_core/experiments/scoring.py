@@ -11,19 +11,9 @@ from scipy.special import ndtri, stdtrit
 from ..leaderboard.different_units import means_beside_units
 from ..leaderboard.linked import linked_groups
 from ..task_types.scoring import QueryScores, score_systems
-from ..task_types.types import TASK_TYPES, ObjectArray, QueryTypes, resolve_task_types
+from ..task_types.types import ObjectArray
 from ..types import BoolArray, FloatArray, IntArray
 from .inputs import Inputs
-
-
-def query_types(inputs: Inputs) -> QueryTypes:
-    """The type that scores each query, before anything is flipped."""
-    return resolve_task_types(
-        inputs.queries["task_type"].to_numpy(dtype=object),
-        inputs.queries[[f"p_{name}" for name in TASK_TYPES]].to_numpy(dtype=float),
-        inputs.settings.tau_t,
-        len(inputs.queries),
-    )
 
 
 def score(

@@ -12,7 +12,7 @@ from ..labels.store.workspace import Workspace
 from .classifier import TaskTypeClassifier
 from .domain import is_request
 from .prompted import ClassifierRun, PromptedClassifier
-from .types import TASK_TYPES
+from .types import SHARES
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,6 @@ def classify(
     texts = texts_of(queries)
     run = typer.run(texts, watch) if isinstance(typer, PromptedClassifier) else None
     shares = typer.probabilities(texts, watch) if run is None else run.probabilities
-    frame = pd.DataFrame(shares, columns=[f"p_{name}" for name in TASK_TYPES])
+    frame = pd.DataFrame(shares, columns=SHARES)
     typed = frame.assign(query=queries["query"].to_numpy())
     return Classified(save_types(workspace, name_now(workspace, dataset_id), typed, typer.name), run)

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..declarations import choice_words
 from ..scoring_rules import ANY, Loss
-from .types import TASK_TYPES, fold_case, resolve_task_types
+from .types import fold_case
 
 if TYPE_CHECKING:
     from ..types import IntArray
@@ -34,13 +34,6 @@ def fitting_loss(losses: Sequence[Loss], severity: Sequence[Any], task_type: Obj
             fits &= np.asarray(word == fold_case(loss.severity))
         found[fits] = at
     return found
-
-
-def rules_of_queries(queries: pd.DataFrame, tau_t: float) -> ObjectArray:
-    """(N,) canonical task type by whose rules each query is scored; None where it is pass or fail."""
-    probabilities = queries[[f"p_{name}" for name in TASK_TYPES]].to_numpy(dtype=np.float64)
-    given = queries["task_type"].to_numpy(dtype=object)
-    return resolve_task_types(given, probabilities, tau_t, len(queries)).task_type
 
 
 def kind_words(loss: Loss, noun: str = "rubric") -> str:

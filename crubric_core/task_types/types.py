@@ -20,6 +20,8 @@ DECISION = "decision_support"
 HIGH_RISK = "high_risk_constraint"
 CREATIVE = "creative_divergent"
 TASK_TYPES = (EVIDENCE, DECISION, HIGH_RISK, CREATIVE)
+SHARES = [f"p_{name}" for name in TASK_TYPES]
+"""The columns of ``Dataset.queries`` with the probability of each type, in the order of TASK_TYPES."""
 
 _ALIASES = {
     EVIDENCE: ("evidence", "reasoning_evidence"),
@@ -82,6 +84,12 @@ def resolve_task_types(
         resolved = np.where(unclassified, likeliest, resolved)
     resolved[fallback] = None
     return QueryTypes(resolved, fallback, tuple(sorted(invalid)))
+
+
+def types_of_queries(queries: pd.DataFrame, tau_t: float) -> QueryTypes:
+    """``resolve_task_types`` of ``Dataset.queries``, N rows with the columns task_type and SHARES."""
+    given, probabilities = queries["task_type"].to_numpy(dtype=object), queries[SHARES].to_numpy(dtype=float)
+    return resolve_task_types(given, probabilities, tau_t, len(queries))
 
 
 @lru_cache(maxsize=1024, typed=True)  # thousands of rubrics have a handful of dimensions and severities

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from crubric_core.scoring_rules import Loss
-from crubric_core.task_types.losses import fitting_loss, kind_words, ratio_sentence, rules_of_queries
-from crubric_core.task_types.types import HIGH_RISK, TASK_TYPES
+from crubric_core.task_types.losses import fitting_loss, kind_words, ratio_sentence
+from crubric_core.task_types.types import HIGH_RISK, SHARES, types_of_queries
 
 SEVERITY = ["critical", " Critical", "moderate", None, np.nan, "none"]
 TYPES = np.array([HIGH_RISK, HIGH_RISK, HIGH_RISK, HIGH_RISK, None, "creative_divergent"], dtype=object)
@@ -33,10 +33,10 @@ def test_the_first_loss_that_fits_decides_and_an_unknown_severity_fits_any_alone
 
 
 def test_a_query_below_tau_t_has_no_type_and_so_only_losses_of_any():
-    chance = dict(zip([f"p_{name}" for name in TASK_TYPES], ([0.1], [0.1], [0.6], [0.2]), strict=True))
+    chance = dict(zip(SHARES, ([0.1], [0.1], [0.6], [0.2]), strict=True))
     queries = pd.DataFrame({"task_type": [None], **chance})
-    assert rules_of_queries(queries, 0.5).tolist() == [HIGH_RISK]
-    assert rules_of_queries(queries, 0.7).tolist() == [None]
+    assert types_of_queries(queries, 0.5).task_type.tolist() == [HIGH_RISK]
+    assert types_of_queries(queries, 0.7).task_type.tolist() == [None]
 
 
 def test_losses_are_read_back_as_pairs():

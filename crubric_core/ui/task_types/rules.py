@@ -16,7 +16,8 @@ from ...files import json_bytes
 from ...labels.store.dataset_rules import save_rules
 from ...scoring_rules import ANY, ScoringRules, Source, Target, TaskType
 from ...task_types.assignment import assign, preview
-from ...task_types.losses import fitting_loss, kind_words, ratio_sentence, rules_of_queries
+from ...task_types.losses import fitting_loss, kind_words, ratio_sentence
+from ...task_types.types import types_of_queries
 from .. import loaders, widgets
 from ..nothing_passes import nothing_passes
 from ..text import count, numeral, plain
@@ -206,7 +207,7 @@ def _costs(study: Study, draft: ScoringRules) -> None:
     if not draft.losses:
         return
     rubrics, queries = assign(study.given().rubrics, draft), loaders.facts(study).queries
-    types = rules_of_queries(queries, study.settings.tau_t)[query_positions(queries, study.given())]
+    types = types_of_queries(queries, study.settings.tau_t).task_type[query_positions(queries, study.given())]
     found = np.bincount(
         fitting_loss(draft.losses, rubrics["severity"].tolist(), types) + 1, minlength=len(draft.losses) + 1
     )

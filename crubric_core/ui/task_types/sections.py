@@ -17,7 +17,7 @@ from ...task_types.classify import classify, outside
 from ...task_types.domain import is_request
 from ...task_types.offline import offline_classifier
 from ...task_types.prompted import PromptedClassifier
-from ...task_types.types import TASK_TYPES
+from ...task_types.types import SHARES, TASK_TYPES
 from .. import loaders, widgets
 from ..text import count, plain, shorten
 from . import rules as task_typing_rules
@@ -44,7 +44,7 @@ QUERIES: dict[str, Any] = {
     ),
     **{
         share: _number(task_type_views.words(name), format="percent")
-        for share, name in zip(task_type_views.SHARES, TASK_TYPES, strict=True)
+        for share, name in zip(SHARES, TASK_TYPES, strict=True)
     },
     "text": st.column_config.TextColumn("text", width="large"),
 }
@@ -97,7 +97,7 @@ def _one(study: Study, chosen: pd.DataFrame) -> None:
     """The first chosen query, and the type that a person gives to all chosen."""
     first = chosen.iloc[0]
     st.markdown(f"**{plain(shorten(first['query']))}**")
-    shares = first[task_type_views.SHARES].to_numpy(dtype=np.float64)
+    shares = first[SHARES].to_numpy(dtype=np.float64)
     if isinstance(first["text"], str):
         st.text(shorten(first["text"], 400))
         cues = offline_classifier().explain(first["text"])

@@ -22,7 +22,7 @@ from ...task_types.evaluation import ClassifierEvaluation, evaluate_classifier, 
 from ...task_types.offline import offline_classifier
 from ...task_types.prompted import PromptedClassifier
 from ...task_types.scoring import QueryExplanation, QueryScores, explain_query
-from ...task_types.types import CREATIVE, DECISION, EVIDENCE, HIGH_RISK, TASK_TYPES, resolve_task_types
+from ...task_types.types import CREATIVE, DECISION, EVIDENCE, HIGH_RISK, SHARES, types_of_queries
 from .. import loaders
 from ..text import count, numeral
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from ...types import BoolArray
     from ..loaders import Study
 
-SHARES = [f"p_{name}" for name in TASK_TYPES]
 PLAIN, GIVEN = "pass or fail", "file"
 NO_EFFECT = "No rubric has a dimension or severity, on which these rules act: they change no score."
 
@@ -47,8 +46,7 @@ def typed(study: Study) -> pd.DataFrame:
     """
     queries = loaders.facts(study).queries
     shares = queries[SHARES].to_numpy(dtype=np.float64)
-    given = queries["task_type"].to_numpy(dtype=object)
-    types = resolve_task_types(given, shares, study.settings.tau_t, len(queries))
+    types = types_of_queries(queries, study.settings.tau_t)
     likely = np.where(np.isfinite(shares), shares, -np.inf).max(axis=1)
     known = types.fallback | pd.notna(types.task_type)
     return queries[["query", "text", *SHARES]].assign(

@@ -11,6 +11,7 @@ import pandas as pd
 
 from ..analysis.fitted import gate, posterior_warnings, reduce_labels, with_rules
 from ..analysis.selection import query_positions
+from ..analysis.standings import reference_order
 from ..analysis.warnings import dataset_warnings
 from ..judges.anchors import gold_levels
 from ..judges.consensus import majority, median_low
@@ -161,8 +162,5 @@ def gold_labels(ds: Dataset, reduction: Reduction) -> FloatArray | None:
 
 
 def reference_scores(ds: Dataset, systems: tuple[str, ...]) -> FloatArray:
-    """(M,) the human reference, higher is better: its score, or minus its rank; NaN where there is none."""
-    table = ds.reference_ranking()
-    score = table["score"].astype(float) if table["score"].notna().any() else -table["rank"].astype(float)
-    by_system = dict(zip(table["system"], score, strict=True))
-    return np.array([by_system.get(system, np.nan) for system in systems], dtype=float)
+    """(M,) the human reference as the board reads it, higher is better; NaN for a system that it does not name."""
+    return reference_order(ds.reference_ranking(), systems)

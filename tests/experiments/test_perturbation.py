@@ -9,7 +9,7 @@ from scipy import stats
 
 from benchmarks.claims_perturbation import DESIGNS, of_change, simulated
 from crubric_core import Settings, Workspace
-from crubric_core.experiments.inputs import read_inputs
+from crubric_core.experiments.inputs import read_inputs, reference_scores
 from crubric_core.experiments.perturbation import (
     EXPERIMENT,
     PerturbedScores,
@@ -113,6 +113,17 @@ def test_scorers_agreement_and_external_validity_are_those_of_the_obvious_comput
         orders = [stats.spearmanr(order, human)[0] for order in permutations(scores)]
         p = np.mean(np.abs(orders) >= abs(rho) - 1e-9)
         assert (row["rho"], row["p"], row["systems"]) == pytest.approx((rho, p, 6))
+
+
+def test_the_human_reference_is_read_as_the_board_reads_it():
+    """By ranks where no system of the dataset has a score, whatever others have."""
+    table = pd.DataFrame({"system": ["a", "b", "another"], "rank": [1, 2, 3], "score": [None, None, 0.5]})
+    labels = pd.DataFrame({"system": ["a", "b"], "query": "q", "rubric": "r", "judge": "j", "label": [1, 0]})
+    with Workspace() as workspace:
+        ingest(workspace, "study", labels)
+        ingest(workspace, "study", table, "reference")
+        found = reference_scores(workspace.dataset("study"), ("a", "b", "c"))
+    np.testing.assert_array_equal(found, [-1, -2, np.nan])
 
 
 def test_domains_are_compared_by_their_own_queries(result):

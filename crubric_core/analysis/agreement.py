@@ -58,10 +58,8 @@ def compare_order(name: str, first: Inference, values: FloatArray) -> OtherRanki
 def mean_scores(y: FloatArray, levels: IntArray, query: IntArray, use: BoolArray, n: int) -> FloatArray:
     """(M, n) plain mean of the labels y (M, J) on the rubrics ``use`` of each query, as shares of the full mark."""
     share = np.where(use, y / (levels - 1), np.nan)
-    known = np.isfinite(share)
-    sums = np.stack([np.bincount(query, row, n) for row in np.where(known, share, 0.0)])
-    counts = np.stack([np.bincount(query, row, n) for row in known])
-    return np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
+    system, rubric = np.nonzero(np.isfinite(share))
+    return cell_means(system, query[rubric], share[system, rubric], (len(y), n))
 
 
 def cell_means(system: IntArray, query: IntArray, share: FloatArray, shape: tuple[int, int]) -> FloatArray:
@@ -87,11 +85,6 @@ def mean_standing(
     evidence = score_influence(scores, np.ones(scores.shape[1]), domains=domains)
     rng = np.random.default_rng([seed, 4])
     return infer(evidence, rng, confidence=confidence, simultaneous=simultaneous)
-
-
-def reference_values(rank: FloatArray, score: FloatArray) -> FloatArray:
-    """(M,) higher better: the scores where there are any, else the ranks turned round."""
-    return score if np.isfinite(score).any() else -rank
 
 
 def _compare(

@@ -12,11 +12,11 @@ from ..errors import DatasetError
 from ..leaderboard.inference import Inference, infer
 from ..leaderboard.losses import expected_loss
 from ..task_types.losses import fitting_loss
+from ..task_types.scoring import query_weights
 from ..task_types.types import types_of_queries
 from ..text import count, listed, percent, told_apart
 from .agreement import compare_standing
 from .board import LONGEST
-from .profile import query_weights
 from .selection import domains_of, query_positions
 from .tables import by_place
 

@@ -98,12 +98,6 @@ def group_means(scores: Sequence[FloatArray], weights: FloatArray) -> FloatArray
     return np.stack(columns, axis=1) if columns else np.empty((0, 0))
 
 
-def query_weights(omega: FloatArray) -> FloatArray:
-    """(N,) the weights of eq:score: a query without one (NaN) counts as the mean of those given, or 1."""
-    known = np.isfinite(omega)
-    return np.where(known, omega, omega[known].mean() if known.any() else 1.0)
-
-
 def surprises(cross: CrossFit, system: int, theta: float, use: BoolArray) -> tuple[FloatArray, FloatArray]:
     """Of one system, (J,) each: the expected share of the mark at ability ``theta``, and what its label is above that.
 

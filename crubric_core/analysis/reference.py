@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 
+from ..irt.fit import constant_rubrics
 from ..leaderboard.reference import Reference, reference_of
 
 if TYPE_CHECKING:
@@ -24,10 +24,5 @@ def reference_on_pool(reduction: Reduction, pool: Ranking) -> Reference | None:
     if pool.method != "units" or pool.ability.unit != "query" or len(pool.use) == 1:
         return None
     names = reduction.rubrics["query"].to_numpy(dtype=object)
-    labelled = (~np.isnan(reduction.y)).any(axis=0)
-    seen = pool.use.any(axis=0) & labelled
-    low = np.where(np.isnan(reduction.y), np.inf, reduction.y).min(axis=0)
-    high = np.where(np.isnan(reduction.y), -np.inf, reduction.y).max(axis=0)
-    used = pd.unique(names[seen & (low < high)])
-    ability = pool.ability
-    return reference_of(tuple(sorted(map(str, used))), ability, pool.standing)
+    used = pd.unique(names[pool.use.any(axis=0) & ~constant_rubrics(reduction.y)])
+    return reference_of(tuple(sorted(map(str, used))), pool.ability, pool.standing)

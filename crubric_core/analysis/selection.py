@@ -14,6 +14,7 @@ from ..bank.constraints import Constraints
 from ..bank.pairs import PairDistances, PairMoments, pair_moments
 from ..bank.utility import Coverage, Utility
 from ..errors import DatasetError, NoBankWithoutError
+from ..irt.fit import constant_rubrics
 from ..irt.information import item_information
 from ..irt.person_fit import person_fit
 from ..judges.consensus import baseline_mask
@@ -175,7 +176,7 @@ def without_fold(
     most_cells: with the distances themselves where these are no more numbers.
     """
     fit, y = cross.fold_fit(fold), reduction.y[cross.fold != fold]
-    usable = _varies(y) & ~fit.constant
+    usable = ~(constant_rubrics(y) | fit.constant)
     pairs = None
     if strategy == "pairs":
         found = cross.others(fold)
@@ -191,7 +192,7 @@ def without_fold(
 def usable_without_folds(y: FloatArray, cross: CrossFit) -> BoolArray:
     """(F, J) rubrics that vary among the systems of the other folds and have parameters without the fold's."""
     return np.array(
-        [_varies(y[cross.fold != f]) & ~cross.fold_fit(f).constant for f in range(cross.n_folds)]
+        [~(constant_rubrics(y[cross.fold != f]) | cross.fold_fit(f).constant) for f in range(cross.n_folds)]
         if cross.n_folds > 1
         else [~cross.pooled.constant]
     )
@@ -333,10 +334,3 @@ def knapsack_of(constraints: Constraints | None) -> Knapsack | None:
 def query_index_of(reduction: Reduction) -> IntArray:
     """(J,) which rubrics share a query."""
     return pd.factorize(reduction.rubrics["query"])[0].astype(np.int64)
-
-
-def _varies(y: FloatArray) -> BoolArray:
-    """(J,) whether a rubric has two different labels among these systems."""
-    low = np.where(np.isnan(y), np.inf, y).min(axis=0, initial=np.inf)
-    high = np.where(np.isnan(y), -np.inf, y).max(axis=0, initial=-np.inf)
-    return np.asarray(low < high)

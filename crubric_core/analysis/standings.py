@@ -15,7 +15,6 @@ from .agreement import (
     compare_order,
     compare_standing,
     mean_standing,
-    reference_values,
 )
 from .board import Board, Labelled
 from .columns import PLACES
@@ -143,10 +142,13 @@ def gold_standing(
 
 
 def reference_order(reference: pd.DataFrame, systems: tuple[str, ...]) -> FloatArray:
-    """(M,) the human ranking as values, higher better; NaN for a system that it does not name."""
+    """(M,) the human ranking as values, higher is better; NaN for a system that it does not name.
+
+    Its scores, or minus its ranks where no system has a score.
+    """
     found = reference.drop_duplicates("system").set_index("system").reindex(systems)
     rank, score = (found[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in ("rank", "score"))
-    return reference_values(rank, score)
+    return score if np.isfinite(score).any() else -rank
 
 
 def others(

@@ -12,12 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..analysis.profile import query_weights
 from ..declarations import Parameter
 from ..intervals import FEWEST_CLUSTERS, known_mean
 from ..labels.store.dataset import Dataset
 from ..settings import Settings
-from ..task_types.scoring import overall_scores
+from ..task_types.scoring import overall_scores, query_weights
 from ..task_types.types import TASK_TYPES, ObjectArray, types_of_queries
 from ..text import count
 from ..types import BoolArray, Cancel, FloatArray, Progress

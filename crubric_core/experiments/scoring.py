@@ -10,7 +10,7 @@ from scipy.special import ndtri, stdtrit
 
 from ..leaderboard.different_units import means_beside_units
 from ..leaderboard.linked import linked_groups
-from ..task_types.scoring import QueryScores, score_systems
+from ..task_types.scoring import QueryScores, query_weights, score_systems
 from ..task_types.types import ObjectArray
 from ..types import BoolArray, FloatArray, IntArray
 from .inputs import Inputs
@@ -62,8 +62,7 @@ def score_draws(by_query: FloatArray, weights: FloatArray, draws: IntArray) -> F
     Systems that lack queries are compared as if on all, as the leaderboard compares them (docs/method.md §10): one that
     lacks the hard ones is not ahead for that. NaN of all where too few queries link them.
     """
-    given, known = np.isfinite(weights), np.isfinite(by_query)
-    omega = np.where(given, weights, weights[given].mean() if given.any() else 1.0)
+    omega, known = query_weights(weights), np.isfinite(by_query)
     scored, counted = known.any(axis=1), known.any(axis=0) & (omega > 0)
     scores = np.full((len(draws), len(by_query)), np.nan)
     if not known[scored][:, counted].all():

@@ -18,7 +18,7 @@ from ..judges.unequal_panels import Allowance
 from ..types import BoolArray, FloatArray, IntArray
 from .comparisons import Comparisons, Evidence, compare, separated_alone
 from .different_units import ROUNDING
-from .influence import Influence, Unit
+from .influence import Influence, Unit, bessel_correction
 from .places import rank_shares, ranks_by_counting, tiers_by_first
 from .simultaneous import as_student
 from .spread import student_scale
@@ -234,10 +234,9 @@ def evidence_of(influence: Influence) -> Evidence:
     """What the estimates of the ranked systems rest on."""
     kept = influence.ranked
     units = influence.n_units[kept]
-    factor = np.sqrt(np.divide(units, units - 1, out=np.zeros(len(units)), where=units > 1))
     return Evidence(
         influence.estimate[kept],
-        influence.psi[:, kept] * factor,
+        influence.psi[:, kept] * np.sqrt(bessel_correction(units)),
         influence.floor[kept],
         units,
         influence.saturated[kept],

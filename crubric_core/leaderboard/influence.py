@@ -71,6 +71,11 @@ def as_equal(size: FloatArray) -> tuple[FloatArray, IntArray, bool]:
     return scale, n.astype(np.int64), bool(np.median(share) < ALIKE) if len(share) else False
 
 
+def bessel_correction(units: IntArray) -> FloatArray:
+    """N / (n - 1) of each number of units, any shape; 0 of one unit, which shows no variance."""
+    return np.divide(units, units - 1, out=np.zeros(units.shape), where=units > 1)
+
+
 @dataclass(frozen=True)
 class Influence:
     """M estimates and their contributions from n units.

@@ -11,12 +11,9 @@ from ..types import BoolArray, FloatArray, IntArray
 DECIMALS = 9  # to which estimates of alike systems are equal, although other sums led to them
 
 
-def tiers_by(
-    rule: TierRule, estimate: FloatArray, separated: BoolArray, group: IntArray | None = None
-) -> FloatArray:
+def tiers_by(rule: TierRule, estimate: FloatArray, separated: BoolArray) -> FloatArray:
     """(M,) tier from 1 by the rule of the settings: see below."""
-    by_rule = tiers_by_neighbour if rule == "adjacent" else tiers_by_first
-    return by_rule(estimate, separated, group)
+    return (tiers_by_neighbour if rule == "adjacent" else tiers_by_first)(estimate, separated)
 
 
 def tiers_by_first(estimate: FloatArray, separated: BoolArray, group: IntArray | None = None) -> FloatArray:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..types import BoolArray, FloatArray, IntArray
 from .cross_fit import CrossFit
-from .influence import ability_influence
+from .influence import ability_influence, bessel_correction
 
 
 def transfer_excess(cross: CrossFit, pool: BoolArray, banks: BoolArray, query_index: IntArray) -> FloatArray:
@@ -21,9 +21,8 @@ def transfer_excess(cross: CrossFit, pool: BoolArray, banks: BoolArray, query_in
     is that on the bank, by query and at least posterior.
     """
     on_bank = ability_influence(cross, banks, query_index)
-    n = on_bank.n_units
-    factor = np.divide(n, n - 1, out=np.zeros(len(n)), where=n > 1)
-    variance = np.maximum((on_bank.psi**2).sum(axis=0) * factor, on_bank.floor)
+    sampled = (on_bank.psi**2).sum(axis=0) * bessel_correction(on_bank.n_units)
+    variance = np.maximum(sampled, on_bank.floor)
     difference = on_bank.estimate - cross.abilities(pool)
     return np.where(np.isfinite(difference), difference**2 - variance, np.nan)
 

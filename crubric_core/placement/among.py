@@ -14,7 +14,7 @@ from ..irt.cells import label_scores
 from ..irt.fit import IrtFit
 from ..irt.models import ItemParameters
 from ..leaderboard.comparisons import Evidence, open_towards_zero, pair_errors
-from ..leaderboard.influence import as_equal
+from ..leaderboard.influence import as_equal, bessel_correction
 from ..leaderboard.places import ranks_by_counting, tiers_by
 from ..leaderboard.reference import Reference
 from ..leaderboard.simultaneous import as_normal, as_student, threshold
@@ -210,11 +210,8 @@ class Among:
         self.others = np.flatnonzero(np.isfinite(reference.theta))
         self._reference, self._confidence, self._seed, self._rule = reference, confidence, seed, rule
         self._units = reference.units[self.others]
-        factor = np.sqrt(
-            np.divide(self._units, self._units - 1, out=np.zeros(len(self._units)), where=self._units > 1)
-        )
-        psi = reference.psi[:, self.others] * factor
-        rest = n_units - len(psi)  # units of the new system that the reference has not
+        psi = reference.psi[:, self.others] * np.sqrt(bessel_correction(self._units))
+        rest = n_units - len(psi)  # units of the new system that the reference does not have
         self._psi = np.vstack([psi, np.zeros((rest, len(self.others)))])
         rng = np.random.default_rng([seed, 7])
         self._noise = rng.standard_normal((DRAWS, n_units))

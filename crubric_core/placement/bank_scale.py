@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ..analysis.composition import ids_of
 from ..analysis.reference import reference_systems
-from ..bank.identity import bank_id, rubric_ids
+from ..bank.identity import bank_id
 from ..bank.item_spread import Spread
 from ..irt.fit import IrtFit
 from ..labels.repeated_systems import distinct_systems
@@ -181,11 +182,9 @@ def make_bank_scale(
 
 def _rubrics(every: pd.DataFrame, rows: IntArray, bank: IntArray) -> pd.DataFrame:
     """The table of the bank's rubrics; their ids are those among all rubrics of the study."""
-    texts = [None if pd.isna(text) else str(text) for text in every["text"]]
-    ids = rubric_ids(every["query"].map(str).tolist(), texts, every["rubric"].map(str).tolist())
     place = np.zeros(len(every), dtype=np.int64)
     place[bank] = np.arange(1, len(bank) + 1)
-    table = every.assign(id=ids, order=place, points=every["weight"]).iloc[rows]
+    table = every.assign(id=ids_of(every), order=place, points=every["weight"]).iloc[rows]
     return table[list(RUBRICS)].reset_index(drop=True)
 
 

@@ -101,14 +101,18 @@ def query_scores(
     return np.clip(scores, 0.0, 1.0) if clip else scores
 
 
+def query_weights(omega: FloatArray) -> FloatArray:
+    """(N,) the weights of eq:score: a query without one (NaN) counts as the mean of those given, or 1."""
+    given = np.isfinite(omega)
+    return np.where(given, omega, omega[given].mean() if given.any() else 1.0)
+
+
 def overall_scores(by_query: FloatArray, omega: FloatArray | None = None) -> FloatArray:
     """S = Σ_n omega_n × query score over the queries with one, omega made to sum to 1 over these. (M, N) → (M,).
 
-    omega (N,) ≥ 0 or None for equal shares; a query without omega (NaN) counts as the mean of those given.
+    omega (N,) ≥ 0, NaN unknown (``query_weights``), or None for equal shares.
     """
-    shares = np.ones(by_query.shape[1]) if omega is None else omega
-    given = np.isfinite(shares)
-    shares = np.where(given, shares, shares[given].mean() if given.any() else 1.0)
+    shares = np.ones(by_query.shape[1]) if omega is None else query_weights(omega)
     if (shares < 0).any():
         raise SettingsError(f"omega = {shares.min():g} is below 0: give each query a share of at least 0.")
     known = np.isfinite(by_query)

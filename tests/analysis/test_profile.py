@@ -13,7 +13,6 @@ from crubric_core.analysis.profile import (
     group_scores,
     head_to_head,
     in_groups,
-    query_weights,
     surprises,
     undominated,
 )
@@ -71,11 +70,6 @@ def test_means_by_group_leave_out_what_is_unknown() -> None:
     assert names == ("a", "b")
     expected = np.array([[0.75, np.nan], [np.nan, 0.5]])
     assert group_means(parts, np.array([3.0, 1.0, 1.0])) == pytest.approx(expected, nan_ok=True)
-
-
-def test_a_query_without_a_weight_counts_as_the_usual_one() -> None:
-    assert query_weights(np.array([1.0, np.nan, 3.0])).tolist() == [1.0, 2.0, 3.0]
-    assert query_weights(np.full(2, np.nan)).tolist() == [1.0, 1.0]
 
 
 @pytest.mark.parametrize("model", ["1PL", "2PL", "3PL", "GRM"])

@@ -11,6 +11,7 @@ from crubric_core.task_types.scoring import (
     by_emphasis,
     explain_query,
     overall_scores,
+    query_weights,
     score_ranges,
     score_systems,
 )
@@ -229,6 +230,11 @@ def test_a_worked_example_by_hand():
     assert example.weights.tolist() == [1.0, 5.0]
     assert example.contribution == pytest.approx([1 / 6, 0.0])
     assert example.score == pytest.approx(1 / 6)
+
+
+def test_a_query_without_a_weight_counts_as_the_usual_one():
+    assert query_weights(np.array([1.0, NAN, 3.0])).tolist() == [1.0, 2.0, 3.0]
+    assert query_weights(np.full(2, NAN)).tolist() == [1.0, 1.0]
 
 
 @given(studies())

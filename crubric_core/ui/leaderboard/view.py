@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -12,13 +12,14 @@ import streamlit as st
 
 from ...analysis.dimensions import dimension_names, numbered
 from ...analysis.groups import dimension_scores
-from ...analysis.profile import group_name, in_groups, query_weights
+from ...analysis.profile import group_name, in_groups
 from ...analysis.selection import query_positions
 from ...analysis.stage import stage
 from ...analysis.standings import without_places
 from ...analysis.system_facts import numbers_of
 from ...declarations import choice_words
 from ...figures.leaderboard import Estimate, placing
+from ...task_types.scoring import query_weights
 from .. import loaders, state
 from ..search import search_box
 from ..text import plain
@@ -49,11 +50,15 @@ class View:
     table: pd.DataFrame
     at: IntArray
     facts: tuple[str, ...]
-    every: tuple[str, ...] = field(default=())
+
+    @property
+    def every(self) -> tuple[str, ...]:
+        """Names of all systems of the study, ranked or not, in its order."""
+        return self.board.systems
 
     @property
     def systems(self) -> list[str]:
-        """Names, in order."""
+        """Names of the ranked systems, in the order in which they are shown."""
         return list(self.table["system"])
 
     @property
@@ -67,7 +72,7 @@ class View:
         return "score S" if self.board.by_score else "ability θ"
 
     def position(self, system: str) -> int:
-        """Where the study has it."""
+        """Position of the system in the study."""
         return self.every.index(system)
 
     def estimate(self, table: pd.DataFrame) -> Estimate:
@@ -125,9 +130,8 @@ def view_of(study: StudyPage) -> View:
     facts = _system_facts(study)
     facts = facts.rename(columns={name: f"{name} " for name in facts if name in table and name != "system"})
     table = table.merge(facts, on="system", how="left").reset_index(drop=True)
-    every = board.systems
-    at = pd.Index(every).get_indexer(pd.Index(table["system"])).astype(np.int64)
-    return View(study, ranked, board, table, at, tuple(facts.columns.drop("system")), every)
+    at = pd.Index(board.systems).get_indexer(pd.Index(table["system"])).astype(np.int64)
+    return View(study, ranked, board, table, at, tuple(facts.columns.drop("system")))
 
 
 @stage(heavy=True, of_content=True)

@@ -12,7 +12,8 @@ import numpy as np
 
 from benchmarks.tables import short
 from crubric_core.experiments.scoring import gap, gap_draws, gap_interval
-from crubric_core.experiments.statistics import draw_interval, query_draws
+from crubric_core.experiments.statistics import query_draws
+from crubric_core.intervals import percentile_interval
 
 SYSTEMS, QUERIES, SPREADS = (4, 15, 40), (10, 100), (0.0, 0.02, 0.1)
 
@@ -43,5 +44,5 @@ def _one(rng: np.random.Generator, systems: int, queries: int, spread: float) ->
     truth, scores = simulated(rng, systems, queries, spread)
     weights, draws = np.ones(queries), query_draws(np.arange(queries), 300, rng)
     low, high = gap_interval(scores, weights, draws, 0.95)
-    least, most = draw_interval(gap_draws(scores, weights, draws), 0.95)
-    return truth, gap(scores, weights), high < truth, low > truth, least <= truth <= most
+    least, most = percentile_interval(gap_draws(scores, weights, draws), 0.95)
+    return truth, gap(scores, weights), high < truth, low > truth, bool(least <= truth <= most)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.special import betainccinv, betaincinv, ndtri, stdtrit
 
@@ -29,14 +30,17 @@ def cluster_sums(values: FloatArray, cluster: IntArray, clusters: int | None = N
     return np.asarray(member @ values.reshape(len(rows), math.prod(shape))).reshape(size, *shape)
 
 
+def ratio(above: ArrayLike, below: ArrayLike) -> FloatArray:
+    """``above`` / ``below``, broadcast against each other; NaN where ``below`` is not above 0."""
+    above, below = np.asarray(above, dtype=np.float64), np.asarray(below)
+    found = np.full(np.broadcast_shapes(above.shape, below.shape), np.nan)
+    return np.divide(above, below, out=found, where=below > 0)
+
+
 def known_mean(values: FloatArray, axis: int = 0) -> FloatArray:
     """Mean over the known values along an axis; NaN where none is known."""
     known = np.isfinite(values)
-    count = known.sum(axis=axis)
-    total = np.where(known, values, 0.0).sum(axis=axis)
-    mean = np.full(np.shape(count), np.nan)
-    np.divide(total, count, out=mean, where=count > 0)
-    return mean
+    return ratio(np.where(known, values, 0.0).sum(axis=axis), known.sum(axis=axis))
 
 
 def leave_one_out_sums(rows: FloatArray) -> FloatArray:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from ..intervals import ratio
 from ..leaderboard.inference import Inference, infer
 from ..leaderboard.influence import Domains, score_influence
 from ..types import BoolArray, FloatArray, IntArray
@@ -66,8 +67,7 @@ def cell_means(system: IntArray, query: IntArray, share: FloatArray, shape: tupl
     """(M, n) mean share of the cells (C,) of each system and query; NaN where there is none."""
     at = np.ravel_multi_index((system, query), shape)
     sums, counts = (np.bincount(at, weights, shape[0] * shape[1]) for weights in (share, None))
-    means = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
-    return means.reshape(shape)
+    return ratio(sums, counts).reshape(shape)
 
 
 def mean_standing(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from ..judges.gate import gate_is_off
+from ..judges.guessing import LITTLE
 from ..labels.checks.dataset_checks import MUCH_MISSING
 from ..leaderboard.comparisons import FEW_UNITS
 from ..leaderboard.cross_fit import FEW_SYSTEMS
@@ -31,7 +32,6 @@ SEVERITY: dict[State, int] = {"good": 0, "look": 1, "stop": 2}
 LARGE_EFFECT = 3.0  # design effect
 FEW_APART = 0.05  # share of the pairs
 MANY_FACET = "Systems with judges on the scale"  # the title of an experiment
-LITTLE_AGREEMENT = 0.2  # kappa, "slight" up to there (Landis & Koch 1977)
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def agreement_chip(
         return Chip("Agreement", figure, "stop", verdict.sentence)
     if warnings:
         return Chip("Agreement", figure, "look", warnings[0])
-    if gate.statistic == "kappa" and len(known) and np.median(known) < LITTLE_AGREEMENT:
+    if gate.statistic == "kappa" and len(known) and np.median(known) < LITTLE:
         most = numeral(np.median(known))
         said = f"Half of the rubrics have a kappa of at most {most}: judges agree little beyond chance."
         return Chip("Agreement", figure, "look", f"{said} Look at the judges on Measurability.")

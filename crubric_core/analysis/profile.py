@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtrit
 
-from ..intervals import FEWEST_CLUSTERS, signed_mean_interval
+from ..intervals import FEWEST_CLUSTERS, known_mean, ratio, signed_mean_interval
 from ..irt.information import expected_shares
 from ..leaderboard.cross_fit import CrossFit
 from ..leaderboard.influence import as_equal
@@ -94,7 +94,7 @@ def group_means(scores: Sequence[FloatArray], weights: FloatArray) -> FloatArray
         known = np.isfinite(each)
         total = known @ weights
         earned = np.where(known, each, 0.0) @ weights
-        columns.append(np.divide(earned, total, out=np.full(len(each), np.nan), where=total > 0))
+        columns.append(ratio(earned, total))
     return np.stack(columns, axis=1) if columns else np.empty((0, 0))
 
 
@@ -160,10 +160,7 @@ def _against_others(
     scores: FloatArray, weights: FloatArray, system: int, confidence: float
 ) -> tuple[float, ...]:
     """Queries, value, others, difference, low, high."""
-    rest = np.delete(scores, system, axis=0)
-    seen = np.isfinite(rest).sum(axis=0)
-    mean = np.divide(np.nansum(rest, axis=0), seen, out=np.full(len(seen), np.nan), where=seen > 0)
-    own = scores[system]
+    own, mean = scores[system], known_mean(np.delete(scores, system, axis=0))
     known = np.isfinite(own) & np.isfinite(mean) & (weights > 0)
     n, nothing = int(known.sum()), float("nan")
     if n == 0:

@@ -21,6 +21,7 @@ from ..intervals import (
     disjoint_pairs,
     jackknife_half_width,
     leave_one_out_sums,
+    ratio,
     share_interval,
 )
 from ..types import BoolArray, FloatArray, IntArray
@@ -200,20 +201,13 @@ def _add_up(
 def _shares(sums: _Sums) -> list[FloatArray]:
     """Kept, reversed and ordered shares of the pairs compared, (1 + M,) each; NaN without any."""
     pairs = leave_one_out_sums(sums.compared)
-    out = []
-    for events in (sums.kept, sums.reversed, sums.ordered):
-        share = np.full(len(pairs), np.nan)
-        np.divide(leave_one_out_sums(events), pairs, out=share, where=pairs > 0)
-        out.append(share)
-    return out
+    return [ratio(leave_one_out_sums(events), pairs) for events in (sums.kept, sums.reversed, sums.ordered)]
 
 
 def _tau(sums: _Sums) -> FloatArray:
     """(1 + M,) Kendall's tau-b, averaged over the banks; NaN where a bank ties all systems."""
     scale = np.sqrt(leave_one_out_sums(sums.truth) * leave_one_out_sums(sums.found))
-    tau = np.full(scale.shape, np.nan)
-    np.divide(leave_one_out_sums(sums.agreement), scale, out=tau, where=scale > 0)
-    return np.asarray(tau.mean(axis=0))
+    return np.asarray(ratio(leave_one_out_sums(sums.agreement), scale).mean(axis=0))
 
 
 def _rank_errors(sums: _Sums, group: IntArray) -> FloatArray:
@@ -224,7 +218,7 @@ def _rank_errors(sums: _Sums, group: IntArray) -> FloatArray:
     left = ((others - linked > 0) & ~np.eye(len(group), dtype=bool)).sum(axis=1)
     counts = np.append((others > 0).sum(), left)
     total = np.append(np.abs(sums.shift).sum(axis=1).mean(), sums.without.mean(axis=0))
-    return np.divide(total, counts, out=np.full(len(counts), np.nan), where=counts > 0)
+    return ratio(total, counts)
 
 
 def _interval(

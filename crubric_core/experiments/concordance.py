@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..intervals import disjoint_pairs, leave_one_out_sums, share_interval
+from ..intervals import disjoint_pairs, leave_one_out_sums, ratio, share_interval
 from ..types import BoolArray, FloatArray, IntArray
 
 MEASURES = ("new_pairs", "new_old", "tau", "human")
@@ -45,16 +45,12 @@ class Concordance:
         agree, count = (
             leave_one_out_sums(values.sum(axis=-1)) for values in (self.agree.mean(axis=1), self.count)
         )
-        share = np.full(agree.shape, np.nan)
-        np.divide(agree, count, out=share, where=count > 0)
-        return share
+        return ratio(agree, count)
 
     def by_budget(self) -> FloatArray:
         """(4, budgets) the measures at each budget."""
         count = self.count.sum(axis=(1, 2))[:, None]
-        share = np.full(self.agree.shape[:2], np.nan)
-        np.divide(self.agree.sum(axis=(2, 3)), count, out=share, where=count > 0)
-        return _scaled(share)
+        return _scaled(ratio(self.agree.sum(axis=(2, 3)), count))
 
 
 class Repeat:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri, stdtrit
 
+from ..intervals import ratio
 from ..leaderboard.different_units import means_beside_units
 from ..leaderboard.linked import linked_groups
 from ..task_types.scoring import QueryScores, query_weights, score_systems
@@ -72,9 +73,7 @@ def score_draws(by_query: FloatArray, weights: FloatArray, draws: IntArray) -> F
         scores[:, scored] = means + (draws[:, counted] - 1) @ psi
         return scores
     shares = draws * omega
-    total = shares @ known.T
-    np.divide(shares @ np.where(known, by_query, 0.0).T, total, out=scores, where=total > 0)
-    return scores
+    return ratio(shares @ np.where(known, by_query, 0.0).T, shares @ known.T)
 
 
 def gap_draws(by_query: FloatArray, weights: FloatArray, draws: IntArray) -> FloatArray:

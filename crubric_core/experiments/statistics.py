@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import gammaln, stdtr, stdtrit
 
-from ..intervals import FEWEST_CLUSTERS, cluster_sums, percentile_interval
+from ..intervals import FEWEST_CLUSTERS, cluster_sums, ratio
 from ..types import BoolArray, FloatArray, IntArray
 
 COUNTED = 64  # up to so many systems ranks are counted, beyond they are sorted
@@ -28,10 +28,7 @@ def rank_correlation(values: FloatArray, reference: FloatArray) -> FloatArray:
         return np.full(values.shape[:-1], np.nan)
     kept = np.round(values[..., known], TIE_DIGITS)
     ranks, target = _centred_ranks(kept), _centred_ranks(np.round(reference[known], TIE_DIGITS))
-    scale = np.sqrt((ranks**2).sum(axis=-1) * (target**2).sum())
-    rho = np.full(values.shape[:-1], np.nan)
-    np.divide(ranks @ target, scale, out=rho, where=scale > 0)
-    return rho
+    return ratio(ranks @ target, np.sqrt((ranks**2).sum(axis=-1) * (target**2).sum()))
 
 
 def spearman_p(values: FloatArray, reference: FloatArray) -> float:
@@ -82,15 +79,6 @@ def mean_interval(
     spread = known.std(ddof=1) * np.sqrt(1 / n + held_out)
     half = float(stdtrit(n - 1, (1 + confidence) / 2) * spread)
     return mean, mean - half, mean + half, n
-
-
-def draw_interval(draws: FloatArray, confidence: float) -> tuple[float, float]:
-    """Percentile interval (low, high) of the known draws (R,); NaN where none is."""
-    known = draws[np.isfinite(draws)]
-    if not len(known):
-        return float("nan"), float("nan")
-    low, high = percentile_interval(known, confidence)
-    return float(low), float(high)
 
 
 def half_width(drawn: FloatArray, repeats: FloatArray, units: int, confidence: float) -> float:

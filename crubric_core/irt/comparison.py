@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtr
 
+from ..intervals import ratio
 from ..settings import Model, Priors, Quadrature
 from ..types import FloatArray, IntArray
 from ..workers import run_tasks
@@ -109,8 +110,7 @@ def behind_the_best(
     """
     behind, models = scored[best] - scored, len(scored)
     error = clustered_standard_errors(behind, system, rubric)
-    t = np.full(models, np.nan)
-    np.divide(behind.sum(axis=1) / max(behind.shape[1], 1), error, out=t, where=error > 0)
+    t = ratio(behind.sum(axis=1) / max(behind.shape[1], 1), error)
     p = 2 * stdtr(max(len(np.unique(system)) - 1, 1), -t)
     return error, np.minimum(models * (models - 1) / 2 * p, 1.0)
 

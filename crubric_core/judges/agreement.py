@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from ..errors import SettingsError, require_choice
-from ..intervals import FEWEST_CLUSTERS, coefficient_interval, effective_clusters, share_interval
+from ..intervals import FEWEST_CLUSTERS, coefficient_interval, effective_clusters, ratio, share_interval
 from ..types import FloatArray, IntArray
 from .patterns import UNKNOWN, Patterns, find_patterns
 
@@ -62,9 +62,7 @@ def kappa_of_counts(counts: FloatArray) -> FloatArray:
     n = counts.sum(axis=-1)
     pp, pf, fp, ff = np.moveaxis(counts, -1, 0)
     expected = (pp + pf) * (pp + fp) + (fp + ff) * (pf + ff)  # n² p_e
-    kappa = np.full(n.shape, np.nan)
-    np.divide(n * (pp + ff) - expected, n**2 - expected, out=kappa, where=n**2 > expected)
-    return kappa
+    return ratio(n * (pp + ff) - expected, n**2 - expected)
 
 
 def agreement(
@@ -188,18 +186,18 @@ def _cohen(table: FloatArray, levels: FloatArray) -> FloatArray:
     """(..., L, L) confusion counts → (...)."""
     total, weights = table.sum(axis=(-2, -1)), 1 - np.eye(len(levels))
     expected = np.einsum("...l,...m,lm->...", table.sum(axis=-1), table.sum(axis=-2), weights)
-    return 1 - _ratio(np.einsum("...lm,lm->...", table, weights) * total, expected)
+    return 1 - ratio(np.einsum("...lm,lm->...", table, weights) * total, expected)
 
 
 def _percent(table: FloatArray, levels: FloatArray) -> FloatArray:
-    return _ratio(np.trace(table, axis1=-2, axis2=-1), table.sum(axis=(-2, -1)))
+    return ratio(np.trace(table, axis1=-2, axis2=-1), table.sum(axis=(-2, -1)))
 
 
 def _fleiss(table: FloatArray, levels: FloatArray) -> FloatArray:
     """P̄ and the margins of Fleiss are those of the coincidences, as every unit has K labels."""
     n = table.sum(axis=(-2, -1))
     different = n - np.trace(table, axis1=-2, axis2=-1)
-    return 1 - _ratio(different * n, n**2 - (table.sum(axis=-1) ** 2).sum(axis=-1))
+    return 1 - ratio(different * n, n**2 - (table.sum(axis=-1) ** 2).sum(axis=-1))
 
 
 def _alpha(metric: Metric) -> Callable[[FloatArray, FloatArray], FloatArray]:
@@ -210,7 +208,7 @@ def _alpha(metric: Metric) -> Callable[[FloatArray, FloatArray], FloatArray]:
         distance = _squared_distance(metric, margin, levels)
         observed = (table * distance).sum(axis=(-2, -1))
         expected = (margin[..., :, None] * margin[..., None, :] * distance).sum(axis=(-2, -1))
-        return 1 - _ratio((margin.sum(axis=-1) - 1) * observed, expected)
+        return 1 - ratio((margin.sum(axis=-1) - 1) * observed, expected)
 
     return alpha
 
@@ -223,12 +221,6 @@ def _squared_distance(metric: Metric, margin: FloatArray, levels: FloatArray) ->
         return np.subtract.outer(levels, levels) ** 2
     middle = np.cumsum(margin, axis=-1) - margin / 2
     return np.asarray((middle[..., :, None] - middle[..., None, :]) ** 2)
-
-
-def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
-    """Above / below; NaN where below is 0."""
-    out = np.full(np.shape(below), np.nan)
-    return np.divide(above, below, out=out, where=np.asarray(below) != 0)
 
 
 _FORMULAS: dict[Coefficient, Callable[[FloatArray, FloatArray], FloatArray]] = {

@@ -13,6 +13,7 @@ from scipy.optimize import brentq
 from scipy.special import betaln, gammaln
 
 from ..errors import SettingsError
+from ..intervals import known_mean
 from ..types import FloatArray, IntArray
 
 
@@ -143,9 +144,9 @@ def retention_curve(counts: AttritionCounts) -> RetentionCurve:
     alike = _quotient(share["passed"], decided) + _quotient(share["failed"], decided)
     return RetentionCurve(
         m=sizes,
-        consistency=_mean_known(consistent),
-        distinguishability=_mean_known(1 - alike),
-        joint=_mean_known(consistent - same),
+        consistency=known_mean(consistent, axis=1),
+        distinguishability=known_mean(1 - alike, axis=1),
+        joint=known_mean(consistent - same, axis=1),
         n_rubrics=(counts.systems >= sizes[:, None]).sum(axis=1),
     )
 
@@ -224,13 +225,6 @@ def log_binomial(n: IntArray, m: IntArray) -> FloatArray:
 def _quotient(above: FloatArray, below: FloatArray) -> FloatArray:
     """exp(above - below); NaN where the divisor is C(n, m) = 0."""
     return np.exp(np.where(np.isneginf(below), np.nan, above - np.where(np.isneginf(below), 0, below)))
-
-
-def _mean_known(values: FloatArray) -> FloatArray:
-    """(S, J) → (S,) mean over the known; NaN where there is none."""
-    known = ~np.isnan(values)
-    n = known.sum(axis=1)
-    return np.where(n > 0, np.where(known, values, 0).sum(axis=1) / np.maximum(n, 1), np.nan)
 
 
 def _rmse(predicted: FloatArray, observed: FloatArray) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit, ndtri
 
-from ..intervals import cluster_sums, effective_clusters_of_each, jackknife_half_width
+from ..intervals import cluster_sums, effective_clusters_of_each, jackknife_half_width, ratio
 from ..types import FloatArray, IntArray
 from .guessing import kappa_with_others, tables_with_others
 from .independence import ResidualCorrelation, residual_correlation
@@ -110,15 +110,15 @@ def leniency(panel: FloatArray, cluster: IntArray | None = None, confidence: flo
     excess, cells = np.where(shared, panel - mean, 0).sum(axis=0), shared.sum(axis=0)
     of = np.arange(panel.shape[1]) if cluster is None else np.unique(cluster, return_inverse=True)[1]
     by_cluster = [cluster_sums(sums, of) for sums in (excess, cells)]
-    left = _ratio(*(sums.sum(axis=0) - sums for sums in by_cluster))
+    left = ratio(*(sums.sum(axis=0) - sums for sums in by_cluster))
     clusters = effective_clusters_of_each(by_cluster[1])
-    value, judges = _ratio(excess.sum(axis=0), cells.sum(axis=0)), panel.shape[2]
+    value, judges = ratio(excess.sum(axis=0), cells.sum(axis=0)), panel.shape[2]
     squares = np.where(shared, panel - mean, 0) ** 2
     variance = (squares.sum() + 1) / ((n - 1).clip(0).sum() + 1)
     noise = np.sqrt(variance * np.where(shared, 1 - 1 / n.clip(1), 0).sum(axis=(0, 1)))
     floor = ndtri(1 - (1 - confidence) / (2 * judges)) * noise
     half = np.maximum(
-        jackknife_half_width(left, confidence, judges, clusters), _ratio(floor, cells.sum(axis=0))
+        jackknife_half_width(left, confidence, judges, clusters), ratio(floor, cells.sum(axis=0))
     )
     return Rate(value, np.maximum(value - half, -1), np.minimum(value + half, 1))
 
@@ -134,7 +134,7 @@ def _judge_table(
     columns: dict[str, object] = {
         "judge": list(judges),
         "labels": known,
-        "positive_rate": _ratio(np.nansum(panel, axis=(0, 1)), known),
+        "positive_rate": ratio(np.nansum(panel, axis=(0, 1)), known),
     }
     for name, rate in (
         *beside_panel.items(),
@@ -147,9 +147,4 @@ def _judge_table(
     weight = vote_rates.weight
     positive = np.maximum(weight, 0)
     total = np.full(len(weight), np.nansum(positive))
-    return pd.DataFrame(columns).assign(weight=weight, weight_share=_ratio(positive, total))
-
-
-def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
-    """Above / below; NaN where below is 0."""
-    return np.divide(above, below, out=np.full(np.shape(below), np.nan), where=below != 0)
+    return pd.DataFrame(columns).assign(weight=weight, weight_share=ratio(positive, total))

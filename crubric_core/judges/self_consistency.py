@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..intervals import FEWEST_CLUSTERS, effective_clusters, share_interval
+from ..intervals import FEWEST_CLUSTERS, effective_clusters, ratio, share_interval
 from ..types import FloatArray, IntArray
 from .measurability import measurability_posterior
 
@@ -49,7 +49,7 @@ def self_consistency(
 
     """
     compared, equal = np.asarray(pairs, dtype=np.int64), np.asarray(agreeing, dtype=np.float64)
-    share = np.divide(equal, compared, out=np.full(equal.shape, np.nan), where=compared > 0)
+    share = ratio(equal, compared)
     posterior = measurability_posterior(np.minimum(consistent, draws), draws)
     low, high = posterior.interval(confidence)
     return SelfConsistency(compared, share, posterior.mean, posterior.sd, low, high)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import ndtr, stdtrit
 
-from ..intervals import cluster_sums
+from ..intervals import cluster_sums, known_mean
 from ..types import BoolArray, FloatArray, IntArray
 from .influence import Domains, Influence, score_influence
 from .linked import linked_groups
@@ -137,7 +137,7 @@ def _own_means(scores: FloatArray) -> Influence:
     known = np.isfinite(scores)
     count = known.sum(axis=1)
     values = np.where(known, scores, 0.0)
-    mean = np.divide(values.sum(axis=1), count, out=np.full(len(count), np.nan), where=count > 0)
+    mean = known_mean(scores, axis=1)
     psi = np.where(known, (values - np.nan_to_num(mean)[:, None]) / np.maximum(count, 1)[:, None], 0.0)
     found = score_influence(scores, np.ones(scores.shape[1]))
     return replace(found, estimate=mean, psi=psi.T, limits=None)  # lengths that ``half_widths`` foretells

@@ -12,6 +12,7 @@ from itertools import combinations
 import numpy as np
 from scipy.special import stdtr
 
+from ..intervals import known_mean, ratio
 from ..types import BoolArray, FloatArray, IntArray
 
 FEWEST = 5  # queries below which no difference is tested
@@ -67,10 +68,10 @@ def panel_record(judges: tuple[str, ...], panel: FloatArray, levels: IntArray) -
     by_pair = np.where(both, same, np.nan)
     return PanelRecord(
         judges,
-        _share(equal.sum(axis=0), pairs.sum(axis=0)),
-        _mean(off, axis=0),
+        ratio(equal.sum(axis=0), pairs.sum(axis=0)),
+        known_mean(off, axis=0),
         len(panel),
-        float(_spread(_share(equal, pairs))),
+        float(_spread(ratio(equal, pairs))),
         _spread(off),
         PairAgreement(same.sum(axis=0), both.sum(axis=0), _spread(by_pair)),
     )
@@ -86,13 +87,13 @@ def expected_agreement(panel: FloatArray) -> FloatArray:
     for judges in combinations(range(panel.shape[2]), 2):
         same, both = _agreement(panel[:, :, judges])
         equal, pairs = equal + same[:, :, 0], pairs + both[:, :, 0]
-    found, of_cell = _share(equal.sum(axis=0), pairs.sum(axis=0)), _share(equal, pairs)
+    found, of_cell = ratio(equal.sum(axis=0), pairs.sum(axis=0)), ratio(equal, pairs)
     n = np.isfinite(of_cell).sum(axis=0)
-    squares = np.nansum((of_cell - _mean(of_cell, axis=0)) ** 2, axis=0)
+    squares = np.nansum((of_cell - known_mean(of_cell, axis=0)) ** 2, axis=0)
     known = np.isfinite(found) & (n > 1)
     if known.sum() < 2:
         return found
-    error = float(_share(squares, n * (n - 1))[known].mean())
+    error = float(ratio(squares, n * (n - 1))[known].mean())
     mean, variance = float(found[known].mean()), float(found[known].var(ddof=1))
     return mean + (1 - min(error / variance, 1.0) if variance > 0 else 0.0) * (found - mean)
 
@@ -114,28 +115,22 @@ def common_agreement(new: PanelRecord, old: PanelRecord) -> tuple[FloatArray, Fl
     mine, theirs = np.array(common).T
     equal, pairs = new.by_pair.equal[:, mine], new.by_pair.pairs[:, mine]
     if old.by_pair is None:
-        return _share(equal.sum(axis=1), pairs.sum(axis=1)), old.agreement, old.agreement_sd
-    share = _share(old.by_pair.equal, old.by_pair.pairs)[:, theirs]
+        return ratio(equal.sum(axis=1), pairs.sum(axis=1)), old.agreement, old.agreement_sd
+    share = ratio(old.by_pair.equal, old.by_pair.pairs)[:, theirs]
     known = np.isfinite(share)
     total = np.where(known, pairs, 0).sum(axis=1)
     before = np.where(known, share * pairs, 0.0).sum(axis=1)
     # Of some pairs the mean varies no more than they do on average.
     sd = old.agreement_sd if len(common) == len(place) else float(old.by_pair.sd[theirs].mean())
-    return _share(np.where(known, equal, 0).sum(axis=1), total), _share(before, total), sd
+    return ratio(np.where(known, equal, 0).sum(axis=1), total), ratio(before, total), sd
 
 
 def _spread(values: FloatArray) -> FloatArray:
     """Standard deviation over the systems of their means of values (M, B, …), each less its rubric's mean."""
-    means = _mean(values - _mean(values, axis=0), axis=1)
+    means = known_mean(values - known_mean(values, axis=0), axis=1)
     n = np.isfinite(means).sum(axis=0)
-    squares = np.nansum((means - _mean(means, axis=0)) ** 2, axis=0)
-    return np.asarray(np.sqrt(_share(squares, n - 1)))
-
-
-def _mean(values: FloatArray, axis: int) -> FloatArray:
-    """Mean of the known values along ``axis``; NaN where none is known."""
-    known = np.isfinite(values)
-    return _share(np.where(known, values, 0.0).sum(axis=axis), known.sum(axis=axis))
+    squares = np.nansum((means - known_mean(means, axis=0)) ** 2, axis=0)
+    return np.asarray(np.sqrt(ratio(squares, n - 1)))
 
 
 def _agreement(panel: FloatArray) -> tuple[BoolArray, BoolArray]:
@@ -152,14 +147,8 @@ def _leniency(panel: FloatArray, levels: IntArray) -> FloatArray:
     known = np.isfinite(share)
     value = np.where(known, share, 0.0)
     others = known.sum(axis=2, keepdims=True) - known
-    rest = _share(value.sum(axis=2, keepdims=True) - value, others)
+    rest = ratio(value.sum(axis=2, keepdims=True) - value, others)
     return np.where(known, value - rest, np.nan)
-
-
-def _share(total: FloatArray | IntArray, count: IntArray) -> FloatArray:
-    found = np.full(np.shape(total), np.nan)
-    np.divide(total, count, out=found, where=count > 0)
-    return found
 
 
 def drift(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import SettingsError
-from ..intervals import cluster_sums
+from ..intervals import cluster_sums, ratio
 from ..scoring_rules import ScoringRules
 from ..types import BoolArray, FloatArray, IntArray
 from .types import CREATIVE, DECISION, HIGH_RISK, ObjectArray, fold_case, resolve_task_types
@@ -96,8 +96,7 @@ def query_scores(
         cluster_sums((values * weights).T, query_index, n_queries).T
         for values in (np.where(known, points, 0.0), known)
     )
-    scores = np.full(earned.shape, np.nan)
-    np.divide(earned, possible, out=scores, where=possible > 0)
+    scores = ratio(earned, possible)
     return np.clip(scores, 0.0, 1.0) if clip else scores
 
 
@@ -116,10 +115,7 @@ def overall_scores(by_query: FloatArray, omega: FloatArray | None = None) -> Flo
     if (shares < 0).any():
         raise SettingsError(f"omega = {shares.min():g} is below 0: give each query a share of at least 0.")
     known = np.isfinite(by_query)
-    total = known @ shares
-    scores = np.full(len(by_query), np.nan)
-    np.divide(np.where(known, by_query, 0.0) @ shares, total, out=scores, where=total > 0)
-    return scores
+    return ratio(np.where(known, by_query, 0.0) @ shares, known @ shares)
 
 
 def score_systems(

@@ -21,6 +21,7 @@ from ..analysis.stage import Key, Stage, Store, stage
 from ..analysis.stages import Analysis
 from ..analysis.tables import item_table
 from ..environment import APP, workspace_path
+from ..intervals import known_mean
 from ..irt.fit import constant_rubrics
 from ..jobs.backups import Backups
 from ..labels.store.workspace import Workspace
@@ -255,9 +256,8 @@ def shares(study: Study) -> Shares:
     if not study.dataset.has_labels:
         return Shares(np.empty((0, 0)), np.empty((0, 0)), constant)
     labels = study.panel()
-    known = np.isfinite(labels).sum(axis=1)
-    means = np.nansum(labels, axis=1) / np.where(known > 0, known, np.nan)
-    return Shares(means, 1 - known / labels.shape[1], constant)
+    missing = 1 - np.isfinite(labels).sum(axis=1) / labels.shape[1]
+    return Shares(known_mean(labels, axis=1), missing, constant)
 
 
 def items_table(study: Study) -> pd.DataFrame:

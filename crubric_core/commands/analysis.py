@@ -151,14 +151,12 @@ def run_one_experiment(args: argparse.Namespace) -> None:
             return
         dataset = _part(workspace.dataset(name), settings, args)
         own = bool(parameters) or isinstance(dataset, BlockSnapshot)
-        kept = (
-            not (args.again or own) and stored_experiment(workspace, args.name, dataset, settings) is not None
-        )
+        kept = None if args.again or own else stored_experiment(workspace, args.name, dataset, settings)
         if own:
             result = run_experiment(args.name, dataset, settings, progress=report_progress, **parameters)
         else:
-            result = _kept_or_run(workspace, dataset, args.name, settings, report_progress, again=args.again)
-    if kept:
+            result = kept or _run_and_keep(workspace, dataset, args.name, settings, report_progress)
+    if kept is not None:
         print(f"note: kept in the workspace; --again runs {args.name} again.", file=sys.stderr)
     _hand_over(result, args.out)
 
@@ -210,30 +208,25 @@ def run_report(args: argparse.Namespace) -> None:
         progress_bar() as report_progress,
     ):
         dataset = _part(workspace.dataset(name), settings, args)
-        kept = [stored_experiment(workspace, found, dataset, settings) for found in EXPERIMENTS]
-        shown = (
-            [found for found in kept if found is not None]
-            if wanted is None
-            else [_kept_or_run(workspace, dataset, found, settings, report_progress) for found in wanted]
-        )
+        shown = []
+        for experiment in EXPERIMENTS if wanted is None else wanted:
+            found = stored_experiment(workspace, experiment, dataset, settings)
+            if found is None and wanted is not None:
+                found = _run_and_keep(workspace, dataset, experiment, settings, report_progress)
+            shown += [found] if found is not None else []
         result = run_pipeline(dataset, settings, report_progress)
     for path in write_report(result, shown, recorded(*sys.argv[1:]), args.out):
         print(path)
 
 
-def _kept_or_run(
+def _run_and_keep(
     workspace: Workspace,
     dataset: Dataset,
     name: str,
     settings: Settings,
     report_progress: Callable[[float, str], None],
-    *,
-    again: bool = False,
 ) -> ExperimentResult:
-    """The result that the workspace keeps, or a new one, which it keeps from then on where it can."""
-    kept = None if again else stored_experiment(workspace, name, dataset, settings)
-    if kept is not None:
-        return kept
+    """A new result, which the workspace keeps from then on where it can."""
     result = run_experiment(name, dataset, settings, progress=report_progress)
     if isinstance(dataset, BlockSnapshot):  # no dataset of the workspace: nothing would ever ask for it
         return result

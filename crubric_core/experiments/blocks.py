@@ -26,6 +26,8 @@ from .parts import Block, BlockSnapshot, blocks
 from .results import ExperimentResult, ExperimentWatch, records
 
 SELECTORS = ("pairs", "greedy", "random")
+STRATEGIES = ("pairs", "greedy", "hard_random", "random")  # of the cross-fit
+DRAWN = STRATEGIES[2:]  # those with which pairs are compared there
 
 
 def by_block(
@@ -111,10 +113,8 @@ def _crossfit(
 ) -> dict[str, object]:
     result = crossfit.crossfit(part, settings, cancel=watch.cancel, splits=splits)
     table = records(result.frame(), "strategy")
-    row: dict[str, object] = {
-        name: table[name]["auc"] for name in ("pairs", "greedy", "hard_random", "random")
-    }
-    for other in ("hard_random", "random"):
+    row: dict[str, object] = {name: table[name]["auc"] for name in STRATEGIES}
+    for other in DRAWN:
         for end in ("", "_low", "_high"):
             row[f"to_{other}{end}"] = table[other][f"delta{end}"]
     return row
@@ -144,22 +144,18 @@ _COLUMNS: dict[str, list[str]] = {
     ],
     "crossfit": [
         *_BLOCK,
-        *("pairs", "greedy", "hard_random", "random"),
-        *(f"to_{other}{end}" for other in ("hard_random", "random") for end in ("", "_low", "_high")),
+        *STRATEGIES,
+        *(f"to_{other}{end}" for other in DRAWN for end in ("", "_low", "_high")),
     ],
     "agreement": [*_BLOCK, "against", "tau_c", "kept", "base", "kappa", "r"],
     "skipped": [*_BLOCK, "experiment", "reason"],
 }
 
 
-def _outcomes(table: pd.DataFrame, difference: str) -> tuple[int, int, int]:
-    """Blocks in which a difference is above 0, below 0, and known."""
-    known = table.dropna(subset=[f"{difference}_low"])
-    return (
-        int((known[f"{difference}_low"] > 0).sum()),
-        int((known[f"{difference}_high"] < 0).sum()),
-        len(known),
-    )
+def _outcomes(table: pd.DataFrame) -> tuple[int, int, int]:
+    """Blocks in which pairs are ahead of random rubrics, in which they are behind, and in which that is known."""
+    known = table.dropna(subset=["to_random_low"])
+    return int((known["to_random_low"] > 0).sum()), int((known["to_random_high"] < 0).sum()), len(known)
 
 
 def _found(tables: dict[str, pd.DataFrame]) -> str:
@@ -167,7 +163,7 @@ def _found(tables: dict[str, pd.DataFrame]) -> str:
         return TOO_LITTLE
     parts = []
     for name, what in (("held_out", "new systems (τ)"), ("crossfit", "held-out rubrics (AUC)")):
-        ahead, behind, known = _outcomes(tables[name], "to_random")
+        ahead, behind, known = _outcomes(tables[name])
         parts.append(
             f"on {what} banks of pairs are ahead of random rubrics in {ahead} of {count(known, 'block')}, behind in "
             f"{behind}"
@@ -183,7 +179,7 @@ def _limits(tables: dict[str, pd.DataFrame]) -> tuple[str, ...]:
 
 def headline(result: ExperimentResult) -> str:
     """In how many blocks banks of pairs rank new systems better than random ones."""
-    ahead, behind, known = _outcomes(result.tables["held_out"], "to_random")
+    ahead, behind, known = _outcomes(result.tables["held_out"])
     if not known:
         return TOO_LITTLE
     return (

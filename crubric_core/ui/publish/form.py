@@ -76,7 +76,7 @@ def ask_expiry() -> datetime | None:
     chosen = st.selectbox("It is open", [*SPANS, UNTIL], index=2, key="publish span")
     now = datetime.now(UTC)
     if chosen == UNTIL:
-        return ask_day("Last day (UTC)", "publish day")
+        return ask_day("publish day")
     span = SPANS[chosen]
     return None if span is None else now + span
 

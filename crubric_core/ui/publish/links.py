@@ -59,10 +59,10 @@ def summary(found: Sequence[Link]) -> str:
     return ", ".join([first, *(f"{number[name]} {name}" for name in OTHERS if number[name])]) + "."
 
 
-def ask_day(label: str, key: str) -> datetime:
-    """The end of a day to come."""
+def ask_day(key: str) -> datetime:
+    """The end of the last day on which a link is open, which is asked for."""
     today = datetime.now(UTC).date()
-    day = st.date_input(label, today + timedelta(days=30), min_value=today, key=key)
+    day = st.date_input("Last day (UTC)", today + timedelta(days=30), min_value=today, key=key)
     return sharing.expiry_of(day.isoformat())
 
 
@@ -112,7 +112,7 @@ def _change(link: Link) -> None:
         close = st.popover("Revoke …")
     with later:
         never = st.checkbox("Until it is revoked", key=f"never {view}")
-        expires = None if never else ask_day("Last day (UTC)", f"day {view}")
+        expires = None if never else ask_day(f"day {view}")
         if st.button("Keep it open until then", key=f"keep {view}"):
             sharing.set_expiry(views_folder(), view, expires, visitor())
             st.rerun()

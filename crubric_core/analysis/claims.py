@@ -242,7 +242,7 @@ def _against(board: Board, other: OtherRanking) -> str:
     verb = "separates" if other.tested else "orders"
     return (
         f"But {_subject(other)} {verb} {other.reversed:,} of the {count(other.separated, 'separated pair')} the other "
-        f"way: {above} above {below}{', for one' if other.reversed > 1 else ''}."
+        f"way: {above} above {below}{', for example' if other.reversed > 1 else ''}."
     )
 
 

@@ -197,7 +197,10 @@ def unfit(n_systems: int, judges_differ: bool, settings: Settings) -> str:
     if too_few_to_cross_fit(n_systems):
         return f"Abilities by dimension need {FEW_SYSTEMS} systems or more."
     if judges_differ:
-        return "There are no abilities by dimension, since a system's judges, who differ, would look like its ability."
+        return (
+            "There are no abilities by dimension: the systems have different judges, and what differs between judges "
+            "would look like a difference in ability."
+        )
     return ""
 
 
@@ -209,7 +212,7 @@ def one_ability_sentence(found: Dimensions, level: str) -> str:
     ]
     which = "the two dimensions" if len(found.names) == 2 else "any two dimensions"
     if all((each.low, each.high) == (-1, 1) for each in found.correlations):
-        return f"{size} tell nothing of how {which} correlate at {level}."
+        return f"{size} show nothing about how {which} correlate at {level}."
     if not apart:
         told = f"By correlation, {size} cannot tell {which} from one ability"
         return f"{told}: {_reach(found)} 1 at {level}, noise taken out."

@@ -79,10 +79,10 @@ def compare_groups(
 
 
 def judges_sentence(by: str) -> str:
-    """Why no pairs are compared by group where systems have different judges in a group. by: what the groups are."""
+    """Why no pairs are compared by group where systems have different judges in one. by: what the groups are."""
     return (
-        f"Whether a {by} turns separated pairs round is not told, since a system's judges, who differ by {by}, would "
-        "look like its standing there."
+        f"Whether separated pairs are reversed in a {by} is not shown: the systems have different judges there, and "
+        "what differs between judges would look like a difference between systems."
     )
 
 

@@ -33,8 +33,8 @@ class HumanLabels:
     """Mean labels of M systems, corrected by the human labels of some cells; all are shares of the full mark.
 
     standing: claims about the corrected means. alone: (2, M) interval of each by the human labels alone.
-    cells, judged: cells that people and judges labelled, and that judges did. complete: whether
-    these are the same for the systems with an estimate.
+    cells, judged: cells that people and judges labelled, and that judges did. complete: whether these are the same for
+    the systems with an estimate.
     queries: with a judge's label. waiting: those of them that people did not label, in a random order: with any first
     ones of them the sample stays random.
     """
@@ -170,7 +170,7 @@ def queries_to_label(reduction: Reduction, queries: pd.DataFrame, settings: Sett
 
 
 def require_human_labels(found: HumanLabels | None, dataset: str) -> HumanLabels:
-    """The same; raises DatasetError where there are too few human labels."""
+    """Return ``found``; raises DatasetError where it is None, since there are too few human labels."""
     if found is None:
         raise DatasetError(
             f"The dataset {dataset!r} has no system with human labels on {FEWEST} queries that judges labelled, too: "

@@ -106,7 +106,7 @@ class ViolationLoss:
         less, more = told_apart([self.systems[at] for at in found.example or (0, 0)], LONGEST)
         return (
             f"{said}; {pairs} and {found.reversed:,} the other way: {less} loses less than {more}, which is ahead of "
-            f"it on the board{', for one' if found.reversed > 1 else ''}."
+            f"it on the board{', for example' if found.reversed > 1 else ''}."
         )
 
     def _none(self) -> str:

@@ -1,8 +1,7 @@
 """A static look at rubric texts: what may keep judges from applying a rubric alike.
 
 Every finding is a reason to read the rubric again, never a verdict: the rules know words, not meanings, and English
-only.
-What they find and miss on texts labelled by hand: ``tests/analysis/test_rubric_lint.py``.
+only. What they find and miss on texts labelled by hand: ``tests/analysis/test_rubric_lint.py``.
 """
 
 from __future__ import annotations
@@ -81,7 +80,7 @@ def lint(
 
 
 def lint_table(findings: Sequence[LintFinding]) -> pd.DataFrame:
-    """One row a finding: rubric (its position), kind, seen."""
+    """One row a finding: at (position of the rubric), kind, seen."""
     rows = [(finding.rubric, finding.kind, finding.seen) for finding in findings]
     return pd.DataFrame(rows, columns=["at", "kind", "seen"])
 

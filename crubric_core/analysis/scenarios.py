@@ -181,7 +181,7 @@ def _place_sentences(change: Change) -> tuple[str, ...]:
         return (said,)
     return (
         said,
-        f"There are {count(second, 'tier')} in place of {first:,}: where tiers join or part, those below get another "
+        f"There are {count(second, 'tier')} instead of {first:,}: where tiers merge or split, those below get another "
         "number, though nothing else about them changes.",
     )
 

@@ -1,4 +1,4 @@
-"""The paper's evidence, to be had of any dataset (docs/method.md §11)."""
+"""The experiments of the paper, for any dataset (docs/method.md §11)."""
 
 from .registry import EXPERIMENTS, run_experiment, store_experiment, stored_experiment
 from .results import CancelledError, ExperimentResult

@@ -135,21 +135,21 @@ def _found(table: pd.DataFrame) -> str:
     )
     plain, gated, whole = rows["B0"], rows["B3"], rows["B4"]
     kappa = (
-        "κ is unknown, for there is one judge and no human gold"
+        "κ is unknown, because there is one judge and no human gold"
         if np.isnan(plain["kappa"])
         else f"κ is {num(plain['kappa'])} over all rubrics, {num(gated['kappa'])} behind the gate (B3) and "
         f"{num(whole['kappa'])} in the bank (B4)"
     )
     return (
         f"Top–bottom gap in points: {gaps}. The whole pipeline (B4) uses {whole['rubrics']} of {plain['rubrics']} "
-        f"rubrics, and its score {_ranks(whole['rho_b0'], 'B0')}; {kappa}."
+        f"rubrics, and its score {_correlates(whole['rho_b0'], 'B0')}; {kappa}."
     )
 
 
-def _ranks(rho: float, to: str) -> str:
+def _correlates(rho: float, other: str) -> str:
     if np.isnan(rho):
-        return f"ranks too few systems for a correlation with {to}"
-    return f"ranks the systems with ρ = {num(rho)} to {to}"
+        return f"ranks too few systems for a correlation with {other}"
+    return f"has the rank correlation ρ = {num(rho)} with {other}"
 
 
 def _limits(inputs: Inputs, table: pd.DataFrame, comparison: KappaComparison) -> tuple[str, ...]:
@@ -181,7 +181,7 @@ def headline(result: ExperimentResult) -> str:
     whole, everything = rows["B4"], rows["B0"]
     return (
         f"With {int(whole['rubrics']):,} of {count(int(everything['rubrics']), 'rubric')} the score of the whole "
-        f"pipeline {_ranks(whole['rho_b0'], 'plain pass or fail on all')}."
+        f"pipeline {_correlates(whole['rho_b0'], 'plain pass or fail on all')}."
     )
 
 
@@ -209,8 +209,8 @@ EXPERIMENT = Experiment(
                 "gap_high": number("to", "%.1f"),
                 "sd": number("spread"),
                 "iqr": number("IQR"),
-                "rho_b0": number("ρ to B0"),
-                "rho_reference": number("ρ to humans"),
+                "rho_b0": number("ρ with B0"),
+                "rho_reference": number("ρ with humans"),
                 "kappa": number("κ"),
             },
         ),

@@ -155,7 +155,7 @@ def _found(summary: pd.DataFrame, fitted: Splits) -> str:
     for strategy, name in _OTHERS.items():
         row = table[strategy]
         if np.isnan(row["delta"]):
-            parts.append(f"cannot be compared with {name}, for no split has both")
+            parts.append(f"cannot be compared with {name}, because no split has both")
             continue
         how = compared(row["delta_low"], row["delta_high"], "ahead of", "behind", "not separated from")
         parts.append(f"{how} {name} (ΔAUC {num(row['delta'])} {span(row['delta_low'], row['delta_high'])})")

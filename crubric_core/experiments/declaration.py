@@ -178,7 +178,7 @@ class Experiment:
         )
 
     def _check(self, parameters: Mapping[str, Any]) -> None:
-        """SettingsError for a parameter that it has not, or a value that is not allowed."""
+        """SettingsError for a parameter that it does not have, or a value that is not allowed."""
         for name, value in parameters.items():
             parameter = self._declared(name)
             for one in value if isinstance(self.defaults[name], (tuple, list)) else (value,):
@@ -195,8 +195,8 @@ class Experiment:
     ) -> ExperimentResult:
         """Run it.
 
-        Raises CancelledError where ``cancel`` says so, SettingsError for a parameter that it has not, or a value that
-        is not allowed.
+        Raises CancelledError where ``cancel`` says so, SettingsError for a parameter that it does not have, or a
+        value that is not allowed.
         """
         self._check(parameters)
         return self.run(ds, settings, progress=progress, cancel=cancel, **parameters)

@@ -27,7 +27,7 @@ MEASURE_NAMES = {
     "new_pairs": "new pairs in order",
     "new_old": "new and old in order",
     "tau": "Kendall's τ",
-    "human": "τ to humans",
+    "human": "τ with humans",
     "score_error": "error of the pool's score",
 }
 TITLES = {"new_pairs": "new pairs in order", "new_old": "new against old in order", "tau": "Kendall's tau"}
@@ -150,7 +150,7 @@ def _with_intervals() -> dict[str, ResultColumn]:
         "new_pairs": number("new pairs", "percent", "Pairs of new systems in the pool's order"),
         "new_old": number("new and old", "percent", "New systems in order with old ones on the whole pool"),
         "tau": number("τ", about="Kendall's tau of all systems as new ones"),
-        "human": number("τ to humans"),
+        "human": number("τ with humans"),
         "score_error": number("error of the score", about="Of the predicted mean over the pool"),
     }
     columns: dict[str, ResultColumn] = {}

@@ -20,7 +20,7 @@ from .stability import AnalysisOutcome, analyse, compare_outcomes
 
 @dataclass(frozen=True)
 class JudgeInfluence:
-    """How much hangs on each of K judges.
+    """How much depends on each of K judges.
 
     judges: judge, kept (share of the smaller bank that is in the larger), rho (Spearman's of the abilities), moved
         (systems with another rank), lost, gained, turned (pairs of which both systems are ranked in either case, that

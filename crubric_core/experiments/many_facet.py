@@ -196,7 +196,7 @@ def _unlinked(inputs: Inputs, panel: _Panel) -> str:
     linked = connected_components(common >= FEWEST_CLUSTERS, directed=False)[1]
     apart = np.flatnonzero(linked == np.bincount(linked).argmin())[0]
     return (
-        "Too few common cells link the judges, so that nothing tells their severity: "
+        "Too few common cells link the judges, so their severities are unknown: "
         f"{short_name(inputs.dataset.judges[panel.judges[apart]])} and the others need labels of the same answers on "
         f"{FEWEST_CLUSTERS} queries or more."
     )

@@ -13,6 +13,7 @@ import pandas as pd
 
 from ..analysis.fitted import with_rules
 from ..analysis.stages import Analysis
+from ..intervals import known_mean
 from ..irt.fit import fit_irt
 from ..judges.consensus import baseline_mask, majority, median_low
 from ..labels.store.dataset import Dataset
@@ -114,14 +115,12 @@ def rate_table(panel: FloatArray, judges: tuple[str, ...], gold: FloatArray | No
     for k, judge in enumerate(judges):
         labels = panel[:, :, k]
         both = ~np.isnan(labels) & (~np.isnan(gold) if gold is not None else False)
-        there, human = (_rate(values[both]) for values in (labels, labels if gold is None else gold))
-        rows.append((judge, int((~np.isnan(labels)).sum()), _rate(labels), int(both.sum()), there, human))
+        rate, there, human = (
+            float(known_mean(values))
+            for values in (labels.ravel(), labels[both], (labels if gold is None else gold)[both])
+        )
+        rows.append((judge, int((~np.isnan(labels)).sum()), rate, int(both.sum()), there, human))
     return pd.DataFrame(rows, columns=["judge", "labels", "rate", "cells", "rate_there", "human_rate"])
-
-
-def _rate(values: FloatArray) -> float:
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if known.size else float("nan")
 
 
 def graded_table(inputs: Inputs) -> pd.DataFrame:
@@ -160,8 +159,8 @@ def _found(tables: dict[str, pd.DataFrame]) -> str:
     if len(tables["graded"]):
         row = tables["graded"].iloc[0]
         text += (
-            f" The GRM on the levels ranks the systems with ρ = {num(row['rho'])} to the 2PL on pass or fail, with "
-            f"{_share(row['reversed_pairs'])} of the pairs reversed."
+            f" The GRM on the levels and the 2PL on pass or fail rank the systems with ρ = {num(row['rho'])}; "
+            f"{_share(row['reversed_pairs'])} of the pairs are reversed."
         )
     return text
 
@@ -192,7 +191,7 @@ def headline(result: ExperimentResult) -> str:
     # By its place: kept results of version 0.2 have another name for the step.
     whole = int(result.frame()["rubrics"].iloc[0])
     return (
-        f"{funnel['in the bank']['rubrics']:,} of {count(whole, 'rubric')} make the bank; all "
+        f"The bank has {funnel['in the bank']['rubrics']:,} of {count(whole, 'rubric')}; all "
         f"{'rubrics that differ' if _gate_is_off(funnel) else 'passing rubrics'} "
         f"separate {_share(rows['all']['share'])} of the pairs of systems, the bank as if new "
         f"{_share(rows['bank']['share'])}."

@@ -1,10 +1,10 @@
 """Is a judge kinder to systems of its own family? (docs/method.md §11)
 
 A judge's leniency on a cell is its mark minus the mean mark of the other judges there; where systems had different
-judges, marks are first made those of equally lenient ones, lest it count who else was asked. Its self-preference is the
-mean leniency on systems of its own family minus that on all others, by query; the interval is over the queries, for all
-judges at once (Bonferroni). A judge may be as kind to systems of other families: how many of them is counted. Families
-are read from names ("gpt-4o" and "o3" are OpenAI's); a name that fits none, or two, has none.
+judges, marks are first corrected for the leniency of each judge, so that it does not count who else was asked. Its
+self-preference is the mean leniency on systems of its own family minus that on all others, by query; the interval is
+over the queries, for all judges at once (Bonferroni). A judge may be as kind to systems of other families: how many of
+them is counted. Families are read from names ("gpt-4o" and "o3" are OpenAI's); a name that fits none, or two, has none.
 """
 
 from __future__ import annotations

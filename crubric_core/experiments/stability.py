@@ -1,4 +1,4 @@
-"""How much the bank and the tiers hang on one system, one judge, one domain, and on B and tau_c.
+"""How much the bank and the tiers depend on one system, one judge, one domain, and on B and tau_c.
 
 Each variant repeats the whole analysis: consensus, gate, fit, bank, tiers. What stays the same is compared over the
 systems that both analyses rank.

@@ -137,8 +137,8 @@ def quartile_table(q: FloatArray, kappa: FloatArray) -> pd.DataFrame:
 def correlation_table(q: FloatArray, kappa: FloatArray) -> pd.DataFrame:
     """One row: Pearson r of measurability with the rubrics' own kappas, (J,) each, and the rubrics that have both.
 
-    It has no p: where judges happen to differ they are also more often wrong, so that r is above 0 though all rubrics
-    be equally clear, against people too (docs/method.md §11).
+    It has no p: where judges happen to differ they are also more often wrong, so that r is above 0 even if all rubrics
+    are equally clear, against people too (docs/method.md §11).
     """
     known = np.isfinite(q) & np.isfinite(kappa)
     r = float("nan")

@@ -19,7 +19,7 @@ from .panel import Drift, PanelRecord, common_agreement, drift, panel_record
 ALPHA = 0.01  # of the comparison with the calibration's judges, shared by its tests (Bonferroni)
 UNUSUAL = -1.645  # lz* below which one in twenty systems that follow the model lies
 SHOWN = 3
-CHOSEN = "; some of it is expected, for the bank's rubrics were kept for their agreement there"
+CHOSEN = "; some of it is expected, because the bank's rubrics were kept for their agreement there"
 UNEQUAL = (
     "The bank's systems were labelled by different judges, or by the same in different shares or numbers: interval, "
     "rank and tier allow for what leniency and numbers may change."
@@ -123,8 +123,8 @@ def _split(bank_scale: BankScale, new: NewLabels) -> list[str]:
         return []
     here, side = ("new", "low") if even else ("calibration's", "high")
     return [
-        f"Most {here} cells have an even number of labels, of which the lower middle one counts: the ability is rather "
-        f"too {side}."
+        f"Most {here} cells have an even number of labels, of which the lower middle one counts: the ability is "
+        f"probably too {side}."
     ]
 
 
@@ -191,8 +191,8 @@ def _alone(old: PanelRecord, judge: str, unit: IntArray) -> list[str]:
         return []
     how, side = ("stricter", "low") if found.difference < 0 else ("more lenient", "high")
     return [
-        f"{judge} alone labelled it, who in the calibration was {how} than the others by "
-        f"{rounded(abs(found.difference))} of the scale: the ability is rather too {side}."
+        f"{judge} alone labelled it, and was {how} than the others in the calibration by "
+        f"{rounded(abs(found.difference))} of the scale: the ability is probably too {side}."
     ]
 
 
@@ -234,7 +234,7 @@ def repeated_notes(bank_scale: BankScale, new: NewLabels) -> list[str]:
             whose = f"the bank's own {system}" if other == system else other
             notes.append(
                 f"{equal:,} of {of} of {system} are those of {whose}, which chose the bank and its parameters: the "
-                "ability of a version of the same system is rather too far from the middle, and no interval, rank or "
+                "ability of a version of the same system is probably too far from the middle, and no interval, rank or "
                 f"tier allows for that. Place it on a bank that was made without {other}."
             )
         elif system in bank_scale.systems:

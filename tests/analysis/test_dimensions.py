@@ -152,7 +152,7 @@ def test_of_several_dimensions_the_pair_that_is_furthest_from_one_is_named():
 
 def test_a_correlation_of_which_nothing_is_known_is_said_to_be_unknown():
     said = one_ability_sentence(told(Correlation(np.nan, -1.0, 1.0)), "95%")
-    assert said == "3 systems tell nothing of how the two dimensions correlate at 95%."
+    assert said == "3 systems show nothing about how the two dimensions correlate at 95%."
 
 
 def test_a_pair_that_dimensions_separate_in_opposite_ways_is_named():

@@ -119,8 +119,8 @@ def test_names_of_several_groups_are_cut():
 
 def test_where_judges_differ_by_group_it_is_said_why_no_pairs_are_compared():
     assert judges_sentence("domain") == (
-        "Whether a domain turns separated pairs round is not told, since a system's judges, who differ by domain, "
-        "would look like its standing there."
+        "Whether separated pairs are reversed in a domain is not shown: the systems have different judges there, and "
+        "what differs between judges would look like a difference between systems."
     )
 
 

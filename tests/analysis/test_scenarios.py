@@ -80,8 +80,10 @@ def test_a_tier_less_is_told_as_what_renumbers_those_below(change):
 
     said = with_tiers([1, 2, 3, 3, 3, 3, 3, 3], [1, 1, 2, 2, 2, 2, 2, 2])
     assert "7 of 8 systems change their tier" in said
-    assert "There are 2 tiers in place of 3: where tiers join or part, those below get another number" in said
-    assert "in place of" not in with_tiers([1, 1, 1, 1, 2, 2, 2, 2], [1, 1, 1, 2, 2, 2, 2, 2])
+    assert (
+        "There are 2 tiers instead of 3: where tiers merge or split, those below get another number" in said
+    )
+    assert "instead of" not in with_tiers([1, 1, 1, 1, 2, 2, 2, 2], [1, 1, 1, 2, 2, 2, 2, 2])
 
 
 def test_a_scenario_beside_itself_changes_nothing(outcome):

@@ -309,7 +309,8 @@ def test_abilities_by_dimension_are_none_where_judges_change_places_between_dime
         assert analysis.panels() is None
         found.append(analysis.dimensions())
     assert found[0] == (
-        "There are no abilities by dimension, since a system's judges, who differ, would look like its ability."
+        "There are no abilities by dimension: the systems have different judges, and what differs between judges would "
+        "look like a difference in ability."
     )
     assert not isinstance(found[1], str)
 

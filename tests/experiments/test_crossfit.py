@@ -147,7 +147,7 @@ def test_a_hard_set_without_any_rubric_is_unknown_and_said(workspace):
     row = found.frame().set_index("strategy").loc["hard_random"]
     assert np.isnan([row["auc"], row["delta"], row["smallest_bank"]]).all()
     assert row["splits"] == row["delta_splits"] == row["candidates"] == 0
-    assert "random rubrics of the hard set, for no split has both" in found.found
+    assert "random rubrics of the hard set, because no split has both" in found.found
     assert found.found.endswith("Smallest bank with ρ ≥ 0.95: not reached by any strategy.")
 
 

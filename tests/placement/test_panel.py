@@ -109,7 +109,7 @@ def test_an_older_bank_that_has_all_pairs_together_is_compared_only_where_all_it
     new = judged(rng, 10, [0.3, 0.3, 0.3])
     assert agreement_notes(bank, old, new[:, :, :2], JUDGES[:2]) == []
     (note,) = agreement_notes(bank, old, new, JUDGES)
-    assert "; some of it is expected, for the bank's rubrics were kept for their agreement there." in note
+    assert "; some of it is expected, because the bank's rubrics were kept for their agreement there." in note
 
 
 def test_agreement_that_rubrics_were_kept_for_is_expected_to_be_lower_on_further_systems():
@@ -206,7 +206,7 @@ def test_the_lower_of_two_middle_levels_on_one_side_alone_is_told(bank, model, c
     notes = panel_notes(bank, labels_on_bank(("m", "n"), panel[:, :, 0], JUDGES[:judges], panel))
     said = [note for note in notes if "even number" in note]
     assert len(said) == bool(side)
-    assert all(note.endswith(f"the ability is rather too {side}.") for note in said)
+    assert all(note.endswith(f"the ability is probably too {side}.") for note in said)
 
 
 @pytest.mark.parametrize(("judges", "told"), [(3, False), (2, True), (1, True)])

@@ -58,8 +58,8 @@ def show(view: View, found: Dimensions, rows: pd.DataFrame, at: IntArray) -> Non
         figures.by_dimension(rows["system"].tolist(), [names[d] for d in shown], estimates),
         alt="Ability of each system by dimension",
         title=f"Ability by dimension, with its interval at {level}",
-        look="Each dimension has a scale of its own: compare systems within a colour. Whether two are separated "
-        "is asked of all pairs of all dimensions at once, for the sentence above.",
+        look="Each dimension has a scale of its own: compare systems within a colour. The sentence above "
+        "compares all pairs on all dimensions at once.",
         on_click=lambda mark: choose(rows["system"].iloc[mark.number]),
     )
     if len(found.pairs) > 1:

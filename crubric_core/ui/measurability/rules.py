@@ -77,7 +77,8 @@ def coverage(study: StudyPage) -> None:
     study.answer(
         f"{name} {tau_c:.2f} keeps {rounded(chosen['share'])} of the rubrics. κ against {against} is "
         f"{_kappa(base['kappa'])} over all and {_kappa(chosen['kappa'])} over these{_difference(chosen)}, on the "
-        "labels that chose them: whether other labels agree better too is asked by Experiments, Threshold sweep."
+        "labels that chose them. The threshold sweep on the Experiments page checks whether other labels agree better, "
+        "too."
     )
     if not own:
         st.caption("The gate in use is another one (rubric κ): this view shows what agreement would do.")
@@ -178,7 +179,7 @@ def growth(study: StudyPage) -> None:
     st.caption(
         f"{fit_note(found)}The curve ends where fewer than half of the rubrics have that many systems labelled by "
         "every judge; where judges leave out what they are unsure of, it is too high. The gate of this page asks for "
-        "a degree of agreement, not for unanimity on every system, so that it does not thin out as systems join."
+        "a degree of agreement, not for unanimity on every system, so it does not lose rubrics as systems join."
     )
 
 

@@ -807,3 +807,24 @@ def test_events_of_openai_evals_before_their_specification_are_rejected(read):
 def test_events_of_another_program_are_no_log_of_openai_evals(ws):
     with pytest.raises(IngestError, match="no column for system"):
         ws.ingest(lines(*(event(f"a.{n}", "click", x=1) for n in range(4))), "d", name="x.jsonl")
+
+
+def test_verdicts_in_the_form_of_mt_bench_are_no_grades_to_10(read):
+    """SORRY-Bench: each 0 was rejected as below the scale, so that all systems were equal."""
+    judged = [
+        {
+            "question_id": q,
+            "model": m,
+            "judge": ["gpt-4o", "base-scoreonly"],
+            "turn": 1,
+            "score": float(score),
+        }
+        for m, scores in (("a", (0, 1, 0)), ("b", (1, 1, 0)))
+        for q, score in enumerate(scores)
+    ]
+    dataset, report = read(lines(*judged))
+    assert labels_of(dataset) == {
+        (r["model"], str(r["question_id"]), f"{r['question_id']}#turn 1", "gpt-4o", r["score"])
+        for r in judged
+    }
+    assert not report.rejected

@@ -9,10 +9,14 @@ from .base import NativeFormat, Record, Row, Setting, has, label, named, number,
 
 def _rows(record: Record, setting: Setting) -> Iterator[Row]:
     name, turn = named(record, "question_id"), f"turn {named(record, 'turn')}"
-    yield rubric(name, turn, f"quality of {turn}", scale=(1, 10))
+    model, prompt = record["judge"]
+    graded = "single" in str(
+        prompt
+    )  # FastChat's prompts; other benchmarks in its form have scales of their own
+    yield rubric(name, turn, f"quality of {turn}", scale=(1, 10) if graded else (None, None))
     score = record.get("score")
     known = None if number(score) == -1 else score  # FastChat writes -1 where a reply holds no rating
-    system, judge = setting.system(record.get("model")), setting.judge(record["judge"][0])
+    system, judge = setting.system(record.get("model")), setting.judge(model)
     yield label(system, name, turn, judge, known, reason=record.get("judgment"))
 
 

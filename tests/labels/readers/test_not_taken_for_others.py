@@ -144,3 +144,33 @@ def test_a_system_that_names_no_model_is_asked_about(ws):
     ]
     with pytest.raises(IngestError, match="what names it"):
         read(ws, lines(*records), "x.jsonl")
+
+
+def criteria_of(ws, name="d"):
+    return {r.rpartition("#")[2] for r in ws.dataset(name).rubrics["rubric"]}
+
+
+def graded(*beside):
+    """Two criteria of each answer, and what stands beside them."""
+    return [(m, f"q{q}", (q + n) % 2, q // 2 % 2, *beside) for n, m in enumerate(MODELS) for q in range(8)]
+
+
+@pytest.mark.parametrize("flag", ["is_final", "is_valid", "completed", "Approved"])
+def test_that_all_rows_are_ready_is_no_criterion(ws, flag):
+    report = ws.ingest(table(f"model,query,clear,right,{flag}", graded(True)), "d", name="x.csv")
+    assert criteria_of(ws) == {"clear", "right"}
+    assert any("Not used" in note and flag in note for note in report.notes)
+
+
+def test_a_check_that_some_answers_fail_is_a_criterion(ws):
+    rows = [(*row, row[1] != "q3") for row in graded()]
+    ws.ingest(table("model,query,clear,right,is_valid", rows), "d", name="x.csv")
+    assert criteria_of(ws) == {"clear", "right", "is_valid"}
+
+
+def test_what_several_draws_reach_is_no_criterion_of_one_answer(ws):
+    ws.ingest(table("model,query,correct,concise,pass@5,pass@10", graded(1, 1)), "d", name="x.csv")
+    assert criteria_of(ws) == {"correct", "concise"}
+    rows = [row[:4] for row in graded()]
+    ws.ingest(table("model,query,pass@1,pass@5", rows), "e", name="x.csv")
+    assert criteria_of(ws, "e") == {"pass@1"}

@@ -95,3 +95,23 @@ def test_statistics_of_ratings_are_no_rubrics(ws, name, of):
     report, rubrics = read(ws, ["clarity", "tone", "depth", name], of)
     assert rubrics == {"clarity", "tone", "depth"}
     assert any(name in note for note in report.notes)
+
+
+@pytest.mark.parametrize("name", ["spread", "range", "gap"])
+def test_how_far_judges_lie_apart_is_none_of_them(ws, name):
+    """It made criteria of the judges beside it."""
+    judges = ["gpt-4o", "claude", "gemini"]
+    rows = [
+        [f"model-{i}", f"q{q}", *parts, max(parts) - min(parts)]
+        for i in range(2)
+        for q in QUERIES
+        for parts in [(1 + (q + i) % 5, 1 + (q * 2 + i) % 5, 1 + (q * q + i) % 4)]
+    ]
+    report = ws.ingest(table(["model", "query_id", *judges, name], rows), "d")
+    assert set(ws.dataset("d").labels()["judge"]) == {*judges}
+    assert any(f"{name!r} is the range of other columns" in note for note in report.notes)
+
+
+def test_a_criterion_called_range_is_one(ws):
+    _, rubrics = read(ws, ["Range", "Accuracy", "Fluency", "Spread"], lambda parts: 1 + parts[0] % 3)
+    assert rubrics == {"Range", "Accuracy", "Fluency", "Spread"}

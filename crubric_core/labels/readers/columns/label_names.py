@@ -132,6 +132,8 @@ def is_certainty(column: str) -> bool:
 _DERIVED = re.compile(
     r"final|mode|agree(ment|d)?|disagreement|flag(ged)?|confidence_\w+|(is_)?(reviewed|discussed|disputed|escalated|edited)"
     r"|(\w+_)?(review|attention|exclusion|outlier|qc)_flag|\w+_(percentile|quantile|bin|diff|delta|conf)|delta|diff(erence)?|kappa(_\w+)?"
+    r"|(score|rating|label|grade|judge|rater|annotator)s?_(range|spread|gap|variance|var|sd|iqr|cv)"
+    r"|(\w+_)?pass(@|\^|_at_)(k|1\d+|[2-9]\d*)"
     r"|(\w+_)?(parse|parsing)_(errors?|failed|failures?|ok|mode)|(\w+_)?parsed_(cleanly|ok)|needs_review"
     r"|composite|aggregated?|weighted(_(total|sum|average|mean))?|gesamtpunktzahl|gesamtpunkte|note_totale|punteggio_totale"
     r"|puntuación_total|pontuação_total|总分|總分|合計|合计|总计|총점|итого"

@@ -1,4 +1,4 @@
-"""Columns of labels that are the sum or the mean of the others in all rows, whatever they are called."""
+"""Columns of labels that are the sum, the mean or the range of the others in all rows, whatever they are called."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST = 60  # columns; where more are looked at by their names alone
 
 
 def totals_among(labels: Sequence[str], columns: Sequence[str], sample: Sample) -> Mapping[str, str]:
-    """Column → "sum" or "mean", where it is that of all other columns of labels, or the sum of all before it."""
+    """Column → "sum", "mean" or "range", where it is that of all other columns, or the sum of all before it."""
     live = [c for c in labels if not is_truth(c)]
     if not 2 < len(live) <= _MOST:
         return {}
@@ -46,13 +46,15 @@ def told_of_totals(labels: Sequence[str], columns: Sequence[str], sample: Sample
     return [
         f"{listed([repr(c) for c in found if found[c] == what], 6)} {'is' if many == 1 else 'are'} the {what} of other "
         f"columns in all of the first rows, and {'is' if many == 1 else 'are'} not used"
-        for what in ("sum", "mean")
+        for what in ("sum", "mean", "range")
         if (many := sum(w == what for w in found.values()))
     ]
 
 
 def _what_of(own: FloatArray, parts: FloatArray) -> str:
-    return "sum" if _is_sum(own, parts) else "mean" if _is_mean(own, parts) else ""
+    if _is_sum(own, parts):
+        return "sum"
+    return "mean" if _is_mean(own, parts) else "range" if _is_range(own, parts) else ""
 
 
 def _is_sum(own: FloatArray, parts: FloatArray) -> bool:
@@ -76,6 +78,15 @@ def _is_mean(own: FloatArray, parts: FloatArray) -> bool:
     # Of two levels the majority's is often one of the parts.
     rounded = levels > 2 and any(np.all(own == way) for way in (np.rint(mean), np.floor(mean + 0.5)))
     return (exact and telling >= _LEAST) or (rounded and telling >= _LEAST_ROUNDED)
+
+
+def _is_range(own: FloatArray, parts: FloatArray) -> bool:
+    """Whether all rows say how far the parts lie apart, which do so by more than one step."""
+    whole = ~np.isnan(own + parts.sum(axis=1))
+    if parts.shape[1] < 2 or whole.sum() < _LEAST_ROUNDED:
+        return False
+    apart = np.ptp(parts[whole], axis=1)
+    return bool(np.all(np.abs(own[whole] - apart) <= _EXACT)) and len(np.unique(apart)) > 2
 
 
 def _number(cell: str | None) -> float:

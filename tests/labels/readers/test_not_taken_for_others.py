@@ -174,3 +174,44 @@ def test_what_several_draws_reach_is_no_criterion_of_one_answer(ws):
     rows = [row[:4] for row in graded()]
     ws.ingest(table("model,query,pass@1,pass@5", rows), "e", name="x.csv")
     assert criteria_of(ws, "e") == {"pass@1"}
+
+
+@pytest.mark.parametrize(
+    ("blank", "filled"),
+    [("label", "score"), ("judge", "rater"), ("system", "model"), ("query", "question_id")],
+)
+def test_a_column_that_is_blank_gives_way_to_another_of_its_kind(ws, blank, filled):
+    """Labels of which all were unknown, or rows of which none had a name."""
+    cells = {
+        "system": "model",
+        "query": "question_id",
+        "rubric": "rubric",
+        "judge": "rater",
+        "label": "score",
+    }
+    head = [filled if name == blank else name for name in cells]
+    rows = [
+        (m, f"q{q}", c, j, (q + n) % 3, "")
+        for n, m in enumerate(MODELS)
+        for q in range(6)
+        for c in ("a", "b")
+        for j in ("x", "y")
+    ]
+    report = ws.ingest(table(",".join([*head, blank]), rows), "d", name="x.csv")
+    labels = ws.dataset("d").labels()
+    assert len(labels) == labels["label"].count() == 48
+    assert (labels["system"].nunique(), labels["query"].nunique(), labels["judge"].nunique()) == (2, 6, 2)
+    assert any(f"the {blank} is its column {filled!r}, as {blank!r} is blank" in n for n in report.notes)
+
+
+def test_of_several_columns_beside_a_blank_label_the_user_is_asked(ws):
+    rows = [(m, f"q{q}", "a", "", q % 3, q % 2) for m in MODELS for q in range(6)]
+    with pytest.raises(IngestError, match="could each be the label"):
+        read(ws, table("system,query,rubric,label,score,rating", rows))
+
+
+def test_labels_that_are_all_blank_stay_unknown(ws):
+    rows = [(m, f"q{q}", "a", "") for m in MODELS for q in range(6)]
+    labels = read(ws, table("system,query,rubric,label", rows)).labels()
+    assert len(labels) == 12
+    assert not labels["label"].count()

@@ -9,7 +9,7 @@ from typing import Any
 
 from ....errors import IngestError
 from ....text import listed, with_article
-from ..columns.specs import SPECS, Kind, choose_columns, names_of, plain_name
+from ..columns.specs import MISSING, SPECS, Kind, choose_columns, names_of, plain_name
 from ..columns.synonyms import INSTEAD_OF_RUBRIC
 from ..formats import Reader
 from ..ground_truth import with_gold
@@ -132,14 +132,39 @@ def _mapped(
     """The plan with the column of each canonical one, and how sure that is; else with what may be them."""
     columns = plan.columns
     try:
-        chosen = choose_columns(plan.kind, with_fixed(columns, fixed), named, plan.name)
+        chosen, told_of_blank = _chosen(plan, with_fixed(columns, fixed), named, rows)
     except IngestError as error:
         return _guessed(plan, rows, str(error), strict=strict)
     found = {canonical: columns[i] for canonical, i in chosen.items() if i < len(columns)}
     found |= {canonical: "" for canonical, column in named.items() if column == ""}
     guessed = {g.canonical: g for g in guess_columns(plan.kind, columns, rows)}
     guesses = tuple(_confirmed(c, column, guessed, named) for c, column in found.items())
-    return replace(plan, mapping=found | fixed, guesses=guesses)
+    return replace(plan, mapping=found | fixed, guesses=guesses).with_remarks(*told_of_blank)
+
+
+def _chosen(
+    plan: FilePlan, columns: Sequence[str], named: Mapping[str, str], rows: Sequence[Sequence[Any]]
+) -> tuple[dict[str, int], list[str]]:
+    """(canonical column → place, what is told of it): a column that holds nothing gives way to another of its kind."""
+    chosen = choose_columns(plan.kind, columns, named, plan.name)
+    blank = {i for i, c in enumerate(plan.columns) if not any(cells_at(rows, i))} if rows else set()
+    blank -= {columns.index(c) for c in named.values() if c in columns}
+    empty = [c for c, i in chosen.items() if i in blank]
+    if not empty:
+        return chosen, []
+    held = ["" if i in blank else c for i, c in enumerate(columns)]
+    try:
+        others = choose_columns(plan.kind, held, named, plan.name)
+    except IngestError as error:
+        if MISSING in str(error):  # nothing takes its place
+            return chosen, []
+        raise
+    instead = {c: others[c] for c in empty if c in others}
+    told = [
+        f"the {c} is its column {columns[i]!r}, as {columns[chosen[c]]!r} is blank"
+        for c, i in instead.items()
+    ]
+    return chosen | instead, told
 
 
 def _told_of_key(plan: FilePlan, rows: tuple[Any, ...], overrides: Overrides) -> FilePlan:

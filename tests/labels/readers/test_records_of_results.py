@@ -411,3 +411,41 @@ def test_names_around_numbered_queries_and_their_criteria_are_systems(ws):
         for n in range(4)
         for c in ("clarity", "tone")
     }
+
+
+def test_numbers_of_records_are_the_queries_of_a_system_with_a_file_of_its_own(ws):
+    """WritingBench: all criteria were those of one query."""
+    criteria = {q: [f"{w} of part {p}" for w in ("Depth", "Voice")] for q, p in enumerate("ABC")}
+
+    def records(model):
+        return [
+            {"index": q, "scores": {c: [{"score": 1 + label(model, c), "reason": "so"}] for c in criteria[q]}}
+            for q in criteria
+        ]
+
+    files = [(f"{m}.jsonl", "".join(json.dumps(r) + "\n" for r in records(m)).encode()) for m in MODELS]
+    ws.ingest(files, "d")
+    assert cells(ws) == {
+        (m, str(q), c, "judge"): 1 + label(m, c) for m in MODELS for q in criteria for c in criteria[q]
+    }
+
+
+@pytest.mark.parametrize("key", ["question_id", "index"])
+def test_numbered_keys_of_scores_beside_a_query_are_criteria(ws, key):
+    """They were queries, so that the rows of different queries contradicted each other."""
+    records = [
+        {
+            key: q,
+            "model": m,
+            "scores": {f"C{k}": [{"score": 1 + label(m, q, k), "reason": "r"}] for k in range(3)},
+        }
+        for m in MODELS
+        for q in range(4)
+    ]
+    ws.ingest("".join(json.dumps(r) + "\n" for r in records).encode(), "d", name="x.jsonl")
+    assert cells(ws) == {
+        (m, str(q), f"{q}#C{k}", "judge"): 1 + label(m, q, k)
+        for m in MODELS
+        for q in range(4)
+        for k in range(3)
+    }

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..columns.label_names import called_after_criteria, may_hold_labels
+from ..columns.query_names import NAMES_OF_QUERIES, bare_name
 from ..columns.specs import SPECS, Kind, rater_of
 from ..guess import MODEL, profile
 from ..paths import list_around, parts_of, unescaped
@@ -33,6 +34,7 @@ _FEW = 12  # different levels of a criterion that only its field's name tells, a
 OF_RUNS = re.compile(
     r"(^|\.)(tool_calls|messages|calls)\[\]\."
 )  # what a system did on the way, and no label of it
+_OF_CRITERIA = re.compile(r"(^|_)(scores|ratings|grades|rubrics?|criteria)$")  # objects of these, by name
 # of a system, beside its labels
 _TEXTS = word_list("response answer output completion generation summary text")
 
@@ -291,7 +293,9 @@ def _with_siblings(
         c: holder + marks + path.removeprefix(old) if path == old or path.startswith(old + ".") else path
         for c, path in mapping.items()
     }
-    if all(map(str.isdigit, keys)) or (marks and _are_ids(keys)):  # records that are numbered, and no names
+    rated = bool(before) and _OF_CRITERIA.search(last_name(".".join(before))) and any(map(_is_query, fields))
+    numbered = all(map(str.isdigit, keys)) or (marks and _are_ids(keys))
+    if numbered and not rated:  # records, and no names
         found.setdefault("query", f"{holder}.#")
         found.setdefault("rubric", f"={last_name(mapping['label'])}")
         return found
@@ -314,6 +318,11 @@ def _with_siblings(
     elif who not in found:
         found[who] = f"{holder}.#"
     return found
+
+
+def _is_query(field: str) -> bool:
+    """Whether a field of the record itself is called after queries."""
+    return bare_name(field) in NAMES_OF_QUERIES or is_called("labels", "query", field)
 
 
 def _are_ids(keys: Sequence[str]) -> bool:

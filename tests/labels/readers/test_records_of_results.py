@@ -449,3 +449,30 @@ def test_numbered_keys_of_scores_beside_a_query_are_criteria(ws, key):
         for q in range(4)
         for k in range(3)
     }
+
+
+def test_who_assessed_a_trace_of_mlflow_is_the_judge(ws):
+    """The mapping that was shown left the source out, so that all were one judge."""
+
+    def assessment(model, query, name, who):
+        source = {"source_type": "LLM_JUDGE", "source_id": who}
+        value = ("no", "yes")[label(model, query, name, who)]
+        return {"assessment_name": name, "source": source, "feedback": {"value": value}, "rationale": "so"}
+
+    about = [(name, who) for name in ("correctness", "safety") for who in ("gpt-4.1", "claude-4")]
+    traces = [
+        {
+            "trace_id": f"{m}{q}",
+            "request": {"question": q},
+            "tags": {"model": m},
+            "assessments": [assessment(m, q, *a) for a in about],
+        }
+        for m in MODELS
+        for q in QUERIES
+    ]
+    assert as_shown(ws, traces) == {
+        (m, q, f"{q}#{name}", who): label(m, q, name, who)
+        for m in MODELS
+        for q in QUERIES
+        for name, who in about
+    }

@@ -155,7 +155,11 @@ def _that_may_be(kind: Kind, canonical: str, fields: Sequence[str], home: str) -
     if canonical in ("judge", "annotator") and not fits:
         names = (*RATERS, *_PERSONS) if RATINGS.search(last_name(home.removesuffix("[]") or "x")) else RATERS
         fits = [f for f in fields if home and f.startswith(f"{home}.") and last_name(f) in names]
-        fits = fits or [f for f in fields if "[]." in f and last_name(f) in RATERS]
+        fits = fits or [
+            f
+            for f in fields
+            if "[]." in f and (last_name(f) in RATERS or f.endswith(".source.source_id"))  # MLflow
+        ]
         fits = fits or [f for f in fields if is_called(kind, "system", f) and _is_of_judge(f)]
     return fits or [f for f in fields if _names_its_object(kind, canonical, f)]
 

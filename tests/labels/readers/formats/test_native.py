@@ -828,3 +828,31 @@ def test_verdicts_in_the_form_of_mt_bench_are_no_grades_to_10(read):
         for r in judged
     }
     assert not report.rejected
+
+
+def of_gemini(key: str, *texts: str) -> dict:
+    parts = [{"text": 'Is it {"clarity": 0}?', "thought": True}]
+    said = [
+        {"content": {"parts": [*parts, {"text": t}], "role": "model"}, "finishReason": "STOP"} for t in texts
+    ]
+    return {"key": key, "response": {"candidates": said, "modelVersion": "gemini-2.5-pro"}}
+
+
+def test_batches_of_gemini_are_read_by_their_keys(read):
+    records = [
+        of_gemini("q1|gpt-4o", '{"clarity": 2, "depth": 1}'),
+        of_gemini("q1|llama", '{"clarity": 1}'),
+        of_gemini("q2|gpt-4o"),
+        {"key": "q2|llama", "error": {"code": 13, "message": "internal"}},
+    ]
+    with pytest.raises(
+        IngestError, match=r"say so in the mapping, such as .*\"key\": \"=\{query\}\|\{system\}"
+    ):
+        read(lines(*records))
+    dataset, report = read(lines(*records), mapping={"key": "={query}|{system}"})
+    assert labels_of(dataset) == {
+        ("gpt-4o", "q1", "q1#clarity", "gemini-2.5-pro", 2),
+        ("gpt-4o", "q1", "q1#depth", "gemini-2.5-pro", 1),
+        ("llama", "q1", "q1#clarity", "gemini-2.5-pro", 1),
+    }
+    assert report.rejected == 2

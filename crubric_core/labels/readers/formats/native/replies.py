@@ -1,4 +1,4 @@
-"""Judges' raw replies, one a line, or as batches of OpenAI and Anthropic return them: the verdict is in the text."""
+"""Judges' raw replies, one a line, or as batches of OpenAI, Anthropic and Gemini return them."""
 
 from __future__ import annotations
 
@@ -66,9 +66,9 @@ def _why(found: Any) -> Any:
 
 def _batch_rows(record: Record, setting: Setting) -> Iterator[Row]:
     """The verdicts of each choice; of several choices each is a run."""
-    known = identity("custom_id", named(record, "custom_id"), setting, _CUSTOM_ID)
+    known = identity(field := _id_field(record), named(record, field), setting, _CUSTOM_ID)
     body = _body(record)
-    judge, texts = setting.judge(body.get("model")), _texts_of(body)
+    judge, texts = setting.judge(body.get("model") or body.get("modelVersion")), _texts_of(body)
     for run, text in texts:
         for said in _verdicts_in(text, known.get("rubric"), setting):
             whose = known["system"], known["query"], said.criterion, judge
@@ -77,12 +77,18 @@ def _batch_rows(record: Record, setting: Setting) -> Iterator[Row]:
 
 def _is_batch(record: Record) -> bool:
     """Whether a record is a line of a batch, of a request that failed, too."""
-    if not has(record, "custom_id"):
-        return False
     response, result = record.get("response"), record.get("result")
+    if not has(record, "custom_id"):
+        of_gemini = "key" in record and (has(response, "candidates") or set(record) == {"key", "error"})
+        return of_gemini and isinstance(record["key"], str)
     failed = "response" in record and response is None and isinstance(record.get("error"), dict)
     ended = isinstance(result, dict) and result.get("type") in _RESULTS
     return failed or ended or has(response, "body")
+
+
+def _id_field(record: Record) -> str:
+    """The field with the name that the user gave the request; Gemini calls it the key."""
+    return "custom_id" if has(record, "custom_id") else "key"
 
 
 _RESULTS = ("succeeded", "errored", "canceled", "expired")  # of Anthropic's
@@ -92,7 +98,7 @@ def _body(record: Record) -> Record:
     """What a model sent; MalformedError with the reason where it sent nothing."""
     outer, key = ("result", "message") if "result" in record else ("response", "body")
     sent = mapped(record.get(outer) or {}, f"a {outer}")
-    body = mapped(sent.get(key) or {}, f"a {key}")
+    body = sent if has(sent, "candidates") else mapped(sent.get(key) or {}, f"a {key}")
     if body and not body.get("error"):
         return body
     said = body.get("error") or record.get("error") or sent.get("error") or sent.get("type")
@@ -106,6 +112,9 @@ def _texts_of(body: Record) -> list[tuple[Any, str]]:
             (choice.get("index", place), choice.get("message")) for place, choice in enumerate(choices)
         ]
         return [(n, _joined(m.get("content")) if isinstance(m, dict) else "") for n, m in messages]
+    if candidates := _objects(body.get("candidates")):
+        contents = [(c.get("index", place), c.get("content")) for place, c in enumerate(candidates)]
+        return [(n, _parts(c.get("parts")) if isinstance(c, dict) else "") for n, c in contents]
     parts = [part for item in _objects(body.get("output")) for part in _objects(item.get("content"))]
     return [(None, _joined(parts or body.get("content")))]
 
@@ -116,6 +125,12 @@ def _joined(content: Any) -> str:
         texts = [p.get("text") for p in _objects(content) if p.get("type") in ("text", "output_text")]
         content = "".join(text for text in texts if isinstance(text, str))
     return content if isinstance(content, str) else ""
+
+
+def _parts(parts: Any) -> str:
+    """The texts of a reply of Gemini without what was thought before."""
+    texts = [p.get("text") for p in _objects(parts) if not p.get("thought")]
+    return "".join(text for text in texts if isinstance(text, str))
 
 
 def _objects(items: Any) -> list[Record]:
@@ -157,7 +172,8 @@ FORMATS = (
     NativeFormat(
         "batch-output",
         "output of a batch of requests",
-        "records with custom_id and response.body, or result.message; system and query from the custom_id",
+        "records with custom_id and response.body, or result.message, or with key and response.candidates; system and "
+        "query from the custom_id or key",
         _is_batch,
         _batch_rows,
     ),

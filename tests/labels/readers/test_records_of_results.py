@@ -476,3 +476,29 @@ def test_who_assessed_a_trace_of_mlflow_is_the_judge(ws):
         for q in QUERIES
         for name, who in about
     }
+
+
+@pytest.mark.parametrize("key", ["judges", "raters", "annotators"])
+def test_names_in_a_list_that_is_called_after_judges_are_the_judges(ws, key):
+    """They were criteria, and the panel one judge."""
+    panel = ("gpt-4.1", "ann")
+    records = [
+        {"question_id": q, "model": m, key: [{"name": j, "score": label(m, q, j)} for j in panel]}
+        for m in MODELS
+        for q in QUERIES
+    ]
+    ws.ingest(json.dumps(records).encode(), "d", name="x.json")
+    assert cells(ws) == {
+        (m, q, f"{q}#score", j): label(m, q, j) for m in MODELS for q in QUERIES for j in panel
+    }
+
+
+def test_criteria_in_a_list_that_is_called_after_judges_stay_criteria(ws):
+    criteria = ("Correctness", "Helpfulness")
+    records = [
+        {"question_id": q, "model": m, "judges": [{"name": c, "score": label(m, q, c)} for c in criteria]}
+        for m in MODELS
+        for q in QUERIES
+    ]
+    ws.ingest(json.dumps(records).encode(), "d", name="x.json")
+    assert {rubric.partition("#")[2] for _, _, rubric, _ in cells(ws)} == {*criteria}

@@ -177,10 +177,14 @@ def _is_of_judge(path: str) -> bool:
 def _names_its_object(kind: Kind, canonical: str, path: str) -> bool:
     """Whether a field names the object around it, which is called after a canonical column: ``model.name``.
 
-    Of rubrics only criteria have such names: a rubric has several, and an item may be a query.
+    So it does the items of a list that is called after judges: ``judges[].name``. Of rubrics only criteria have such
+    names: a rubric has several, and an item may be a query.
     """
-    holder = last_name(".".join(parts_of(path)[:-1]))
-    called = holder in names_of(kind, canonical) and last_name(path) in OWN_NAMES.get(canonical, ())
+    around = ".".join(parts_of(path)[:-1])
+    holder = last_name(around)
+    listed = canonical in ("judge", "annotator") and around.endswith("[]") and holds_judges(around)
+    named = listed or holder in names_of(kind, canonical)
+    called = named and last_name(path) in OWN_NAMES.get(canonical, ())
     return called and (canonical != "rubric" or holder.startswith("criteri"))
 
 

@@ -24,6 +24,9 @@ from .totals import told_of_totals
 _OCCASION = re.compile(
     r"(?i)(turn|phase|stage|step|session|wave|round|week|day)[\s_.\-#]*\d+|(before|after|pre|post)([\s_.\-]?test)?"
 )
+_VERSION = re.compile(
+    r"(?i)(original|initial|raw|revised|adjusted|updated|corrected)[\s_.\-]?(score|rating|label|grade|verdict)s?"
+)
 _OVERALL = word_set(  # what a total may be called as well as a criterion
     "overall_score overall_rating overall_grade gesamtnote gesamtbewertung gesamturteil note_globale "
     "punteggio_complessivo calificación_global nota_global 综合得分 综合评分 総合評価"
@@ -273,6 +276,9 @@ def what_they_are(plan: FilePlan, what: str, wide: Sequence[str], keys: Mapping[
             f"{some} hold labels, and are called like turns or times: give the mapping {judges} where each "
             f"is a judge{draws}; where they tell queries apart, write a row for each"
         )
+    if not plan.mapping and all(map(_VERSION.fullmatch, wide)):
+        shown = json.dumps({**keys, "label": wide[-1]}, ensure_ascii=False)
+        return f"{some} hold labels, and are called like versions of one: say which counts, by the mapping {shown}"
     if plan.mapping or not may_be_query(keys, wide):
         return ""
     item, others = keys["rubric"], {c: v for c, v in keys.items() if c != "rubric"}

@@ -152,9 +152,8 @@ def _with_named_query(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan
         pairs = len(set(zip(rubrics, cells, strict=True)))
         groups = 1 < len(set(cells)) < len(set(rubrics)) == pairs
         shared = is_shared(cells, systems) and not 1 < len(set(rubrics)) <= pairs == len(set(cells))
-        several = len(set(systems)) > 1 or all(
-            str(c).isdigit() for c in cells
-        )  # of one system files share numbers
+        # Files of one system each have the same numbers.
+        several = len(set(systems)) > 1 or all(str(c).isdigit() for c in cells)
         if bare_name(column) not in IDS_OF_ANSWERS or shared or (groups and several):
             remark = f"the query is its column {column!r}, as no column is called query"
             return taken(plan, "query", column, 0.75, f"{column!r} speaks of what is answered", remark)

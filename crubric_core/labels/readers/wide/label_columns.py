@@ -19,6 +19,7 @@ from ..columns.specs import plain_name
 from ..ground_truth import is_truth
 from ..guess import ENOUGH, MODEL, Sample, cells_at, guess_columns, profile
 from ..plan import FilePlan, Guess
+from ..word_lists import word_set
 from ..words import is_abc, is_number, letters_of, named_levels, plain, verdict_level
 from .called_otherwise import criteria_called_otherwise
 from .made_of_others import made_of_others
@@ -117,12 +118,8 @@ def columns_like_labels(columns: Sequence[str], sample: Sample, *, scores: bool 
     found = tuple(c for c in found if ANSWERED.match(c)) or found
     reasons = {c for c in say_why(found) if not all(map(is_number, filter(None, cells[c])))}
     found = tuple(c for c in found if c not in reasons)
-    found = (
-        tuple(
-            c for c in found if not (is_derived(c) or _says_how_it_ran(c, cells[c]) or _is_state(c, cells[c]))
-        )
-        or found
-    )
+    noted = {c for c in found if is_derived(c) or _says_how_it_ran(c, cells[c]) or _is_state(c, cells[c])}
+    found = tuple(c for c in found if c not in noted) or found
     letters = {c: letters_of(cells[c]) for c in found}
     if not all(letters.values()):  # A, B and C beside other labels are an arm, or a choice
         found = tuple(c for c in found if not is_abc(letters[c]))
@@ -148,22 +145,10 @@ def _is_state(column: str, cells: Sequence[str | None]) -> bool:
     return bare_name(column).removeprefix("is_") in _READY and len(known) == 1 and len(cells) >= _LEAST
 
 
-_READY = frozenset(
-    (
-        *("final", "valid", "validated", "completed", "finished", "done", "submitted", "processed", "judged"),
-        *(
-            "graded",
-            "scored",
-            "evaluated",
-            "annotated",
-            "labeled",
-            "labelled",
-            "parsed",
-            "approved",
-            "active",
-        ),
-        *("latest", "current", "enabled", "exported", "locked", "published", "deleted", "archived"),
-    )
+_READY = word_set(
+    "final valid validated completed finished done submitted processed judged graded scored evaluated "
+    "annotated labeled labelled parsed approved active latest current enabled exported locked published "
+    "deleted archived"
 )
 _STATES = frozenset(
     (

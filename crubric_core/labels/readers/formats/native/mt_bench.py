@@ -10,9 +10,8 @@ from .base import NativeFormat, Record, Row, Setting, has, label, named, number,
 def _rows(record: Record, setting: Setting) -> Iterator[Row]:
     name, turn = named(record, "question_id"), f"turn {named(record, 'turn')}"
     model, prompt = record["judge"]
-    graded = "single" in str(
-        prompt
-    )  # FastChat's prompts; other benchmarks in its form have scales of their own
+    # FastChat's prompts; other benchmarks in its form have scales of their own.
+    graded = "single" in str(prompt)
     yield rubric(name, turn, f"quality of {turn}", scale=(1, 10) if graded else (None, None))
     score = record.get("score")
     known = None if number(score) == -1 else score  # FastChat writes -1 where a reply holds no rating

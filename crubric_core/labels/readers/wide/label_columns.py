@@ -118,8 +118,8 @@ def columns_like_labels(columns: Sequence[str], sample: Sample, *, scores: bool 
     found = tuple(c for c in found if ANSWERED.match(c)) or found
     reasons = {c for c in say_why(found) if not all(map(is_number, filter(None, cells[c])))}
     found = tuple(c for c in found if c not in reasons)
-    noted = {c for c in found if is_derived(c) or _says_how_it_ran(c, cells[c]) or _is_state(c, cells[c])}
-    found = tuple(c for c in found if c not in noted) or found
+    how_run = {c for c in found if is_derived(c) or _says_how_it_ran(c, cells[c]) or _is_state(c, cells[c])}
+    found = tuple(c for c in found if c not in how_run) or found
     letters = {c: letters_of(cells[c]) for c in found}
     if not all(letters.values()):  # A, B and C beside other labels are an arm, or a choice
         found = tuple(c for c in found if not is_abc(letters[c]))

@@ -12,7 +12,7 @@ from collections.abc import Collection
 from ..readers import values
 from ..readers.columns.label_names import CERTAINTIES, SPENT
 from ..readers.policies import folded
-from ..readers.sums import LONGEST, MAY_SUM, sums_among
+from ..readers.sums import LONGEST, MAY_SUM, is_total, may_total, sums_among
 from .job import Job
 
 _SAID_OF_LABELS = {CERTAINTIES: "it says how sure a label is", SPENT: "it says what an answer took"}
@@ -77,6 +77,65 @@ def leave_out_sums(job: Job) -> None:
             _leave_out(job, column, sorted(sums), "it sums up other rows")
         for words, why in kinds.items():
             _leave_out(job, column, sorted(raw for raw in found if folded(raw) in words), why)
+    if "rubric" in job.columns and not _are_columns(job):
+        _leave_out_totals(job)
+
+
+def _are_columns(job: Job) -> bool:
+    """Whether rubrics are columns of a wide table, of which those that sum up others were looked for before."""
+    return ", " in job.headers.get("rubric", "")
+
+
+_LEAST = 4  # answers that show it
+_LEAST_ROUNDED = 8  # of means in whole numbers, which agree by chance more easily
+
+
+def _leave_out_totals(job: Job) -> None:
+    """Reject the rows of rubrics that are the sum or the mean of each answer's other rows, and may be called so.
+
+    Where every answer has one, some names alone tell it.
+    """
+    (names,) = job.one(
+        f"SELECT coalesce(list(DISTINCT rubric) FILTER (length(rubric) <= {LONGEST}), []) FROM incoming"
+    )
+    totals = sorted(filter(may_total, names))
+    for name in totals:
+        rest = [other for other in totals if other != name and is_total(other)]
+        what = _what_totals(job, name, rest)
+        if what:
+            _leave_out(job, "rubric", [name], what)
+
+
+def _what_totals(job: Job, name: str, others: Collection[str]) -> str:
+    """Why a rubric is none, as it sums up the others; "" where it does not. others: those that sum up, too."""
+    keys = ", ".join(sorted({"system", "query", "judge", "annotator", "run"} & job.columns))
+    part = "rubric <> $name AND NOT list_contains($others, rubric)"
+    known, summed, mean, rounded, telling, levels, above, everywhere = job.one(
+        f"""
+        WITH cells AS (SELECT {keys}, rubric, {values.number("label")} AS x FROM incoming),
+        about AS (
+            SELECT max(x) FILTER (rubric = $name) AS own, count(*) FILTER (rubric = $name) AS times,
+                   sum(x) FILTER ({part}) AS total, avg(x) FILTER ({part}) AS mean, max(x) FILTER ({part}) AS most,
+                   min(x) FILTER ({part}) AS least, count(x) FILTER ({part}) AS parts, count(*) FILTER ({part}) AS n
+            FROM cells GROUP BY {keys}
+        ), whole AS (SELECT * FROM about WHERE times = 1 AND own IS NOT NULL AND parts = n AND parts > 1)
+        SELECT count(*), coalesce(bool_and(abs(own - total) <= 0.0051), false),
+               coalesce(bool_and(abs(own - mean) <= 0.0051 OR abs(own - round(mean, 1)) < 1e-9), false),
+               coalesce(bool_and(own = floor(mean + 0.5) OR own = round_even(mean, 0)), false),
+               count(*) FILTER (most > least), count(DISTINCT own), coalesce(max(own) > max(most), false),
+               (SELECT bool_and(times = 1 AND n > 1) FROM about)
+        FROM whole
+        """,
+        name=name,
+        others=list(others),
+    )
+    if known >= _LEAST and summed and levels > 1 and above:
+        return "it is the sum of the other rows about the same"
+    if levels > 1 and (
+        (mean and telling >= _LEAST) or (rounded and levels > 2 and telling >= _LEAST_ROUNDED)
+    ):
+        return "it is the mean of the other rows about the same"
+    return "it sums up other rows" if everywhere and is_total(name) else ""
 
 
 def _leave_out(job: Job, column: str, names: Collection[str], why: str) -> None:

@@ -22,7 +22,19 @@ _STATISTICS = phrase_set(
 _OF_PEOPLE = phrase_set("max, min")
 _COUNTED = re.compile(r"\s*([(\[]\s*(n\s*=\s*)?|n\s*=\s*)\d+$")  # TOTAL (4), mean, n=12
 _ENDING = re.compile(r" (scores?|ratings?|grades?|points|rates?|values?|labels?)$")
+# What may be a criterion as well, so that its labels tell: overall, score, mean of all
+_MAY_TOTAL = re.compile(
+    r"(grand|sub)?totals?|sums?|overall|averaged?|avg|means?|final|aggregated?|composite|weighted|combined|global|"
+    r"gesamt\w*|insgesamt|mittelwert|durchschnitt|somme|moyenne|promedio|globale?"
+)
+_LABEL = re.compile(r"(score|rating|grade|point|mark|result|reward|note)s?")
+_CJK_TOTAL = re.compile(r"[总總合综綜平][分計计合評评均価]|총점|итого")
+_TOTAL_BY_NAME = re.compile(
+    r"(?i)(grand_|weighted_)?(total|final|average|avg|mean|weighted|composite|aggregated?)_"
+    r"(score|rating|grade|points|marks)s?"
+)
 MAY_SUM = "|".join(sorted(map(re.escape, _SUMS | _STATISTICS)))  # what any such name has, in lower case
+_WORDS_OF_TOTALS = 4  # of such a name, at most
 LONGEST = 40  # characters of such a name
 
 
@@ -50,3 +62,20 @@ def sums_among(names: Collection[str], column: str, *, numbered: bool = True) ->
             open_.add(name)
     others = set(names) - found - open_
     return found | open_ if numbered and all(re.search(r"\d", name) for name in others) else found
+
+
+def may_total(name: str) -> bool:
+    """Whether a rubric's name may be that of the sum or the mean of the others: Overall quality, final_score, score."""
+    words = re.findall(r"[^\W\d_]+", plain(_parted(name)))
+    some = any(map(_MAY_TOTAL.fullmatch, words)) or bool(_CJK_TOTAL.search(name))
+    return len(words) <= _WORDS_OF_TOTALS and (some or (len(words) == 1 and bool(_LABEL.fullmatch(words[0]))))
+
+
+def is_total(name: str) -> bool:
+    """Whether a field's name says that it sums up others, whatever it holds: total_score. A text has no such name."""
+    return bool(_TOTAL_BY_NAME.fullmatch(_parted(name.strip())))
+
+
+def _parted(name: str) -> str:
+    """A name with totalScore in the form total_score."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.labels.readers.test_layouts import table
+from tests.labels.readers.test_layouts import lines, table
 
 MODELS, QUERIES = ("gpt-4o", "claude-3-opus"), range(8)
 
@@ -115,3 +115,75 @@ def test_how_far_judges_lie_apart_is_none_of_them(ws, name):
 def test_a_criterion_called_range_is_one(ws):
     _, rubrics = read(ws, ["Range", "Accuracy", "Fluency", "Spread"], lambda parts: 1 + parts[0] % 3)
     assert rubrics == {"Range", "Accuracy", "Fluency", "Spread"}
+
+
+def parts_of(q, i):
+    """The labels of three criteria."""
+    return {"clarity": 1 + (q + i) % 5, "tone": 1 + (q * 2 + i) % 5, "depth": 1 + (q * q + i) % 4}
+
+
+def nested(scores):
+    """Records whose scores are those of ``parts_of``, as ``scores`` puts them."""
+    rows = [
+        {"model": m, "query_id": f"q{q}", "scores": scores(parts_of(q, i))}
+        for i, m in enumerate(MODELS)
+        for q in QUERIES
+    ]
+    return lines(rows)
+
+
+def mean_of(parts):
+    return round(sum(parts.values()) / 3, 2)
+
+
+IN_ROWS = {
+    "keys": lambda parts, total, name: {**parts, name: total},
+    "objects": lambda parts, total, name: {c: {"score": v} for c, v in {**parts, name: total}.items()},
+    "items": lambda parts, total, name: [
+        {"criterion": c, "score": v} for c, v in {**parts, name: total}.items()
+    ],
+    "judges": lambda parts, total, name: {j: {**parts, name: total} for j in ("gpt-4.1", "o3")},
+}
+
+
+@pytest.mark.parametrize("form", IN_ROWS)
+@pytest.mark.parametrize("name", ["total_score", "finalScore", "overall", "average", "总分"])
+@pytest.mark.parametrize("total", [lambda parts: sum(parts.values()), mean_of])
+def test_totals_that_are_keys_or_names_in_rows_are_no_rubrics(ws, form, name, total):
+    """They were rubrics beside those that they sum up, and a mean made continuous scores of all."""
+    data = nested(lambda parts: IN_ROWS[form](parts, total(parts), name))
+    report = ws.ingest(data, "d", name="x.jsonl")
+    assert set(ws.dataset("d").rubrics["criterion"]) == {"clarity", "tone", "depth"}
+    assert set(report.rejects["value"]) == {name}
+
+
+def test_totals_in_rows_of_a_table_are_told_and_no_rubrics(ws):
+    rows = [
+        [m, f"q{q}", c, v]
+        for i, m in enumerate(MODELS)
+        for q in QUERIES
+        for c, v in {**parts_of(q, i), "Overall quality": sum(parts_of(q, i).values())}.items()
+    ]
+    report = ws.ingest(table(["model", "query_id", "criterion", "score"], rows), "d")
+    assert set(ws.dataset("d").rubrics["criterion"]) == {"clarity", "tone", "depth"}
+    assert "it is the sum of the other rows about the same" in report.rejects["reason"].iloc[0]
+
+
+def test_a_weighted_total_among_keys_is_known_by_a_name_that_every_answer_has(ws):
+    ws.ingest(nested(lambda p: {**p, "final_score": min(p.values())}), "d", name="x.jsonl")
+    assert set(ws.dataset("d").rubrics["criterion"]) == {"clarity", "tone", "depth"}
+
+
+@pytest.mark.parametrize("name", ["overall", "score", "Final score", "combined arms"])
+def test_a_key_that_sums_up_nothing_is_a_rubric(ws, name):
+    ws.ingest(nested(lambda p: {**p, name: min(p.values())}), "d", name="x.jsonl")
+    assert set(ws.dataset("d").rubrics["criterion"]) == {"clarity", "tone", "depth", name}
+
+
+def test_a_total_that_a_mapping_names_stays(ws):
+    columns = ["clarity", "tone", "depth", "total_score"]
+    mapping = {"rubric": [f"scores.{c}" for c in columns]}
+    data = nested(lambda p: {**p, "total_score": sum(p.values())})
+    report = ws.ingest(data, "d", name="x.jsonl", mapping=mapping)
+    assert len(set(ws.dataset("d").rubrics["criterion"])) == 4
+    assert report.rejected == 0

@@ -649,3 +649,31 @@ def test_labels_that_one_of_several_objects_calls_otherwise_are_told(ws):
     report = ws.ingest(lines(records), "d", name="x.jsonl")
     assert set(ws.dataset("d").rubrics["criterion"]) == {"tone"}
     assert any("'scores.harm.flagged'" in c.sentence for c in report.checks if c.code == "unused_labels")
+
+
+@pytest.mark.parametrize("holder", ["scores", "metrics"])
+def test_flags_and_bounds_among_keys_of_scores_are_no_criteria(ws, holder):
+    """Flags that all rows share were criteria that all meet."""
+    own = {"is_final": True, "completed": True, "max_score": 5}
+    records = [
+        {"model": m, "query_id": q, holder: {**{c: 1 + label(m, q, c) for c in ("clarity", "tone")}, **own}}
+        for m in MODELS
+        for q in ("q0", "q1", "q2")
+    ]
+    report = ws.ingest(lines(records), "d", name="x.jsonl")
+    assert set(ws.dataset("d").rubrics["criterion"]) == {"clarity", "tone"}
+    assert any(f"Not used of x.jsonl: {holder}.is_final" in note for note in report.notes)
+
+
+def test_a_criterion_called_completed_beside_verdicts_is_one(ws):
+    records = [
+        {
+            "model": m,
+            "query_id": q,
+            "scores": {"clear": bool(label(m, q)), "completed": True, "is_final": True},
+        }
+        for m in MODELS
+        for q in ("q0", "q1", "q2")
+    ]
+    ws.ingest(lines(records), "d", name="x.jsonl")
+    assert set(ws.dataset("d").rubrics["criterion"]) == {"clear", "completed"}

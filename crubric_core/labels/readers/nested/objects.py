@@ -11,6 +11,7 @@ from ..file_names import split_by
 from ..guess import MODEL
 from ..paths import list_around, parts_of, unescaped
 from ..wide.column_names import called_after_queries, called_judge, drawn_names, repeats_among, without_draws
+from ..wide.label_columns import is_state
 from ..word_lists import word_set
 from .criteria import lists_names
 from .field_names import (
@@ -34,6 +35,9 @@ HOLDERS = word_set(
 )
 
 _FAILED = frozenset(("error", "errors", "error_message", "parse_error", "exception"))  # in place of labels
+_BOUNDS = word_set(
+    "max_score min_score max_points min_points max_marks points_possible possible_points out_of"
+)
 
 
 def in_objects(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Mapping[str, str | tuple[str, ...]] | None:
@@ -45,7 +49,7 @@ def in_objects(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Mapping[str, 
     for holder, members in groups.items():
         if _sums_up(fields, holder, members):
             continue
-        labels = [m for m in members if not is_certainty(last_name(m)) and last_name(m) not in _FAILED]
+        labels = [m for m in members if not _is_no_label(fields, m, members)]
         known = {f: v for f, v in fields.items() if f not in members or f in labels}
         mapping = _of_object(kind, known, holder, labels) if labels else None
         if mapping is not None:
@@ -53,6 +57,16 @@ def in_objects(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Mapping[str, 
         if (inner := _object_within(holder, labels)) and (found := _of_object(kind, known, *inner)):
             return found
     return None
+
+
+def _is_no_label(fields: Mapping[str, Sequence[Any]], member: str, members: Sequence[str]) -> bool:
+    """Whether a field among labels says how sure these are, that there are none, how high they may be, or a state."""
+    name, values = last_name(member), fields[member]
+    if is_certainty(name) or name in _FAILED or name in _BOUNDS:
+        return True
+    flag = all(isinstance(v, bool) for v in values) and is_state(name, [str(v) for v in values])
+    others = (v for m in members if m != member for v in fields[m])
+    return flag and (name.startswith("is_") or any(not isinstance(v, bool) for v in others))
 
 
 def _object_within(holder: str, members: Sequence[str]) -> tuple[str, list[str]] | None:

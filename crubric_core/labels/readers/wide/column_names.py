@@ -48,6 +48,12 @@ _OF_QUESTION = re.compile(rf"(?i)\W*{_NUMBERED_QUERY}\W")
 _VERSION = re.compile(r"(?i)turbo|instruct|preview|latest|flash|mini|nano|lite|chat|base|large|medium|small")
 
 
+_HOLDER = re.compile(
+    r"(?i)(?:\w+_)?(?:scores|ratings|grades|labels|metrics|dimensions|criteria|verdicts|votes|judge?ments|results)"
+    r"\.(?=[^.]+$)"
+)
+
+
 def spread_names(columns: Sequence[str]) -> tuple[str, ...]:
     """The names of what wide columns stand for: without an ending such as _score, or such a beginning, of them all.
 
@@ -57,6 +63,9 @@ def spread_names(columns: Sequence[str]) -> tuple[str, ...]:
     if all(re.search(r"\[\]|\{\}", c) for c in columns):
         keys = [re.sub(r"[\[\]{}]+$", "", re.split(r"(?<!\\)\.", c)[-1]).replace("\\.", ".") for c in columns]
         columns = keys if len(set(keys)) == len(keys) else columns
+    homes = [_HOLDER.match(c) for c in columns]
+    if len({home and home[0] for home in homes}) == 1 and homes[0]:
+        columns = [c[homes[0].end() :] for c in columns]  # the keys of one object
     rows = [_ROW_OF_GRID.fullmatch(c) for c in columns]
     inner = tuple(row["name"].strip() for row in rows if row)
     if len({row and row["question"] for row in rows}) == 1 and len(set(inner)) == len(columns) > 1:

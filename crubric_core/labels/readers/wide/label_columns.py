@@ -118,7 +118,7 @@ def columns_like_labels(columns: Sequence[str], sample: Sample, *, scores: bool 
     found = tuple(c for c in found if ANSWERED.match(c)) or found
     reasons = {c for c in say_why(found) if not all(map(is_number, filter(None, cells[c])))}
     found = tuple(c for c in found if c not in reasons)
-    how_run = {c for c in found if is_derived(c) or _says_how_it_ran(c, cells[c]) or _is_state(c, cells[c])}
+    how_run = {c for c in found if is_derived(c) or _says_how_it_ran(c, cells[c]) or is_state(c, cells[c])}
     found = tuple(c for c in found if c not in how_run) or found
     letters = {c: letters_of(cells[c]) for c in found}
     if not all(letters.values()):  # A, B and C beside other labels are an arm, or a choice
@@ -139,7 +139,7 @@ def _says_how_it_ran(column: str, cells: Sequence[str | None]) -> bool:
     return named and {plain(c) for c in cells if c} <= _STATES
 
 
-def _is_state(column: str, cells: Sequence[str | None]) -> bool:
+def is_state(column: str, cells: Sequence[str | None]) -> bool:
     """Whether a column says that a row is ready, the same of all: ``is_final`` and ``completed`` are true."""
     known = {plain(c) for c in cells if c}
     return bare_name(column).removeprefix("is_") in _READY and len(known) == 1 and len(cells) >= _LEAST

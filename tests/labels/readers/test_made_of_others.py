@@ -60,3 +60,29 @@ def test_the_explanation_of_a_score_and_its_label_is_the_reason(ws):
     columns = ["annotation_tone_label", "annotation_tone_score", "annotation_tone_explanation", "wit"]
     report, _ = read(ws, columns, lambda a, b: (("bad", "good")[a], a, "as it is so", b))
     assert any("the reasons are read from 'annotation_tone_explanation'" in note for note in report.notes)
+
+
+def test_pass_at_one_beside_what_it_repeats_is_no_rubric_and_equal_columns_are_told(ws):
+    """It counted twice."""
+    rows = [
+        [m, f"q{q}", str(bool(v)).lower(), float(v), v, (q + i) % 2]
+        for i, m in enumerate(("gpt-4o", "claude-3-opus"))
+        for q in range(8)
+        for v in [(q // 2 + i) % 2]
+    ]
+    data = table(["model", "task_id", "correct", "pass@1", "complete", "clear"], rows)
+    report = ws.ingest(data, "d", name="x.csv")
+    assert set(ws.dataset("d").rubrics["criterion"]) == {"correct", "complete", "clear"}
+    assert any("'pass@1' follows" in note for note in report.notes)
+    equal = [[*row[:4], row[4], row[4]] for row in rows]
+    data = table(["model", "task_id", "correct", "pass@1", "complete", "clear"], equal)
+    report = ws.ingest(data, "e", name="x.csv")
+    assert any("'clear' holds the same as 'complete'" in note for note in report.notes)
+
+
+def test_pass_at_one_that_differs_from_what_stands_beside_it_is_a_rubric(ws):
+    rows = [
+        [m, f"q{q}", q % 2, (q + i) % 2] for i, m in enumerate(("gpt-4o", "claude-3-opus")) for q in range(8)
+    ]
+    ws.ingest(table(["model", "task_id", "correct", "pass@1"], rows), "d", name="x.csv")
+    assert set(ws.dataset("d").rubrics["criterion"]) == {"correct", "pass@1"}

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from ....text import listed
 from ..columns.query_names import parted_name
+from ..columns.specs import plain_name
 from ..guess import Sample, cells_at
 from ..words import comparable
 
@@ -19,6 +20,8 @@ _PAIRS = (
     (re.compile(rf"(?P<of>.+)_(?:{_SAID})"), tuple(f"{{}}_{number}" for number in _NUMBERS.split("|"))),
     (re.compile(rf"(?:{_SAID})_(?P<of>.+)"), tuple(f"{number}_{{}}" for number in _NUMBERS.split("|"))),
 )
+_OF_ONE_DRAW = re.compile(r"(\w+_)?pass(@|\^|_at_)1")  # one draw's label again
+_MANY = 12  # rows from which equal columns are no chance
 _LEAST = 4  # rows from which one column is seen to follow another
 WORDS_OF_LABELS = frozenset(f"{_SAID}|{_NUMBERS}|scores|ratings|value".split("|"))
 
@@ -28,6 +31,10 @@ def made_of_others(labels: Sequence[str], columns: Sequence[str], sample: Sample
     named = {parted_name(c): c for c in labels}
     found = {}
     for name, column in named.items():
+        again = [c for c in labels if c != column] if _OF_ONE_DRAW.fullmatch(plain_name(column)) else []
+        if same := _says_the_same(column, again, columns, sample):
+            found[column] = same
+            continue
         bases = [named[b] for b in _bases(name) if b in named and named[b] != column]
         if not bases:
             continue
@@ -38,6 +45,28 @@ def made_of_others(labels: Sequence[str], columns: Sequence[str], sample: Sample
         if base is not None:
             found[column] = base
     return found
+
+
+def _says_the_same(column: str, others: Sequence[str], columns: Sequence[str], sample: Sample) -> str:
+    """The first of the others whose cells tell the same in all rows, in whatever words; "" where none does."""
+    own = [comparable(cell) for cell in cells_at(sample, columns.index(column))]
+    for other in others:
+        cells = [comparable(cell) for cell in cells_at(sample, columns.index(other))]
+        if _follows(own, cells) and _follows(cells, own) and len(set(own)) > 1:
+            return other
+    return ""
+
+
+def repeated_among(labels: Sequence[str], columns: Sequence[str], sample: Sample) -> list[tuple[str, str]]:
+    """(column, the earlier one whose cells it has in all rows), where they are too many to be so by chance."""
+    cells = {c: [comparable(cell) for cell in cells_at(sample, columns.index(c))] for c in labels}
+    pairs = []
+    for at, column in enumerate(labels):
+        own = cells[column]
+        several = len([cell for cell in own if cell]) >= _MANY and len(set(own)) > 1
+        same = next((c for c in labels[:at] if cells[c] == own), None) if several else None
+        pairs += [(column, same)] if same else []
+    return pairs
 
 
 def told_of_made(made: Mapping[str, str]) -> list[str]:

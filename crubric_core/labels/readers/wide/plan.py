@@ -40,6 +40,7 @@ from .questions import (
     told_of_left_out,
     told_of_others,
     told_of_overall,
+    told_of_repeated,
     what_they_are,
 )
 from .reasons import reason_rule, reasons_by
@@ -146,7 +147,7 @@ def _of_guess(
     facts = told_of_facts(plan, rows, wide, mapping) if what == "rubric" else []
     others = told_of_others(plan, rows, what, wide, mapping) + told_of_left_out(plan, rows, what, wide)
     overall = told_of_overall(wide) if what == "rubric" else []
-    overall += told_of_otherwise(plan.columns, wide, rows)
+    overall += told_of_otherwise(plan.columns, wide, rows) + told_of_repeated(plan, rows, what, wide)
     remarks += [*told_of_derived(plan, rows, what), *others, *told, *beside, *facts, *overall]
     return _wide_table(replace(plan, problem=problem, remarks=tuple(remarks)), what, wide, keys, mapping)
 

@@ -17,7 +17,7 @@ from ..word_lists import word_set
 from .column_names import called_after_queries, crossed_names, crossing, names_a_judge, spread_names
 from .facts import not_called_systems, same_for_each, same_within
 from .label_columns import OR_CRITERIA, columns_like_labels, counts_rows, label_columns
-from .made_of_others import WORDS_OF_LABELS, made_of_others, told_of_made
+from .made_of_others import WORDS_OF_LABELS, made_of_others, repeated_among, told_of_made
 from .spread import may_be_query
 from .totals import told_of_totals
 
@@ -153,6 +153,25 @@ def told_of_overall(wide: Sequence[str]) -> list[str]:
     say = as_json({"rubric": others})
     return [
         f"{overall[0]!r} is read as one more rubric beside the others: where it sums these up, give {say}"
+    ]
+
+
+def told_of_repeated(plan: FilePlan, rows: tuple[Any, ...], what: str, wide: Sequence[str]) -> list[str]:
+    """What is told of columns that are read as rubrics and hold the same as another in all rows."""
+    pairs = repeated_among(wide, plan.columns, rows) if what == "rubric" and not plan.mapping else []
+    again = [column for column, _ in pairs]
+    kept = [c for c in wide if c not in again]
+    if not pairs or len(kept) < 1:
+        return []
+    some, others = (
+        listed([repr(c) for c in again], 3),
+        listed(list(dict.fromkeys(repr(c) for _, c in pairs)), 3),
+    )
+    say = as_json({"rubric": kept} if len(kept) > 1 else {"rubric": f"={kept[0]}", "label": kept[0]})
+    verb, each = ("holds", "is a rubric") if len(again) == 1 else ("hold", "are rubrics")
+    return [
+        f"{some} {verb} the same as {others} in all of the first rows, and {each} beside: where one repeats the other, "
+        f"give {say}"
     ]
 
 

@@ -258,6 +258,8 @@ def _if_systems(mapping: Columns) -> str:
 def _lies_in(nested: Nested, packed: Mapping[str, str]) -> bool:
     """Whether labels lie within lists or objects that were taken for names; only of rubrics do mere values tell."""
     columns = packed.values() if nested.sure else [packed.get("rubric", "")]
+    if nested.sure and "rubric" in packed and nested.mapping.get("rubric") == f"{packed['rubric']}[]":
+        return True  # each rubric of a list has a label in the list beside it
     label = nested.mapping.get("label", nested.mapping.get("rubric", ""))
     paths = label if isinstance(label, tuple) else (label,)
     return any(path.startswith((f"{c}.", f"{c}[]", f"{c}{{}}")) for c in columns if c for path in paths)

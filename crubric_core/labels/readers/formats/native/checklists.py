@@ -143,7 +143,33 @@ def _may_be_graded(record: Record, criteria: list[Any]) -> bool:
         or any(record.get(key) for key in _VERDICTS)
         or bool(_yes_or_no(record))
         or any(_are_verdicts(column, bool) for column in beside)
+        or any(
+            _are_scores(key, value, record)
+            for key, value in record.items()
+            if len(criteria) == _length(value)
+        )
     )
+
+
+def _are_scores(key: str, found: list[Any], record: Record) -> bool:
+    """Whether a list beside the criteria is called after scores: those of an answer, and no highest ones."""
+    named = plain_name(key).rpartition("_")[2] in (
+        "score",
+        "scores",
+        "rating",
+        "ratings",
+        "labels",
+        "grades",
+        "verdicts",
+    )
+    known = [v for v in found if v is not None]
+    if not named or not known or not all(isinstance(v, (int, float)) for v in known):
+        return False
+    return bool(_called(record, _SYSTEMS) or _first(record, _ANSWERS) or set(known) <= {0, 1})
+
+
+def _length(value: Any) -> int:
+    return len(value) if isinstance(value, list) else -1
 
 
 def _prompt(record: Record) -> str | None:

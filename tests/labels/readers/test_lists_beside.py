@@ -363,3 +363,76 @@ def test_lists_of_one_annotator_among_several_are_not_taken_for_all_there_are(ws
     held = {s: {a: {c: [1, 2, 3] for c in ("tone", "depth")} for a in ("annot1", "annot2")} for s in "xyz"}
     with pytest.raises(IngestError, match=r"its columns are 'x', 'y', 'z'; rename"):
         ws.ingest(json.dumps(held).encode(), "d", name="x.json")
+
+
+def drawn(model, query):
+    """The verdicts on four draws of an answer."""
+    return [bool(label(model, query, draw)) for draw in range(4)]
+
+
+def of_draws(**more):
+    """Records of three queries with four draws of each model's answer."""
+    queries = ("q0", "q1", "q2")
+    return lines(
+        {"model": m, "task_id": q, **{c: v(m, q) for c, v in more.items()}} for m in MODELS for q in queries
+    )
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        {"attempts": drawn},
+        {"samples": drawn},
+        {"passed": drawn, "n_samples": lambda *_: 4},
+        {"correct": drawn, "pass@4": lambda m, q: any(drawn(m, q))},
+        {"results": drawn, "completions": lambda m, q: [f"{m} {q} {i}" for i in range(4)]},
+    ],
+)
+def test_verdicts_of_samples_are_draws_of_one_answer(ws, beside):
+    """They were as many judges."""
+    ws.ingest(of_draws(**beside), "d", name="x.jsonl")
+    labels = ws.dataset("d").labels()
+    assert (labels["run"].nunique(), labels["judge"].nunique(), len(labels)) == (4, 1, 36)
+    own = labels[(labels["system"] == MODELS[0]) & (labels["query"] == "q1")].sort_values("run")
+    assert own["label"].tolist() == list(map(int, drawn(MODELS[0], "q1")))
+
+
+@pytest.mark.parametrize("name", ["passed", "results", "correct"])
+def test_a_list_of_verdicts_that_may_be_draws_or_judges_is_asked_about(ws, name):
+    with pytest.raises(IngestError, match=rf'"run": "{name}\[\]\.#".* and with .*"judge": "{name}\[\]\.#"'):
+        ws.ingest(of_draws(**{name: drawn}), "d", name="x.jsonl")
+
+
+@pytest.mark.parametrize("other", ["tests", "annotators", "criteria"])
+def test_verdicts_beside_what_names_each_are_no_draws(other):
+    data = of_draws(passed=drawn, **{other: lambda *_: [f"{other} {i}" for i in range(4)]})
+    assert "run" not in plan_ingest(data, name="x.jsonl").files[0].mapping
+
+
+@pytest.mark.parametrize("more", [{}, {"question": "what"}, {"question": "what", "score": 1}])
+def test_scores_beside_a_list_of_criteria_are_labels_of_these(ws, more):
+    """Beside a question they were a list of criteria without labels."""
+    records = [
+        {
+            "model": m,
+            "question_id": q,
+            **more,
+            "rubric": [f"{q} names {i}" for i in range(1 + n)],
+            "rubric_scores": [label(m, q, i) for i in range(1 + n)],
+        }
+        for m in MODELS
+        for n, q in enumerate(("q0", "q1", "q2"))
+    ]
+    ws.ingest(lines(records), "d", name="x.jsonl")
+    labels = ws.dataset("d").labels()
+    found = dict(zip(zip(labels["system"], labels["rubric"], strict=True), labels["label"], strict=True))
+    assert len(found) == len(MODELS) * 6
+    assert all(found[m, f"q2 names {i}"] == label(m, "q2", i) for m in MODELS for i in range(3))
+
+
+def test_highest_scores_beside_criteria_are_no_labels(ws):
+    records = [
+        {"question": f"what {q}", "rubric": ["names it", "tells why"], "rubric_scores": [3, 5]} for q in "ab"
+    ]
+    report = ws.ingest(lines(records), "d", name="x.jsonl")
+    assert "prompts with a list of criteria" in report.notes[0]

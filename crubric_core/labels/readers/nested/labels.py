@@ -19,6 +19,7 @@ from ..tables.unused import MOST, is_verdict_field
 from ..wide.column_names import is_crossing
 from .beside import beside, named_raters
 from .criteria import lists_names
+from .draws import in_draws, may_be_else
 from .field_names import GRADER, OF_SYSTEMS, holds_labels, is_called, last_name
 from .item_names import is_named
 from .levels import leaves_others, with_levels
@@ -32,18 +33,23 @@ class Nested:
     """Canonical column → path; sure: whether names alone tell it; missing: what the labels still lack.
 
     judges: what else the mapping is where keys that were taken for criteria are judges; None where they cannot be.
+    drawn: whether a list of verdicts is taken for draws, and may hold those of judges.
     """
 
     mapping: Columns
     sure: bool
     missing: tuple[str, ...]
     judges: Columns | None = None
+    drawn: bool = False
 
     def question(self, name: str, mapping: Columns) -> str:
         """What to ask of a file whose labels may lie there."""
         shown = as_json(dict.fromkeys(self.missing, "=…") | dict(mapping))
         lacking = f", with its {' and '.join(self.missing)} in place of …" if self.missing else ""
         asked = f"{name} seems to hold labels within its records: if so, read it with the mapping {shown}{lacking}"
+        if self.drawn:
+            other = as_json({"judge" if c == "run" else c: path for c, path in mapping.items()})
+            return f"{asked} where its items are repeated draws, and with {other} where each is a judge's."
         if not self.judges:
             return f"{asked}."
         other = as_json({**mapping, **self.judges})
@@ -104,12 +110,13 @@ def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]], given: Columns)
     by_place = by_place or asked or is_crossing(str(found.get("system", "")))
     by_place = by_place or found.get("system") == f"{str(found.get('label')).removesuffix('[]')}.#"
     by_place = by_place or (wide and _keys_unlike_models(found, fields))
-    sure = named is not None and set(lacking) <= {"system"} and not by_place
+    drawn = may_be_else(found, fields)
+    sure = named is not None and set(lacking) <= {"system"} and not by_place and not drawn
     if not sure and "system" in lacking and names_runs(fields.get(str(found.get("run")), ())):
         found = {"system" if c == "run" else c: path for c, path in found.items()}
         lacking = tuple(c for c in lacking if c != "system")
     judges = _if_judges(kind, found, fields)
-    return Nested(found, sure and not judges, lacking, judges)
+    return Nested(found, sure and not judges, lacking, judges, drawn)
 
 
 def _keys_unlike_models(found: Columns, fields: Mapping[str, Sequence[Any]]) -> bool:
@@ -186,6 +193,7 @@ def _found(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Columns | None:
         in_lists(kind, fields)
         or in_objects(kind, fields)
         or in_wide_items(kind, fields)
+        or in_draws(kind, fields)
         or beside(kind, fields)
         or side_by_side(kind, fields)
         or in_tree(fields)

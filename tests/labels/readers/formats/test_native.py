@@ -596,6 +596,26 @@ def test_langfuse_annotations_are_gold_and_a_dataset_item_is_one_query_for_all_t
     assert labels_of(dataset, "gold") == {("gpt", "i1", "i1#helpful", "ann", 0)}
 
 
+def test_langfuse_traces_with_one_input_are_of_one_query_and_without_any_are_told(read):
+    """Each trace was a query of its own."""
+    scores = [
+        langfuse_score(metadata={"model": m}, traceId=f"{m}{q}", name=c)
+        for m in ("gpt", "opus")
+        for q in ("a", "b")
+        for c in ("helpful", "tone")
+    ]
+    asked = [{**score, "trace": {"input": {"question": score["traceId"][-1]}}} for score in scores]
+    dataset, report = read(lines(*asked))
+    assert {q for _, q, *_ in labels_of(dataset)} == {'{"question": "a"}', '{"question": "b"}'}
+    assert not any("each trace is a query of its own" in note for note in report.notes)
+
+
+def test_langfuse_scores_that_name_no_query_are_told(read):
+    dataset, report = read(lines(langfuse_score(metadata={"model": "gpt"})))
+    assert {q for _, q, *_ in labels_of(dataset)} == {"t1"}
+    assert any("each trace is a query of its own" in note for note in report.notes)
+
+
 def test_autorubric_verdicts_by_vote_and_cannot_assess_is_unknown(read):
     def item(index: int, *reports: dict) -> dict:
         return {"item_idx": index, "duration_seconds": 1.0, "report": {"criterion_reports": list(reports)}}

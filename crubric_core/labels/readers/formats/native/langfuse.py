@@ -1,7 +1,8 @@
 """Langfuse score exports (JSON, JSON Lines, CSV, or the API's answer).
 
 A score names its trace, not the system: that is taken from its metadata, dataset run, release or trace name, else
-from the user. A dataset item makes traces of several systems one query. What people annotated is gold.
+from the user. A dataset item, or the same input, makes traces of several systems one query. What people annotated is
+gold.
 """
 
 from __future__ import annotations
@@ -32,6 +33,16 @@ def _snake(key: str) -> str:
     return "".join(f"_{c.lower()}" if c.isupper() else c for c in key)
 
 
+_ITEMS = (
+    "itemId",
+    "queryId",
+    "questionId",
+    "promptId",
+    "taskId",
+    "exampleId",
+)  # in metadata that people write
+
+
 def _value(record: Record) -> Any:
     kind = str(_get(record, "dataType") or "").upper()
     text, value = _get(record, "stringValue"), _get(record, "value")
@@ -39,7 +50,7 @@ def _value(record: Record) -> Any:
 
 
 def _rows(record: Record, setting: Setting) -> Iterator[Row]:
-    name, criterion = _query(record), named(record, "name")
+    name, criterion = _query(record, setting), named(record, "name")
     system = setting.system(
         _get(record, "model", "modelName", "system", "datasetRunName", "release", "version", "traceName")
     )
@@ -51,12 +62,18 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
     yield label(system, name, criterion, judge, _value(record), reason=_get(record, "comment"))
 
 
-def _query(record: Record) -> str:
-    item = _get(record, "datasetItemId", "questionId", "promptId")
-    if item is not None:
-        return as_text(item)
+def _query(record: Record, setting: Setting) -> str:
+    """The dataset's item, else what was asked; a trace is one answer, so that no two systems share it."""
+    item = _get(record, "datasetItemId", *_ITEMS)
+    part = _get(record, "observationId")  # of one step of a trace
+    asked = _get(record, "traceInput", "input") if item is None and part is None else item
+    if asked is not None:
+        return as_text(asked)
+    setting.tell(
+        "its scores name no dataset item, and no input, so that each trace is a query of its own: where traces of "
+        "several systems answer one query, write its name into their metadata as question_id"
+    )
     trace = _get(record, "traceId", "sessionId")
-    part = _get(record, "observationId")
     return named({"traceId": trace if part is None else f"{trace}/{part}"}, "traceId")
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from crubric_core.errors import IngestError
+from crubric_core.labels.readers.bundle import plan_ingest
 from tests.labels.readers.test_layouts import MODELS, cells, label, table
 from tests.labels.readers.test_mistaken import mappings
 
@@ -100,3 +103,17 @@ def test_variants_of_systems_are_no_rubrics(ws):
     rows = [[q, m, v, 1 + label(m, q, v)] for m in MODELS for q in QUERIES for v in ("v0", "v1")]
     shown = proposal(ws, table(["source_sentence", "model", "variant", "human_rating"], rows))
     assert "variant" not in shown.values()
+
+
+@pytest.mark.parametrize("status", [("base_status", "plus_status"), ("status",)])
+def test_keys_that_a_query_within_repeats_are_neither_judges_nor_rubrics(status):
+    """As in EvalPlus's and BigCodeBench's results: each key is the task_id of the results that it holds."""
+
+    def said(n: int) -> dict:
+        return {s: ("pass", "fail")[n // (1 + i) % 2] for i, s in enumerate(status)}
+
+    tasks = [f"HumanEval/{n}" for n in range(6)]
+    results = {t: [{"task_id": t, "solution": "def f(): ...", **said(n)}] for n, t in enumerate(tasks)}
+    problem = plan_ingest(json.dumps({"eval": results}).encode(), name="x.json", strict=True).problems[0]
+    assert '"query": "eval{}[].task_id"' in problem
+    assert '"eval{}.#"' not in problem

@@ -100,6 +100,7 @@ def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]], given: Columns)
     if found is None:
         return None
     found, asked = with_levels(kind, found, fields, given)
+    found = _without_keys_again(found, fields)
     wide = bool(wide_columns(found))
     lacking = tuple(c for c in SPECS[kind].needed if c not in found and not (wide and c == "label"))
     whole = all(re.fullmatch(r"\{\}\.[^#]+", str(found.get(c, ""))) for c in ("system", "rubric"))
@@ -117,6 +118,24 @@ def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]], given: Columns)
         lacking = tuple(c for c in lacking if c != "system")
     judges = _if_judges(kind, found, fields)
     return Nested(found, sure and not judges, lacking, judges, drawn)
+
+
+def _without_keys_again(found: Columns, fields: Mapping[str, Sequence[Any]]) -> Columns:
+    """The paths without keys that say what the query within says: ``eval{}.#`` beside ``eval{}[].task_id``."""
+    query = str(found.get("query", ""))
+    again = {
+        c: path
+        for c, path in found.items()
+        if c != "query" and str(path).endswith("{}.#") and query.startswith(str(path).removesuffix(".#"))
+    }
+    for canonical, path in again.items():
+        keys = {key.removesuffix("[]") for key in keys_in(str(path).removesuffix("{}.#"), fields)}
+        held = {str(v) for f, values in fields.items() if leads_to(query, f) for v in values}
+        if held == keys and len(held) > 1:
+            left = {c: v for c, v in found.items() if c != canonical}
+            only = {"rubric": f"={last_name(str(found.get('label')))}"} if canonical == "rubric" else {}
+            found = {**left, **only}
+    return found
 
 
 def _keys_unlike_models(found: Columns, fields: Mapping[str, Sequence[Any]]) -> bool:

@@ -38,6 +38,7 @@ from .tables.plan_cells import cells_of, repeats, rows_of_keys
 from .values import shortened
 from .wide.column_names import (
     called_after_queries,
+    called_judge,
     crossed_names,
     crossing,
     names_a_judge,
@@ -383,6 +384,8 @@ def _beside_no_system(
 ) -> tuple[str, dict[str, str]]:
     """What each column is where no column names the system: by the names of the columns, and of those with answers."""
     what = spread_key(set(keys), alike)
+    if "judge" not in keys and "rubric" not in keys and (criterion := _of_raters(alike)):
+        return "judge", {"rubric": f"={criterion}"} | keys
     if what != "rubric" and _have_answers(plan, alike):
         return "system", keys
     judges = "judge" not in keys and all(map(names_a_judge, spread_names(alike)))
@@ -392,6 +395,14 @@ def _beside_no_system(
     ):
         return "judge", {"rubric": "=…"} | keys  # beside others that tell the same: exact_match, llm_judge
     return what or ("" if "rubric" in keys else "rubric"), keys
+
+
+def _of_raters(columns: Sequence[str]) -> str:
+    """The criterion of columns that are each a numbered rater's of it: rater1_domain1, rater2_domain1; "" of others."""
+    parted = [name.partition("_") for name in spread_names(columns)]
+    criteria = {criterion for _, _, criterion in parted}
+    raters = len(parted) > 1 and all(called_judge(who) for who, _, _ in parted)
+    return criteria.pop() if raters and len(criteria) == 1 else ""
 
 
 def _have_answers(plan: FilePlan, labels: Sequence[str]) -> bool:

@@ -117,3 +117,12 @@ def test_keys_that_a_query_within_repeats_are_neither_judges_nor_rubrics(status)
     problem = plan_ingest(json.dumps({"eval": results}).encode(), name="x.json", strict=True).problems[0]
     assert '"query": "eval{}[].task_id"' in problem
     assert '"eval{}.#"' not in problem
+
+
+def test_raters_of_one_criterion_are_judges(ws):
+    """As in ASAP's essays: they were criteria."""
+    rows = [[q, "an essay", 1 + label(q, 1), 1 + label(q, 2)] for q in QUERIES]
+    shown = proposal(ws, table(["essay_id", "essay", "rater1_domain1", "rater2_domain1"], rows))
+    assert (shown["rubric"], shown["judge"]) == ("=domain1", ["rater1_domain1", "rater2_domain1"])
+    ws.ingest(table(["essay_id", "essay", "rater1_domain1", "rater2_domain1"], rows), "d", mapping=shown)
+    assert ws.dataset("d").labels()["judge"].nunique() == 2

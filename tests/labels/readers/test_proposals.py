@@ -79,7 +79,12 @@ EXPORTS = {
     "ASAP, essays with a column of a third rater that is blank": (
         ["essay_id", "essay_set", "essay", "rater1_domain1", "rater2_domain1", "rater3_domain1"],
         lambda n: [n, 1, f"an essay {n}", 1 + label(n), 1 + label(n, 1), ""],
-        {"system": "gpt-4o", "query": "essay_id", "rubric": ["rater1_domain1", "rater2_domain1"]},
+        {
+            "system": "gpt-4o",
+            "query": "essay_id",
+            "rubric": "=domain1",
+            "judge": ["rater1_domain1", "rater2_domain1"],
+        },
         {},
     ),
     "questions of a checklist, asked of each text": (
@@ -178,7 +183,7 @@ def test_the_mapping_of_a_refusal_reads_the_export(ws, name):
         c: v.removeprefix("=gpt-4o") or "gpt-4o" if isinstance(v, str) else v for c, v in mapping.items()
     } == wanted
     report = ws.ingest(content, "d", mapping=mapping, name="x.csv", policies=Policies(**policies))
-    several = len(wanted["rubric"]) if isinstance(wanted["rubric"], list) else 1
+    several = next((len(v) for v in wanted.values() if isinstance(v, list)), 1)
     assert (report.accepted, report.rejected, report.collapsed) == (len(ROWS) * several, 0, 0)
 
 

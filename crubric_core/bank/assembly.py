@@ -143,7 +143,7 @@ _NO_CANDIDATE: dict[Strategy, str] = {
     "pairs": _NO_FEASIBLE,
     "greedy": _NO_FEASIBLE,
     "plain": _NO_FEASIBLE,
-    "random": "On every rubric all systems are alike: there is nothing to draw a bank from.",
+    "random": "All systems are alike on every rubric: there is nothing to draw a bank from.",
     "hard_random": "No rubric has unanimous judges and both outcomes, from which this strategy draws: choose "
     "pairs, which draws from all that pass.",
 }

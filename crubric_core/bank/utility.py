@@ -155,7 +155,7 @@ def check_information(info: FloatArray, weights: FloatArray, feasible: BoolArray
         )
     if feasible is not None and (feasible.shape != info.shape[1:] or feasible.dtype != bool):
         raise AssemblyError(
-            f"feasible must be {info.shape[1]} booleans: one a rubric, not {feasible.dtype} of {feasible.shape}."
+            f"feasible must be {info.shape[1]} booleans: one for each rubric, not {feasible.dtype} of {feasible.shape}."
         )
     for name, values, remedy in (
         ("info", info, "give zeros to rubrics that were not fitted"),

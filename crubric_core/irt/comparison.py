@@ -84,8 +84,8 @@ def prior_note(model: Model, best: int, n_systems: int) -> tuple[str, ...]:
     if not best or n_systems >= FEW:
         return ()
     return (
-        f"That the {model} predicts best does not say that the labels follow it: the priors of a richer model keep its "
-        f"predictions from the extremes, which helps where a rubric has only {n_systems} labels.",
+        f"The {model} predicts best, but this does not show that the labels follow it: the priors of a richer model "
+        f"keep its predictions away from the extremes, which helps where a rubric has only {n_systems} labels.",
     )
 
 
@@ -93,9 +93,9 @@ def nesting_notes(table: pd.DataFrame) -> tuple[str, ...]:
     """Why a model is shown below one that it contains: its priors, not its curves, lose the likelihood."""
     rows = list(zip(table["model"], table["loglik"], strict=True))
     return tuple(
-        f"The {model} contains the {simpler}, yet its log-likelihood is {before - loglik:,.1f} lower: each is that of "
-        f"the fit under its priors, and the further parameters of the {model} stay near their priors where the labels "
-        "do not need them."
+        f"The {model} contains the {simpler}, yet its log-likelihood is {before - loglik:,.1f} lower: both models are "
+        f"fitted with priors, and the further parameters of the {model} stay near their priors if the labels do not "
+        "need them."
         for (simpler, before), (model, loglik) in pairwise(rows)
         if loglik < before
     )
@@ -143,7 +143,7 @@ def _sentence(table: pd.DataFrame, best: int, aic: Model, bic: Model, n_systems:
     if len(models) == 1:
         return f"Only the {models[0]} was fitted: there is nothing to compare it with."
     if table["held_out"].isna().all():
-        return "Too few labels to predict any of them without itself: the models cannot be compared."
+        return "There are too few labels to hold any of them out: the models cannot be compared."
     worse = [m for m, p in zip(models, table["held_out_p"], strict=True) if p <= ALPHA]
     level = [m for m in models if m not in (*worse, models[best])]
     said = [f"The {models[best]} predicts held-out labels best"]

@@ -133,7 +133,7 @@ def fit_many_facet(
     varying = panel[:, ~constant_rubrics(_rows(panel))]
     if varying.size and not weakest_link(common_queries(varying, np.zeros(varying.shape[1], dtype=np.int64))):
         raise FitError(
-            "No chain of cells that two judges labelled links all judges, so that nothing tells how severe they are."
+            "No chain of cells that two judges labelled links all judges, so their severities are unknown."
         )
     severity, start = np.zeros(panel.shape[2]), None
     for _ in range(MOST_ROUNDS):

@@ -165,7 +165,7 @@ def fit_irt(
     constant = constant_rubrics(y)
     if constant.all():
         if len(y) == 1:
-            raise FitError("There is one system: add labels of others to compare it with.")
+            raise FitError("There is only one system: add labels of others to compare it with.")
         if (np.isfinite(y).sum(axis=0) < 2).all():
             raise FitError(
                 f"No rubric (of {y.shape[1]}) has labels of two systems, so that nothing compares the "
@@ -289,7 +289,7 @@ def check_labels(y: FloatArray, model: Model, levels: IntArray | None) -> IntArr
     n_levels = given.astype(np.int64)
     if n_levels.shape != y.shape[1:]:
         raise FitError(
-            f"levels of shape {n_levels.shape} do not fit {y.shape[1]} rubrics: give one number a rubric."
+            f"levels of shape {n_levels.shape} do not fit {y.shape[1]} rubrics: give one number for each rubric."
         )
     if model != "GRM":
         n_levels = np.full(y.shape[1], 2)

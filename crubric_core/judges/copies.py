@@ -34,6 +34,6 @@ def copies_note(panel: FloatArray, judges: Sequence[str]) -> str:
     more = f", and so do {count(len(found) - 1, 'more pair')} of judges" if len(found) > 1 else ""
     return (
         f"{short_name(first_name, 60)} and {short_name(second_name, 60)} give the same label on all {cells:,} cells "
-        f"that both labelled{more}. Is one a copy of the other? Then it is one judge, and counts as two in each "
+        f"that both labelled{more}. Is one a copy of the other? Then it is one judge, but counts as two in each "
         "majority and coefficient here."
     )

@@ -48,6 +48,6 @@ def departures_sentence(found: Departures, judge: int, name: str) -> str:
         return f"No label of {short_name(name, 60)} can be compared with {others}."
     labels = f"{departs.sum():,} of {count(int(compared.sum()), 'label')}"
     return (
-        f"{short_name(name, 60)} departs from {others} on {labels}, of {count(int((departs > 0).sum()), 'rubric')}. "
-        "A departure is no error: the others may be wrong."
+        f"{short_name(name, 60)} departs from {others} on {labels}, of {count(int((departs > 0).sum()), 'rubric')}. A "
+        "departure need not be an error: the others may be wrong."
     )

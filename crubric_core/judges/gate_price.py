@@ -115,4 +115,4 @@ def _sentence(gate: Gate, n: int, of: int, share: float, remedy: float | None) -
         f"The gate at τ_c = {shown} ({gate.statistic}) keeps {n:,} of {count(of, 'informative rubric')} with "
         f"{rounded(share)} of their information: too little for any claim about systems."
     )
-    return f"{said} τ_c = {numeral(remedy)} or less would do." if remedy is not None else said
+    return f"{said} τ_c = {numeral(remedy)} or less would be enough." if remedy is not None else said

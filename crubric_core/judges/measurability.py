@@ -122,7 +122,7 @@ def measurability_posterior(
     )
     if agree.shape != total.shape and agree.ndim and total.ndim:
         raise SettingsError(
-            f"n_agree {agree.shape} and n_total {total.shape} do not fit: give one of each a rubric."
+            f"n_agree {agree.shape} and n_total {total.shape} do not fit: give one of each for every rubric."
         )
     if not (np.all(agree >= 0) and np.all(agree <= total) and np.isfinite(total).all()):
         raise SettingsError("n_agree is out of range: expected numbers from 0 to n_total.")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..labels.store.reduction import Reduction
 
 SAME_FOR_ALL = (
-    "On no rubric do two systems have different consensus labels, so none can rank them: add rubrics, or labels of "
+    "No rubric has different consensus labels for two systems, so no rubric can rank them: add rubrics, or labels of "
     "several systems on the same queries."
 )
 

@@ -37,6 +37,6 @@ def opposed_note(agreement: pd.DataFrame, judges: Sequence[str]) -> str:
         most = f"most of the other judges, such as {short_name(judges[other], 60)}"
         said = f"{listed(names, SHOWN)} {verb} by more than chance with {most}"
     return (
-        f"{said} ({least}). Are {whose} the other way round, 0 for met? Then turn them round as they are read "
+        f"{said} ({least}). Are {whose} the other way round (0 means met)? Then reverse them when you read the file "
         "(--answer 0=1 --answer 1=0)."
     )

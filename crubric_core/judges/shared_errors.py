@@ -59,10 +59,10 @@ def effective_judges(found: ResidualCorrelation) -> EffectiveJudges:
 def independence_note(found: EffectiveJudges) -> str:
     """What must be said where posterior probabilities are shown; empty where human labels show no shared errors."""
     if found.judges == 1:
-        return "There is one judge: nothing shows its errors but human labels."
+        return "There is only one judge: only human labels can show its errors."
     if np.isnan(found.rho):
         enough = found.anchored or found.judges >= FEWEST_UNANCHORED
-        why = "they err on too few cells" if enough else "it takes human labels, or a fourth judge"
+        why = "they err on too few cells" if enough else "this needs human labels or a fourth judge"
         return (
             f"Whether the judges share errors is unknown ({why}): the stated probabilities hold only if they err "
             "independently."
@@ -71,18 +71,18 @@ def independence_note(found: EffectiveJudges) -> str:
         share = "shares" if found.flagged == 1 else "share"
         return (
             f"{count(found.flagged, 'pair')} of judges {share} errors: {_worth(found)}, and the stated probabilities "
-            "are too sure."
+            "are too extreme."
         )
     if found.effective < FEWER * found.judges:
         return (
-            f"No single pair of judges is shown to share errors, but by the average over all pairs {_worth(found)}: if "
-            "that is no chance, the stated probabilities are too sure."
+            f"No single pair of judges is shown to share errors, but by the average over all pairs {_worth(found)}: "
+            "unless this is chance, the stated probabilities are too extreme."
         )
     if found.anchored:
         return ""
     return (
-        "No two judges are seen to share errors, but errors that most judges share would not show without human "
-        "labels: the stated probabilities hold only if there are none."
+        "No two judges are shown to share errors, but without human labels nobody can see errors that most judges "
+        "share: the stated probabilities hold only if there are no such errors."
     )
 
 
@@ -105,15 +105,15 @@ def shared_errors_note(found: EffectiveJudges) -> str:
     if pairs:
         verb = "has" if pairs == 1 else "have"
         said = (
-            f"{count(pairs, 'pair')} {verb} errors that are shown to be correlated {beyond} (★), be it that the two "
-            "err alike, or that all find the same cells hard, such as those near a pass mark."
+            f"{count(pairs, 'pair')} {verb} errors that are shown to be correlated {beyond} (★). Either the two judges "
+            "err alike, or all judges find the same cells hard, such as those near a pass mark."
         )
     else:
         said = f"No pair has errors that are shown to be correlated {beyond}."
     average = f"{found.rho:.2f}" if found.rho >= 0.01 else "less than 0.01"
     also = "" if pairs else ", which no pair shows by itself"
     over_all = f"{average} on average{also}" if found.rho > 0 else "not above 0 on average"
-    hidden = "" if found.anchored else "; errors that most of them share show only beside human labels"
+    hidden = "" if found.anchored else "; only human labels can show errors that most of them share"
     return f"{said} Over all pairs the estimated excess is {over_all}: {_worth(found)}{hidden}."
 
 

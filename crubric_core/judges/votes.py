@@ -45,7 +45,7 @@ def votes_note(p_valid: FloatArray, rates: JudgeRates) -> str:
     likely, known = int((p_valid > 0.5).sum()), count(int(np.isfinite(p_valid).sum()), "rubric")
     if rates.source == "none":
         return (
-            f"Which rubrics are valid is unknown: this needs {FEW_ANCHORS} human verdicts (anchors) of either kind, or "
+            f"Which rubrics are valid is unknown: this needs {FEW_ANCHORS} human verdicts (anchors) of each kind, or "
             "three judges whose votes are shown to tell two kinds of rubrics apart."
         )
     verdicts = count(rates.n_anchors, "human verdict")
@@ -57,6 +57,6 @@ def votes_note(p_valid: FloatArray, rates: JudgeRates) -> str:
         f"With {verdicts} on rubrics, too few to use alone," if rates.n_anchors else "Without human verdicts"
     )
     return (
-        f"{without} nothing shows which rubrics are valid: the votes are parted into two kinds (Dawid–Skene), which "
-        f"need not be these, and {likely:,} of {known} are more likely of the kind that judges vote for."
+        f"{without} nothing shows which rubrics are valid. The votes divide the rubrics into two kinds (Dawid–Skene), "
+        f"which need not be valid and invalid; {likely:,} of {known} are more likely of the kind that judges vote for."
     )

@@ -47,7 +47,9 @@ class ViewChanges:
             said.append("One of the two shows no leaderboard, so systems cannot be compared.")
         said.append("Its dataset has changed." if self.labels else "It rests on the same dataset.")
         found = [sentence for sentence in said if sentence]
-        return found if len(found) > 1 or self.labels else ["Nothing changes but words and parts.", *found]
+        return (
+            found if len(found) > 1 or self.labels else ["Only texts and parts of the view change.", *found]
+        )
 
     @staticmethod
     def _systems(what: str, names: tuple[str, ...] | None) -> str:

@@ -210,7 +210,7 @@ def _known(folder: Path, view_id: str) -> ViewState:
 def _changeable(folder: Path, view_id: str) -> ViewState:
     state = _known(folder, view_id)
     if state.revoked_at is not None:
-        raise SharingError(f"The view {view_id} was revoked, and stays so: publish a new one.")
+        raise SharingError(f"The view {view_id} was revoked, which is final: publish a new one.")
     return state
 
 

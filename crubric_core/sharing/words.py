@@ -59,7 +59,7 @@ def compared(separation: Separation, one: int, other: int) -> str:
     names = separation.systems[one], separation.systems[other]
     share = separation.ahead[one, other]
     if math.isnan(share):
-        why = "they share too few queries or rubrics, or both pass, or fail, all"
+        why = "they share too few queries or rubrics, or both pass all, or both fail all"
         return f"{names[0]} and {names[1]} are not compared: {why}."
     if not separation.separated[one, other]:
         return f"{names[0]} and {names[1]} are not separated; that the first is above has probability {rounded(share)}."

@@ -85,7 +85,7 @@ def test_no_strategy_of_one_step_beats_greedy_at_the_first_rubric_and_all_end_al
     [
         ("greedy", "lower τ_c"),
         ("plain", "lower τ_c"),
-        ("random", "all systems are alike"),
+        ("random", "All systems are alike"),
         ("hard_random", "choose pairs"),
     ],
 )

@@ -313,7 +313,7 @@ def test_a_model_shown_below_one_that_it_contains_is_explained():
 def test_a_richer_model_that_predicts_few_systems_best_is_not_called_theirs():
     """Of 40 simulated tables of six systems that follow the 1PL, 37 are predicted best by the 3PL."""
     (said,) = prior_note("3PL", 2, 6)
-    assert said.startswith("That the 3PL predicts best does not say that the labels follow it")
+    assert said.startswith("The 3PL predicts best, but this does not show that the labels follow it")
     assert prior_note("1PL", 0, 6) == prior_note("3PL", 2, 30) == ()
     found = compare_models(simulate_2pl(6, 60, 1)[0])
     assert (found.held_out, found.notes[-1:]) == ("3PL", prior_note("3PL", 2, 6))

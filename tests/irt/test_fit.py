@@ -228,7 +228,7 @@ class TestEdges:
         [
             (np.ones((4, 3)), r"No rubric \(of 3\) has two different labels"),
             (np.where(np.eye(3), 1, np.nan), "No rubric .of 3. has labels of two systems"),
-            (np.ones((1, 3)), "There is one system"),
+            (np.ones((1, 3)), "There is only one system"),
             (np.full((4, 3), np.nan), "no label at all"),
             (np.empty((0, 0)), "no label at all"),
             (np.array([0.0, 1.0]), "systems × rubrics"),

@@ -64,7 +64,7 @@ def test_six_rubrics_of_400_carry_no_claim_and_the_threshold_that_would_do_is_na
     assert not verdict.holds
     assert (verdict.informative, verdict.of, verdict.needed) == ((values >= 0.81).sum(), 400, 25)
     assert "5 of 400 informative rubrics" in verdict.sentence
-    assert f"τ_c = {verdict.remedy:.2f} or less would do" in verdict.sentence
+    assert f"τ_c = {verdict.remedy:.2f} or less would be enough" in verdict.sentence
     assert judge_gate(gated(values, verdict.remedy), np.ones(400), budget=100).holds
     assert not judge_gate(gated(values, verdict.remedy + 0.01), np.ones(400), budget=100).holds
 

@@ -47,7 +47,7 @@ def test_of_two_judges_it_stays_open_which_one_it_is():
     panel[:, :, 1] = 1 - panel[:, :, 1]
     note = note_of(panel)
     assert note.startswith("anna and ben disagree by more than chance (κ = −0.")
-    assert "Are the labels of one the other way round, 0 for met?" in note
+    assert "Are the labels of one the other way round (0 means met)?" in note
 
 
 def test_a_poor_judge_is_no_opposed_one():

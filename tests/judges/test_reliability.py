@@ -458,7 +458,7 @@ def test_the_note_on_votes_counts_the_rubrics_and_the_verdicts_that_it_rests_on(
     few = votes_note(p_valid, replace(rates, source="dawid_skene", n_anchors=1))
     assert few.startswith("With 1 human verdict on rubrics, too few to use alone, nothing shows")
     assert votes_note(p_valid, replace(rates, source="none")) == (
-        "Which rubrics are valid is unknown: this needs 10 human verdicts (anchors) of either kind, or three judges "
+        "Which rubrics are valid is unknown: this needs 10 human verdicts (anchors) of each kind, or three judges "
         "whose votes are shown to tell two kinds of rubrics apart."
     )
 

@@ -34,7 +34,7 @@ def test_probabilities_that_shared_errors_make_too_sure_are_marked(judges, toget
     assert found.effective < judges - 0.5
     note = independence_note(found)
     assert f"count as {found.effective:.1f} independent ones" in note
-    assert "too sure" in note
+    assert "too extreme" in note
 
 
 def majority_wrong(panel, truth):
@@ -106,7 +106,7 @@ def test_no_correlation_is_surer_than_independent_cells_would_make_it(seed):
 
 def test_of_one_judge_no_shared_errors_are_spoken_of():
     found = effective_judges(residual_correlation(err_together(3, 0)[0][:, :, :1]))
-    assert independence_note(found) == "There is one judge: nothing shows its errors but human labels."
+    assert independence_note(found) == "There is only one judge: only human labels can show its errors."
 
 
 def test_without_gold_a_minority_who_err_together_is_seen():
@@ -118,7 +118,7 @@ def test_without_gold_a_minority_who_err_together_is_seen():
 def test_without_gold_errors_of_the_majority_do_not_show_and_that_is_said():
     found = effective_judges(residual_correlation(err_together(5, 5)[0]))
     assert not found.too_sure
-    assert "would not show without human labels" in independence_note(found)
+    assert "without human labels nobody can see errors that most judges share" in independence_note(found)
 
 
 @pytest.mark.parametrize("judges", [4, 5, 6, 9])

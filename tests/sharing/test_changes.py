@@ -28,7 +28,7 @@ def test_a_view_as_it_comes_back_from_its_file_does_not_differ(view, views):
         "settings": {},
         "other_labels": False,
     }
-    assert found.sentences == ["Nothing changes but words and parts.", "It rests on the same dataset."]
+    assert found.sentences == ["Only texts and parts of the view change.", "It rests on the same dataset."]
 
 
 def test_systems_tiers_ranks_and_settings_are_told(view):

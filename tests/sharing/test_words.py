@@ -60,7 +60,7 @@ def test_of_a_pair_that_is_not_compared_no_probability_is_told(view: SharedView)
     names = pairs.systems
     assert (
         compared(pairs, 0, 1) == f"{names[0]} and {names[1]} are not compared: "
-        "they share too few queries or rubrics, or both pass, or fail, all."
+        "they share too few queries or rubrics, or both pass all, or both fail all."
     )
     assert "are not compared" not in compared(pairs, 0, 2)
 

@@ -168,7 +168,7 @@ def worth_sentences(curve: WorthCurve, size: int) -> tuple[str, str]:
         size >= curve.pool and chosen.kept.estimate == 1
     ):  # without a system fewer may vary, which the rest tells
         return (
-            f"{count(curve.pool, 'rubric')} are all that pass and vary: the bank separates the same "
+            f"The bank holds all {count(curve.pool, 'rubric')} that pass and vary, so it separates the same "
             f"{count(chosen.separated, 'pair')}.",
             _enough(curve),
         )
@@ -177,8 +177,8 @@ def worth_sentences(curve: WorthCurve, size: int) -> tuple[str, str]:
     subject = count(size, "rubric")
     if size >= curve.pool:  # without a system fewer may vary: they do not keep all that they separate with it
         subject = (
-            f"The bank is all {count(curve.pool, 'rubric')} of the pool. Those of the pool without the labels of the "
-            "system that they place"
+            f"The bank is all {count(curve.pool, 'rubric')} of the pool. When each system is placed without its own "
+            "labels, they"
         )
         verb, turn = "keep", "reverse"
     reverse = f"{turn} none" if turned == 0 else f"{turn} {_at_least(turned, 0.001, '.1%')}"
@@ -219,14 +219,14 @@ def curve_sentences(curve: WorthCurve, confidence: float) -> str:
     elif least == curve.sizes[0]:
         where = f"is at {level} or above at each size"
     elif least == curve.sizes[-1]:
-        where = f"is at {level} or above at the largest size, {least:,}, and below at the one before"
+        where = f"is at {level} or above at the largest size, {least:,}, and below it at the size before"
     else:
         where = f"is at {level} or above from {least:,} on"
     above = f"{(kept > random).sum():,} of {count(len(kept), 'size')}"
     beside = f", and above that of random banks at {above}" if np.isfinite(random).any() else ""
-    bands = f"Bands: {percent(confidence)} over systems"
+    bands = f"Bands: {percent(confidence)} intervals over systems"
     if np.isin((kept, random), (0, 1)).any():
-        bands += "; where none or all pairs are kept, by the number of systems alone, as no spread is seen"
+        bands += "; where no pair or every pair is kept, they rest on the number of systems alone"
     return f"The bank's line {where}{beside}. {bands}."
 
 
@@ -268,10 +268,10 @@ def _enough(curve: WorthCurve) -> str:
     if least == largest >= curve.pool and len(curve.grid) > 1:
         before = int(curve.grid[-2])
         return (
-            f"Of {tried}, {before:,} rubrics keep {curve.at(before)[0].kept.estimate:.1%} and the next, all {least:,}, "
-            f"{kept.estimate:.1%}: {level} is reached between them."
+            f"Of {tried}, a bank of {before:,} keeps {curve.at(before)[0].kept.estimate:.1%} and the next, all "
+            f"{least:,}, keeps {kept.estimate:.1%}: {level} is reached between them."
         )
     return (
-        f"Of {tried}, each from {least:,} on keeps {level} here: {least:,} keep "
-        f"{rounded(kept.estimate)} [{kept.low:.0%}, {kept.high:.0%}]."
+        f"Of {tried}, all from {least:,} on keep {level} here: a bank of {least:,} keeps {rounded(kept.estimate)} "
+        f"[{kept.low:.0%}, {kept.high:.0%}]."
     )

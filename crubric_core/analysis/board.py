@@ -182,9 +182,9 @@ def different_queries_sentence(board: Board) -> str:
     if least / of >= FEWER * (board.queries.on / np.maximum(board.queries.of, 1))[ranked].min():
         return ""
     allow = (
-        "scores are compared beside one effect of each query"
+        "scores are compared in a model with one effect for each query"
         if board.by_score
-        else "abilities allow for how hard these are, the score S of a system is that of its own queries"
+        else "abilities allow for how hard these are; the score S of a system is over its own queries"
     )
     two = "some two of a group" if board.standing.n_groups > 1 else "some two"
     return (
@@ -194,7 +194,7 @@ def different_queries_sentence(board: Board) -> str:
 
 def missing_labels_sentence(board: Board) -> str:
     """Which systems have labels on fewer queries, or rubrics, than others, and what follows; "" where none has."""
-    beside = " Scores are compared beside one effect of each query." if board.by_score else ""
+    beside = " Scores are compared in a model with one effect for each query." if board.by_score else ""
     if said := _fewer(board, board.queries, "labels on clearly fewer queries"):
         return (
             f"{said}: an answer that is missing because its system failed counts as unknown unless it is labelled as "
@@ -230,18 +230,21 @@ def panels_sentence(board: Board) -> str:
     standing = board.standing
     if not board.unequal:
         return ""
-    said = "The systems' labels come from different judges, or from the same in different shares or numbers"
+    said = "The systems' labels come from different judges, or from the same judges in different shares or numbers"
     if standing.allowance is None:
-        return f"{said}: the board's intervals do not allow for what these differ in leniency and number."
-    said += ": intervals allow for what leniency and numbers may change"
+        return (
+            f"{said}: the board's intervals do not allow for differences in leniency and number between these "
+            "judges."
+        )
+    said += ": the intervals allow for the possible effect of leniency and numbers"
     if standing.excused:
         verb = "is" if standing.excused == 1 else "are"
         said += f", and {count(standing.excused, 'pair')} {verb} not separated that otherwise would be"
     if board.settings.consensus == "majority":
         return f"{said}."
     return (
-        f"{said}. Where judges err much, the likeliest level of a cell with few labels is the commonest one, and no "
-        "interval allows for that: where numbers of labels differ, trust the majority."
+        f"{said}. If judges err often, the most likely level of a cell with few labels is the most common level, and "
+        "no interval allows for that: if the numbers of labels differ, use the majority instead."
     )
 
 
@@ -254,8 +257,9 @@ def other_judges(board: Board, in_groups: bool = False) -> str:
         return ""
     where = "The" if board.unequal else "In some groups the"
     return (
-        f" {where} systems' labels come from different judges, or from the same in different shares or numbers, and "
-        "these intervals do not allow for what the judges differ in leniency and number: a difference may be theirs."
+        f" {where} systems' labels come from different judges, or from the same judges in different shares or numbers, "
+        "and these intervals do not allow for differences in leniency and number between the judges: these may cause "
+        "a difference between systems."
     )
 
 
@@ -263,14 +267,14 @@ def _evidence(board: Board) -> str:
     """The units and the population."""
     standing = board.standing
     if standing.unit == "rubric":
-        return "One query alone has rubrics in use: they are the evidence, and nothing is known of other queries."
+        return "Only one query has rubrics in use: these are the evidence, and nothing is known of other queries."
     if standing.unit == "domain" and standing.n_units == 1:
         return (
             "All rubrics used are of one domain: nothing is known of other domains, and no pair is separated."
         )
     if standing.unit == "query" and board.settings.population == "domains":
         return (
-            f"There are no two domains with labels: the evidence is {units(standing)}, and nothing is known of other "
+            f"Fewer than two domains have labels: the evidence is {units(standing)}, and nothing is known of other "
             "domains."
         )
     evidence = f"{units(standing)}{_most_of_one_system(board)}{_uneven(board)}"
@@ -319,41 +323,41 @@ def reading(board: Board) -> tuple[str, ...]:
         "A new tier starts at each system that is separated from the next one above it, so two systems of one tier may "
         "be separated."
         if board.settings.tier_rule == "adjacent"
-        else "A tier runs from its best system to the last before one that is separated from it: others of a tier may "
-        "be separated, and systems of two tiers need not be; the list of pairs says which."
+        else "A tier runs from its best system to the last before one that is separated from it: other systems of a "
+        "tier may be separated, and systems of different tiers need not be; the list of pairs shows which."
     )
     apart = (
         " Different groups of systems share the axis of a chart, but no scale: ranks and tiers are within a group."
         if board.standing.n_groups > 1
         else ""
     )
-    return f"{scale}; its interval holds the value of that system alone at {level}.{apart}", tier
+    return f"{scale}; the {level} interval of a system is for that system alone.{apart}", tier
 
 
 def limits(board: Board) -> tuple[str, ...]:
     """What a reader may take the board for, and what it does not show."""
     said = [
         f"Not separated does not mean equal: more {like(board.standing)} may separate two such systems.",
-        "The labels are those of the judges: an error that all of them share moves systems and is in no interval. "
-        "Where it falls at random it widens the intervals; where it favours a system, only other labels can show it.",
+        "The labels are those of the judges: an error that all of them share can move systems, and no interval covers "
+        "it. If it is random it widens the intervals; if it favours a system, only other labels can show it.",
         "A rank among these systems does not hold for systems that are not here.",
-        "Points that rubrics have in their source do not count in the score."
+        "The points of rubrics in their source do not count in the score."
         if board.by_score
-        else "The score S is not the share of rubrics passed: those on which all systems are equal are left out, the "
-        "others weigh by their information, and points that they have in their source do not count.",
+        else "The score S is not the share of rubrics passed: rubrics on which all systems are equal are left out, "
+        "the others are weighted by their information, and their points in the source do not count.",
     ]
     if not board.by_score and board.settings.cross_fitted:
         said.append(
             "θ and its interval are those of the response model: in simulations where judges differ much in leniency, "
-            f"95% intervals held only {LEAST_COVERAGE:.0%} of the true values."
+            f"95% intervals contained only {LEAST_COVERAGE:.0%} of the true values."
         )
     if not board.by_score and board.settings.cross_fitted and board.settings.basis == "bank":
         said.append(
-            "A bank often draws abilities to the middle: its intervals are of θ on the bank, and may miss θ on all "
-            "rubrics that pass."
+            "A bank often pulls abilities towards the middle: its intervals are for θ on the bank, and may miss θ on "
+            "all rubrics that pass."
         )
     if board.standing.method == "bootstrap":
-        said.append("Other queries may rank the systems otherwise: only the rubrics are resampled.")
+        said.append("Other queries may rank the systems differently: only the rubrics are resampled.")
     return tuple(said)
 
 
@@ -383,7 +387,7 @@ def _basis(board: Board) -> str:
         return f"{placed} on all {rubrics} {passing}on which systems differ{fitted}."
     if settings.cross_fitted:
         some = f"{least:,} to " if least < most else ""
-        by_hand = "" if settings.composition is None else ", but for what was composed by hand"
+        by_hand = "" if settings.composition is None else ", except for what was composed by hand"
         return f"{placed} as if each system were new: on a bank of {some}{rubrics} that was chosen without it{by_hand}."
     return (
         f"{placed} on a bank of {rubrics} that was chosen and fitted on these same labels, as in the paper: such "

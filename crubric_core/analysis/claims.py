@@ -118,7 +118,7 @@ def _ahead_in_groups(board: Board) -> str:
     pairs, apart = standing.n_pairs, separated_pairs(board.comparisons)
     if not pairs:
         return (
-            "No two systems share enough of what they were asked to be compared: no claim about who is ahead."
+            f"No two systems share enough {linked_by(standing)} to be compared: no claim about who is ahead."
         )
     if not apart:
         return f"No pair within a group is separated at {level}: no claim about who is ahead."
@@ -225,9 +225,7 @@ def _saturated(board: Board) -> str:
     if not top or len(best) < 2:
         return ""
     if len(top) == 1:
-        return (
-            f"{top[0]} passes every rubric used{'' if board.by_score else ': nothing bounds it from above'}."
-        )
+        return f"{top[0]} passes every rubric used{'' if board.by_score else ': its ability has no upper bound'}."
     if board.by_score:
         return f"{listed(top, NAMED)} pass every rubric used."
     return f"{listed(top, NAMED)} pass every rubric used: they are not compared with each other."

@@ -93,7 +93,9 @@ BANK: Mapping[str, Column] = {
     "order": Column("#", "In which order the rubrics were chosen", "d", "small"),
     "rubric": Column("rubric"),
     "gain": Column("gain", "What this rubric adds to the utility of those above it", ".4f"),
-    "utility": Column("utility U", "What the strategy maximises, of the bank up to here; no accuracy", ".3f"),
+    "utility": Column(
+        "utility U", "What the strategy maximises, for the bank up to this rubric; not an accuracy", ".3f"
+    ),
     "weight": Column("weight", "Share in the score, before task types", ".1%"),
     "query": Column("query"),
     "text": Column("text", width="large"),

@@ -215,12 +215,12 @@ def one_ability_sentence(found: Dimensions, level: str) -> str:
         return f"{size} show nothing about how {which} correlate at {level}."
     if not apart:
         told = f"By correlation, {size} cannot tell {which} from one ability"
-        return f"{told}: {_reach(found)} 1 at {level}, noise taken out."
+        return f"{told}: {_reach(found)} 1 at {level}, corrected for noise."
     least, pair = min(apart, key=lambda each: each[0].high)
     a, b = (name(found.names[at]) for at in pair)
     told = (
         f"{a} and {b} are not one ability: they correlate at {_two(least.value)} ({_two(least.low)} to "
-        f"{_two(least.high)} at {level}), noise taken out."
+        f"{_two(least.high)} at {level}), corrected for noise."
     )
     if len(found.pairs) > 1:
         verb = "is" if len(apart) == 1 else "are"

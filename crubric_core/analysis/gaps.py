@@ -116,9 +116,9 @@ def _query_sentence(gaps: Gaps, n_queries: int) -> str:
     if not unwritten:
         return f"{said}; each has one that passes, so a larger bank can include it."
     if unwritten == missing:
-        return f"{said}, and none that could enter: write rubrics there."
+        return f"{said}, and no other rubric that could enter it: write rubrics there."
     none = "has" if unwritten == 1 else "have"
-    return f"{said}; {unwritten:,} of them {none} none that could enter: write rubrics there."
+    return f"{said}; {unwritten:,} of them {none} no rubric that could enter it: write rubrics there."
 
 
 def _range_sentence(gaps: Gaps) -> str:

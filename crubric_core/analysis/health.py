@@ -76,17 +76,21 @@ def labels_chip(
     """
     figure = f"{n_labels:,}, {rounded(missing)} missing"
     if n_systems < 2:
-        return Chip("Labels", figure, "stop", "There is one system: add labels of others to compare it with.")
+        return Chip(
+            "Labels", figure, "stop", "There is only one system: add labels of others to compare it with."
+        )
     if n_systems < FEW_SYSTEMS:
         claims = (
             f"claims are about scores; from {FEW_SYSTEMS} on they are about abilities"
             if cross_fitted
-            else "abilities are hardly known, and so are the parameters of rubrics"
+            else "abilities and the parameters of rubrics are poorly known"
         )
         said = f"With only {n_systems} systems {claims}. Add systems."
         return Chip("Labels", figure, "look", said)
     if n_queries == 1:
-        return Chip("Labels", figure, "look", "There is one query: claims hold for it alone. Add queries.")
+        return Chip(
+            "Labels", figure, "look", "There is only one query: claims hold for it alone. Add queries."
+        )
     if n_queries < FEW_UNITS:
         said = f"Only {count(n_queries, 'query')}: few pairs can be separated. Add queries."
         return Chip("Labels", figure, "look", said)
@@ -146,8 +150,8 @@ def model_chip(calibration: Calibration) -> Chip:
     figure = f"{fit.model}, {rounded(aberrant)} negative item–rest"
     if aberrant > 0.1:
         said = (
-            f"{rounded(aberrant)} of {count(len(known), 'item–rest correlation')} are negative; of rubrics unrelated "
-            "to ability half are, by chance. Look at them on Items."
+            f"{rounded(aberrant)} of {count(len(known), 'item–rest correlation')} are negative; half of the rubrics "
+            "unrelated to ability have a negative one by chance. Look at them on Items."
         )
         return Chip("Model", figure, "look", said)
     return Chip("Model", figure, "good", f"The {fit.model} fit converged.")
@@ -157,7 +161,10 @@ def bank_chip(candidates: int, budget: int, queries: int, covered: int) -> Chip:
     """How many rubrics there are to choose from, and how many queries the bank covers."""
     figure = f"{min(budget, candidates):,} of {count(candidates, 'rubric')}"
     if candidates <= budget:
-        said = f"{count(candidates, 'rubric')} can be chosen: a bank of {candidates:,} leaves none out, a lower B does."
+        said = (
+            f"{count(candidates, 'rubric')} can be chosen, and a bank of {candidates:,} holds them all. Lower B "
+            "for a smaller bank."
+        )
         return Chip("Bank", figure, "good" if candidates else "look", said)
     said = f"The bank covers {covered:,} of {count(queries, 'query')}"
     # A bank covers no more queries than it has rubrics.

@@ -25,10 +25,10 @@ def tested_size(study: Analysis, worth: WorthCurve) -> int:
 
 def untested(study: Analysis) -> str:
     """Why it is not known what the bank is worth for a new system."""
-    systems, said = study.reduction().n_distinct, "What it is worth for a new system is not known:"
+    systems, said = study.reduction().n_distinct, "The worth of the bank for a new system is not known:"
     if too_few_to_cross_fit(systems):
         once = copies_once(systems, len(study.reduction().systems))
-        return f"{said} that takes {FEW_SYSTEMS} systems, and there are {systems}{once}."
+        return f"{said} this needs {FEW_SYSTEMS} systems, and there are {systems}{once}."
     return f"{said} no system can be held out with these settings."
 
 
@@ -40,14 +40,16 @@ def with_worth(result: Result, study: Analysis) -> Result:
 def held_out_sentences(study: Analysis) -> tuple[str, ...]:
     """What the bank keeps for systems held out, beside random banks, or why that is not known; plain text.
 
-    Nothing where no claim about systems may be made. Of more cells than MOST_CELLS it would take minutes.
+    Nothing where no claim about systems may be made. Not computed beyond MOST_CELLS cells: it would take minutes.
     """
     if not study.verdict().holds:
         return ()
     if study.given().y.size > MOST_CELLS:
-        return ("What the bank keeps for systems that it has not seen was not computed for this view.",)
+        return (
+            "This view does not say what the bank keeps for systems that it has not seen: this was not computed.",
+        )
     try:
         worth = study.worth()
     except AssemblyError as error:
-        return (f"What the bank is worth for a new system is not known: {error}",)
+        return (f"The worth of the bank for a new system is not known: {error}",)
     return (untested(study),) if worth is None else worth_sentences(worth, tested_size(study, worth))

@@ -89,7 +89,7 @@ class HumanLabels:
         """Whether the labelled queries look like a random sample, which the correction needs."""
         if self.complete:
             whose = "" if self.standing.ranked.all() else ", of the systems with an estimate"
-            return f"People labelled every cell that judges did{whose}: nothing depends on which."
+            return f"People labelled every cell that judges did{whose}: the choice of cells has no effect."
         found = self.correction.sample
         needs = "This holds if the queries that people labelled are a random sample."
         if np.isnan(found.p):
@@ -100,8 +100,8 @@ class HumanLabels:
         moved = f"The judges' mean label of {which} is {_beside(found.shift)} that of {of}"
         if found.doubtful:
             return (
-                f"The queries that people labelled are no random sample. {moved} (p < {DOUBT:g}). The corrected means "
-                "and their intervals then do not hold."
+                f"The queries that people labelled are not a random sample. {moved} (p < {DOUBT:g}). The corrected "
+                "means and their intervals then do not hold."
             )
         return f"{needs} {moved} (p = {found.p:.2f}), which does not contradict it."
 
@@ -141,9 +141,11 @@ class HumanLabels:
         half, every = float(np.median(self._half()[0])) / 2, np.arange(FEWEST, self.queries + 1)
         both, _ = self.correction.half_widths(every, self.standing.confidence)
         if not (both <= half).any():
-            return f"As many on each of all {self.queries:,} queries would make it about ±{both[-1]:.3f}."
+            return f"With as many labels on each of all {self.queries:,} queries it would be about ±{both[-1]:.3f}."
         enough = int(every[np.argmax(both <= half)])
-        return f"Half of that width takes as many on each of about {enough:,} queries, chosen at random."
+        return (
+            f"Half of that width needs as many labels on each of about {enough:,} queries, chosen at random."
+        )
 
     def _judges(self) -> str:
         table = self.table

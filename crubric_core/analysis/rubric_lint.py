@@ -25,9 +25,9 @@ RARE = 0.01
 """Chance of so low an item–rest correlation, labels and ability being unrelated, up to which a sign is suspected."""
 KINDS = {
     "two demands": "Two demands in one: a judge cannot say which of them an answer fails.",
-    "no observable": "Nothing that a judge could point at in the answer.",
-    "vague words": "Words that judges fill with standards of their own.",
-    "near-duplicate": "Nearly the words of another rubric of the same query.",
+    "no observable": "It names nothing that a judge could point to in the answer.",
+    "vague words": "Words that each judge may understand differently.",
+    "near-duplicate": "It has nearly the same words as another rubric of the same query.",
     "sign": "Weaker systems meet it more often: the polarity may be wrong, or the wording reversed.",
 }
 """What each kind of finding means."""

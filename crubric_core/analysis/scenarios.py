@@ -223,9 +223,7 @@ def _figures(outcome: Outcome) -> dict[str, str]:
         "Information that the gate keeps": _share(outcome.information),
         "Rubrics in the bank": f"{len(outcome.bank):,}",
         "Queries in the bank": f"{outcome.queries:,} of {outcome.of_queries:,}",
-        "Held out: separations of its passing rubrics kept": UNKNOWN
-        if worth is None
-        else _interval(worth.kept),
+        "Held out: separated pairs kept by the bank": UNKNOWN if worth is None else _interval(worth.kept),
         "Held out: mean rank error": UNKNOWN if worth is None else _rank_error(worth),
         "Pairs separated": f"{outcome.separated:,}" if ranked else UNKNOWN,
         "Tiers": f"{outcome.places['tier'].nunique():,}" if ranked else UNKNOWN,

@@ -231,8 +231,8 @@ def order_without_fold(
     """
     if not (feasible & others.usable).any() and (constraints is None or not constraints.pinned.any()):
         raise NoBankWithoutError(
-            "Every rubric that passes tells only one system, or one fold of systems, from all others: no bank can be "
-            "chosen as if these were new. Add rubrics on which more systems differ."
+            "Every rubric that passes separates only one system, or one fold of systems, from all others: no bank can "
+            "be chosen as if these were new. Add rubrics on which more systems differ."
         )
     if (distances := others.distances) is not None and constraints is None:
         most = len(feasible) if budget is None else budget

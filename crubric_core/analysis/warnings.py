@@ -40,7 +40,7 @@ def dataset_warnings(reduction: Reduction) -> tuple[str, ...]:
     if too_few_to_cross_fit(n_systems):
         once = copies_once(n_systems, len(reduction.systems))
         warnings.append(
-            f"Only {count(n_systems, 'system')}{once}: discriminations are hardly known; ranks say little."
+            f"Only {count(n_systems, 'system')}{once}: discriminations are poorly known, and ranks say little."
         )
     return (*warnings, *unranked_warnings(reduction))
 
@@ -70,7 +70,7 @@ def _saturated(ranking: Ranking) -> tuple[str, ...]:
     if not failing or ranking.method == "score":  # has limits
         return ()
     if failing == 1:
-        return ("1 system fails every rubric used: nothing bounds it from below.",)
+        return ("1 system fails every rubric used: its ability has no lower bound.",)
     return (f"{failing:,} systems fail every rubric used: they are not compared with each other.",)
 
 
@@ -86,8 +86,8 @@ def _few_replicates(ranking: Ranking, settings: Settings) -> tuple[str, ...]:
         return ()
     held = 1 - 2 * (1 + (replicates - 1) * missed / 2) / (replicates + 1)
     return (
-        f"{count(replicates, 'bootstrap replicate')} are too few for {percent(settings.confidence)}: intervals hold "
-        f"their value in about {held:.0%} of cases, and false separations may be more frequent than said. Choose "
+        f"{count(replicates, 'bootstrap replicate')} are too few for {percent(settings.confidence)}: intervals contain "
+        f"the true value in about {held:.0%} of cases, and false separations may be more frequent than stated. Choose "
         f"{3 * enough:,} or more.",
     )
 
@@ -138,7 +138,7 @@ def _negative(negative: int, rare: int) -> str:
     rare: as low as in at most RARE of rubrics unrelated to ability; without any there is nothing to warn of.
     """
     return (
-        f"{count(negative, 'rubric')} {'has' if negative == 1 else 'have'} a negative item–rest correlation. Of "
-        f"rubrics unrelated to ability half have one by chance; here {rare:,} {'is' if rare == 1 else 'are'} further "
+        f"{count(negative, 'rubric')} {'has' if negative == 1 else 'have'} a negative item–rest correlation. Half of "
+        f"the rubrics unrelated to ability have one by chance; here {rare:,} {'is' if rare == 1 else 'are'} further "
         "below 0 than 99 in 100 of those."
     )

@@ -89,7 +89,7 @@ def test_rubrics_that_tell_one_system_from_all_others_choose_no_bank_without_it(
         analysis = Analysis(dataset=workspace.dataset("one"), fingerprint="one", settings=Settings())
         assert analysis.ranking().table["rank"].tolist() == [1, 2, 2, 2, 2, 2, 2]
         with pytest.raises(
-            AssemblyError, match="tells only one system, or one fold of systems, from all others"
+            AssemblyError, match="separates only one system, or one fold of systems, from all others"
         ):
             analysis.bank_masks()
 
@@ -234,7 +234,7 @@ def test_a_bank_of_all_is_said_to_keep_all_only_where_each_fold_has_all(analysis
     chosen, _ = curve.at(20)
     for kept, told in (
         (chosen.kept, "keep"),
-        (replace(chosen.kept, estimate=1.0), "the bank separates the same"),
+        (replace(chosen.kept, estimate=1.0), "so it separates the same"),
     ):
         whole = replace(curve, chosen=tuple(replace(w, kept=kept) for w in curve.chosen), pool=20)
         assert told in worth_sentences(whole, 20)[0]
@@ -253,7 +253,7 @@ def test_the_sentence_states_the_share_kept_by_the_bank_and_by_random_ones(analy
 def test_the_least_bank_is_the_first_from_which_on_every_size_keeps_the_target():
     curve = curve_of([0.5, 1.0, 1.0])
     kept = curve.chosen[1].kept
-    said = f"Of 3 fixed sizes tried, each from 20 on keeps 95% here: 20 keep 100% [{kept.low:.0%}, 100%]."
+    said = f"Of 3 fixed sizes tried, all from 20 on keep 95% here: a bank of 20 keeps 100% [{kept.low:.0%}, 100%]."
     assert said in worth_sentences(curve, 10)[1]
     assert kept.low < 0.5, "five systems: it says little of others"
     for kept in ([1.0, 1.0, 0.5], [0.1, 0.2, 0.5]):
@@ -269,7 +269,7 @@ def test_the_least_bank_is_the_first_from_which_on_every_size_keeps_the_target()
         ([0.5, 1.0, 1.0], "The bank's line is at 95% or above from 20 on"),
         (
             [1.0, 0.5, 1.0],
-            "The bank's line is at 95% or above at the largest size, 40, and below at the one before",
+            "The bank's line is at 95% or above at the largest size, 40, and below it at the size before",
         ),
         ([1.0, 1.0, 1.0], "The bank's line is at 95% or above at each size"),
     ],
@@ -277,7 +277,7 @@ def test_the_least_bank_is_the_first_from_which_on_every_size_keeps_the_target()
 def test_the_caption_of_the_curve_says_where_the_line_keeps_the_target_if_it_does(kept, said):
     curve = curve_of(kept)
     few = replace(curve.random[0], kept=replace(curve.random[0].kept, estimate=0.4))
-    said += ", and above that of random banks at 1 of 3 sizes. Bands: 90% over systems"
+    said += ", and above that of random banks at 1 of 3 sizes. Bands: 90% intervals over systems"
     assert curve_sentences(replace(curve, random=(few, *curve.random[1:])), 0.9).startswith(said)
 
 
@@ -286,32 +286,32 @@ def test_the_caption_of_the_curve_tells_of_no_random_banks_that_keep_nothing_kno
     kept = replace(curve.random[0].kept, estimate=float("nan"))
     unknown = (replace(curve.random[0], kept=kept),) * 3
     assert curve_sentences(replace(curve, random=unknown), 0.95) == (
-        "The bank's line stays below 95%. Bands: 95% over systems."
+        "The bank's line stays below 95%. Bands: 95% intervals over systems."
     )
-    assert "as no spread is seen" in curve_sentences(curve_of([0.5, 0.6, 1.0]), 0.95)
+    assert "they rest on the number of systems alone" in curve_sentences(curve_of([0.5, 0.6, 1.0]), 0.95)
 
 
 def test_a_size_is_not_called_the_least_where_a_smaller_one_keeps_as_many():
     said = worth_sentences(curve_of([1.0, 0.5, 1.0]), 10)[1]
-    assert "Of 3 fixed sizes tried, each from 40 on keeps 95% here: 40 keep 100%" in said
+    assert "Of 3 fixed sizes tried, all from 40 on keep 95% here: a bank of 40 keeps 100%" in said
     said = worth_sentences(replace(curve_of([1.0, 0.5, 1.0]), pool=40), 10)[1]
     # A bank of 30 may keep 97%: that only all 40 keep 95% is not said.
     assert said.endswith(
-        "Of 3 fixed sizes tried, 20 rubrics keep 50.0% and the next, all 40, 100.0%: 95% is reached between them."
+        "Of 3 fixed sizes tried, a bank of 20 keeps 50.0% and the next, all 40, keeps 100.0%: 95% is reached between "
+        "them."
     )
 
 
 def test_of_a_bank_that_holds_the_whole_pool_no_share_is_claimed():
     first, more = worth_sentences(replace(curve_of([0.5, 0.6, 1.0]), pool=40), 40)
-    assert first == "40 rubrics are all that pass and vary: the bank separates the same 10 pairs."
-    assert "20 rubrics keep 60.0% and the next, all 40, 100.0%: 95% is reached between them." in more
+    assert first == "The bank holds all 40 rubrics that pass and vary, so it separates the same 10 pairs."
+    assert "a bank of 20 keeps 60.0% and the next, all 40, keeps 100.0%: 95% is reached between them." in more
 
 
 def test_of_a_whole_pool_that_keeps_less_without_a_system_it_is_said_what_was_left_out():
     first, _ = worth_sentences(replace(curve_of([0.5, 0.6, 0.9]), pool=40), 40)
     assert first.startswith(
-        "The bank is all 40 rubrics of the pool. Those of the pool without the labels of the system that they place "
-        "keep 90%"
+        "The bank is all 40 rubrics of the pool. When each system is placed without its own labels, they keep 90%"
     )
 
 
@@ -466,5 +466,5 @@ def test_of_very_large_studies_views_say_that_the_worth_of_their_bank_was_not_co
     assert "that all" in held_out.held_out_sentences(analysis)[0]
     monkeypatch.setattr(held_out, "MOST_CELLS", 10)
     assert held_out.held_out_sentences(analysis) == (
-        "What the bank keeps for systems that it has not seen was not computed for this view.",
+        "This view does not say what the bank keeps for systems that it has not seen: this was not computed.",
     )

@@ -362,7 +362,7 @@ def test_of_two_systems_that_pass_everything_no_difference_is_told() -> None:
 def test_a_system_that_passes_everything_is_named_also_where_no_pair_is_separated() -> None:
     found = standing(np.array([2.0, 1.0, 0.0]), np.zeros((3, 3), dtype=bool), np.array([1, 0, 0]))
     assert claims_of(board(found)).ahead.endswith(
-        "M0 passes every rubric used: nothing bounds it from above."
+        "M0 passes every rubric used: its ability has no upper bound."
     )
 
 
@@ -396,7 +396,7 @@ def test_what_the_claims_rest_on_is_said(changes: dict, words: str) -> None:
 
 def test_one_query_makes_the_rubrics_the_evidence_and_says_so() -> None:
     found = replace(standing(np.arange(8.0), ~np.eye(8, dtype=bool)), unit="rubric", n_units=40)
-    assert "One query alone has rubrics in use: they are the evidence" in " ".join(
+    assert "Only one query has rubrics in use: these are the evidence" in " ".join(
         claims_of(board(found)).basis
     )
 
@@ -405,7 +405,7 @@ def test_the_limit_of_the_intervals_is_the_least_coverage_that_was_measured() ->
     measured = json.loads((ROOT / "benchmarks" / "inference.json").read_text()).values()
     least = min(cell[what] for cell in measured for what in ("theta", "difference") if what in cell)
     found = standing(np.arange(8.0), ~np.eye(8, dtype=bool))
-    said = f"95% intervals held only {least:.0%} of the true values"
+    said = f"95% intervals contained only {least:.0%} of the true values"
     assert said in " ".join(claims_of(board(found)).limits)
     assert said not in " ".join(claims_of(board(found, by_score=True)).limits), "scores have no model"
 
@@ -461,8 +461,8 @@ def test_a_tier_is_said_to_end_before_a_system_that_is_separated_from_its_first(
         "the third is not separated from the first, and is in no tier with it"
     )
     assert claims_of(board(found)).reading[1] == (
-        "A tier runs from its best system to the last before one that is separated from it: others of a tier may be "
-        "separated, and systems of two tiers need not be; the list of pairs says which."
+        "A tier runs from its best system to the last before one that is separated from it: other systems of a tier "
+        "may be separated, and systems of different tiers need not be; the list of pairs shows which."
     )
 
 
@@ -590,7 +590,7 @@ def test_systems_with_fewer_queries_are_named_and_what_that_may_hide() -> None:
         said.startswith(
             "2 systems have labels on clearly fewer queries than others, M1 the fewest (40 of 100): "
         )
-        and said.endswith(" Scores are compared beside one effect of each query.")
+        and said.endswith(" Scores are compared in a model with one effect for each query.")
         for said in rests_on(several)
     )
 

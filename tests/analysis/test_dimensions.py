@@ -126,7 +126,7 @@ def test_an_interval_that_reaches_one_cannot_tell_two_dimensions_from_one_abilit
     said = one_ability_sentence(told(Correlation(0.83, 0.42, 1.0)), "95%")
     assert said == (
         "By correlation, 3 systems cannot tell the two dimensions from one ability: their correlation, 0.83, may be "
-        "anything from 0.42 to 1 at 95%, noise taken out."
+        "anything from 0.42 to 1 at 95%, corrected for noise."
     )
 
 
@@ -134,7 +134,7 @@ def test_an_interval_below_one_tells_them_apart():
     said = one_ability_sentence(told(Correlation(0.31, -0.2, 0.997)), "95%")
     assert (
         said
-        == "a and b are not one ability: they correlate at 0.31 (−0.20 to 0.997 at 95%), noise taken out."
+        == "a and b are not one ability: they correlate at 0.31 (−0.20 to 0.997 at 95%), corrected for noise."
     )
 
 

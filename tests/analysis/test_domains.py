@@ -117,7 +117,7 @@ def test_without_two_domains_the_queries_are_the_evidence_and_the_board_says_so(
     assert one.standing.unit == "query"
     np.testing.assert_array_equal(one.standing.se, other.standing.se)
     assert (one.table["population"] == "queries").all()
-    words = "There are no two domains with labels: the evidence is 24 queries, and nothing is known of other domains."
+    words = "Fewer than two domains have labels: the evidence is 24 queries, and nothing is known of other domains."
     assert words in said(without)
     assert words not in said(by_query)
     assert "like these" not in said(without)

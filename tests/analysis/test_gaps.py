@@ -41,10 +41,10 @@ def test_queries_without_a_rubric_are_split_by_whether_one_could_enter():
     assert found.missing.tolist() == [1, 2, 3]
     assert found.unwritten.tolist() == [2, 3]
     assert gap_sentences(found, 4)[0] == (
-        "3 of 4 queries have no rubric in the bank; 2 of them have none that could enter: write rubrics there."
+        "3 of 4 queries have no rubric in the bank; 2 of them have no rubric that could enter it: write rubrics there."
     )
     assert gap_sentences(a_bank((0, 2)), 4)[0] == (
-        "2 of 4 queries have no rubric in the bank, and none that could enter: write rubrics there."
+        "2 of 4 queries have no rubric in the bank, and no other rubric that could enter it: write rubrics there."
     )
 
 

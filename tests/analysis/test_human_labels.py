@@ -121,12 +121,14 @@ def test_what_more_human_labels_would_give_is_the_fewest_queries_that_halve_the_
     widths = found.correction.half_widths(np.arange(1, QUERIES + 1), 0.95)[0]
     if judges == "good":  # whose labels leave little to gain
         told = re.search(
-            r"As many on each of all (\d+) queries would make it about ±([.\d]+)\.", said
+            r"With as many labels on each of all (\d+) queries it would be about ±([.\d]+)\.", said
         ).groups()
         assert told == (str(QUERIES), f"{widths[-1]:.3f}")
         assert widths[-1] > half
     else:
-        enough = int(re.search(r"Half of that width takes as many on each of about (\d+) queries", said)[1])
+        enough = int(
+            re.search(r"Half of that width needs as many labels on each of about (\d+) queries", said)[1]
+        )
         assert widths[enough - 1] <= half < widths[enough - 2]
 
 
@@ -143,7 +145,7 @@ def test_cells_that_are_no_random_sample_are_said_to_be_none_and_no_standing_res
     found = study.human_labels()
     assert found.correction.sample.doubtful
     assert found.sample().startswith(
-        "The queries that people labelled are no random sample. The judges' mean label of the cells there is 0."
+        "The queries that people labelled are not a random sample. The judges' mean label of the cells there is 0."
     )
     assert "below that of all cells (p < 0.01)" in found.sample()
     assert CORRECTED not in {o.name for o in study.other_rankings(study.used)}
@@ -228,7 +230,7 @@ def test_people_who_labelled_every_query_leave_nothing_to_plan():
     assert not found.plannable
     assert found.waiting == ()
     assert not any("queries, chosen at random" in s for s in found.sentences())
-    assert found.sample() == "People labelled every cell that judges did: nothing depends on which."
+    assert found.sample() == "People labelled every cell that judges did: the choice of cells has no effect."
 
 
 def test_cells_are_counted_of_all_systems_and_complete_only_of_those_with_an_estimate():
@@ -237,7 +239,8 @@ def test_cells_are_counted_of_all_systems_and_complete_only_of_those_with_an_est
     asked = gold[(gold["system"] != lone) | (gold["query"] == NAMES[0])]
     found = analysed(asked).human_labels()
     assert found.sample() == (
-        "People labelled every cell that judges did, of the systems with an estimate: nothing depends on which."
+        "People labelled every cell that judges did, of the systems with an estimate: the choice of cells has no "
+        "effect."
     )
     by_judges = MADE.labels.dropna(subset="label")
     unlabelled = by_judges[(by_judges["system"] == lone) & (by_judges["query"] != NAMES[0])]

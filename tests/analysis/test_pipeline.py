@@ -184,7 +184,7 @@ def warned(*saturated, method="units"):
 
 def test_systems_that_fail_every_rubric_are_warned_of_and_those_that_pass_all_are_the_headlines():
     assert warned(1, 1, 0) == ()
-    assert warned(1, -1, 0) == ("1 system fails every rubric used: nothing bounds it from below.",)
+    assert warned(1, -1, 0) == ("1 system fails every rubric used: its ability has no lower bound.",)
     assert warned(-1, -1) == ("2 systems fail every rubric used: they are not compared with each other.",)
 
 

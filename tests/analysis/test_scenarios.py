@@ -101,7 +101,7 @@ def test_the_figures_name_the_settings_that_differ_and_no_others(change):
     assert table.loc["Rubrics in the bank"].tolist() == ["60", "12"]
     assert "Response model" not in table.index
     kept = change.second.worth.kept.estimate
-    assert table.loc["Held out: separations of its passing rubrics kept", "second"].startswith(f"{kept:.0%}")
+    assert table.loc["Held out: separated pairs kept by the bank", "second"].startswith(f"{kept:.0%}")
 
 
 def test_where_nothing_passes_the_outcome_says_so_and_claims_no_place(outcome):

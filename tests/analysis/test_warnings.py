@@ -28,8 +28,8 @@ def said(item_rest, chance):
 
 def test_negative_correlations_are_told_beside_what_chance_gives():
     assert said([0.2, -0.1, -0.8], [0.9, 0.4, 0.01]) == (
-        "2 rubrics have a negative item–rest correlation. Of rubrics unrelated to ability half have one by chance; "
-        "here 1 is further below 0 than 99 in 100 of those.",
+        "2 rubrics have a negative item–rest correlation. Half of the rubrics unrelated to ability have one by "
+        "chance; here 1 is further below 0 than 99 in 100 of those.",
     )
     assert said([0.2, -0.1, 0.8], [0.7, 0.4, 0.9]) == (), "none but what chance gives is no warning"
     assert said([0.2, 0.0, 0.8], [0.7, 0.5, 0.9]) == ()
@@ -105,7 +105,7 @@ def test_a_score_is_said_not_to_be_a_pass_rate_and_points_do_not_count_as_said()
     assert scores[0].equals(scores[1])
     assert np.abs(scores[0] - passes.mean(axis=1)).max() > 0.05
     assert "The score S is not the share of rubrics passed" in said
-    assert "points that they have in their source do not count" in said
+    assert "their points in the source do not count" in said
 
 
 def ranked(method):

@@ -137,7 +137,7 @@ def _found(table: pd.DataFrame) -> str:
     kappa = (
         "κ is unknown, because there is one judge and no human gold"
         if np.isnan(plain["kappa"])
-        else f"κ is {num(plain['kappa'])} over all rubrics, {num(gated['kappa'])} behind the gate (B3) and "
+        else f"κ is {num(plain['kappa'])} over all rubrics, {num(gated['kappa'])} after the gate (B3) and "
         f"{num(whole['kappa'])} in the bank (B4)"
     )
     return (
@@ -169,8 +169,8 @@ def _limits(inputs: Inputs, table: pd.DataFrame, comparison: KappaComparison) ->
         limits.append("Without human gold κ compares judges with one another.")
     if not inputs.gate_off and np.isfinite(rows["B0"]["kappa"]):
         limits.append(
-            "The gate reads the labels that κ is of: behind it (B3, B4) κ is higher by construction, also against "
-            "human gold. The threshold sweep has the difference on systems that the gate has not read."
+            "The gate reads the same labels as κ, so κ is higher after it (B3, B4) by construction, also against "
+            "human gold. The threshold sweep shows the difference on systems that the gate has not read."
         )
     return tuple(limits)
 

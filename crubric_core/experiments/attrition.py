@@ -34,8 +34,8 @@ def attrition(
     if 0 < len(curve.m) < len(inputs.reduction.systems):
         limits.append(
             f"Only cells with a label of every judge count: the curve ends at {len(curve.m)} of "
-            f"{len(inputs.reduction.systems)} systems, which at least half of the rubrics have. Where judges leave out "
-            "what they are unsure of, it is too high."
+            f"{len(inputs.reduction.systems)} systems, the most for which at least half of the rubrics have such "
+            "cells. If judges skip cells of which they are unsure, the curve is too high."
         )
     if panel.shape[2] > 1 and len(curve.m):
         limits.append(
@@ -106,7 +106,7 @@ def _found(curve: RetentionCurve, homogeneous: HomogeneousFit, mixture: BetaMixt
         )
     better = "mixture of rubrics" if mixture.rmse < homogeneous.rmse else "single rate"
     compared = (
-        f" The {better} fits closer (RMSE {num(mixture.rmse)} for the Beta mixture, {num(homogeneous.rmse)} for ρ^m "
+        f" The {better} fits better (RMSE {num(mixture.rmse)} for the Beta mixture, {num(homogeneous.rmse)} for ρ^m "
         f"with ρ = {num(homogeneous.rho)})."
         if np.isfinite([mixture.rmse, homogeneous.rmse]).all()
         else ""

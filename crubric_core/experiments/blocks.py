@@ -214,7 +214,7 @@ EXPERIMENT = Experiment(
             {
                 **_DESCRIBED,
                 "pairs": number("τ, pairs", about="Kendall's tau of all systems as new ones"),
-                "greedy": number("τ, greedy", about="The paper's greedy behind its gate"),
+                "greedy": number("τ, greedy", about="The paper's greedy after its gate"),
                 "random": number("τ, random"),
                 "to_greedy": number("pairs − greedy"),
                 "to_greedy_low": LOW,
@@ -241,7 +241,7 @@ EXPERIMENT = Experiment(
             },
         ),
         "agreement": ResultTable(
-            "Agreement behind the strictest gate",
+            "Agreement at the strictest gate",
             {
                 **_DESCRIBED,
                 "against": ResultColumn("κ against"),

@@ -175,15 +175,15 @@ def _found(summary: pd.DataFrame, fitted: Splits) -> str:
 def _limits(inputs: Inputs, fitted: Splits) -> tuple[str, ...]:
     n_systems = len(inputs.reduction.systems)
     limits = [
-        f"All {len(fitted.splits)} splits share the same {n_systems} systems: the intervals are of other rubrics, and "
-        "do not cover other systems. The smallest bank has no interval: with other rubrics it may be several times as "
-        "large, or no bank may do.",
+        f"All {len(fitted.splits)} splits share the same {n_systems} systems: the intervals are for other rubrics, not "
+        "for other systems. The smallest bank has no interval: with other rubrics it may be several times as large, "
+        "or no bank may reach it.",
         "A bank is chosen by labels of the very systems that it ranks. That alone can put it ahead of random rubrics, "
-        "also where all rubrics are alike: holding systems out shows what a bank is worth for others.",
+        "even if all rubrics are alike. What a bank is worth for other systems is shown by holding systems out.",
     ]
     limits += inputs.unlinked()
     if n_systems <= 8:
-        limits.append(f"With {n_systems} systems ρ takes few values and one swap moves it far.")
+        limits.append(f"With {n_systems} systems ρ can take only few values, and one swap changes it a lot.")
     greedy = np.mean([len(split.orders["greedy"][0]) for split in fitted.splits])
     if greedy < 0.9 * fitted.budgets[-1]:
         limits.append(
@@ -225,8 +225,8 @@ EXPERIMENT = Experiment(
     name="crossfit",
     title="Cross-fit (E2)",
     question=(
-        "Does a small bank rank the systems as held-out rubrics do? The rubrics are split into halves again and again: "
-        "one half gives the bank, the other the ranking to be found."
+        "Does a small bank rank the systems as held-out rubrics do? The rubrics are repeatedly split into halves: one "
+        "half gives the bank, the other half the ranking that it should reproduce."
     ),
     run=crossfit,
     parameters={

@@ -229,7 +229,7 @@ def _limits(inputs: Inputs, copies: int) -> tuple[str, ...]:
     limits = ["The intervals are over systems: they tell what other systems like these would show."]
     if copies:
         limits.append(
-            "Systems with the same labels on many rubrics count once, because none of them is new beside the other: "
+            "Systems with the same labels on many rubrics count once, because they are not new to each other: "
             f"{copies:,} of {size + copies:,} left out."
         )
     limits += inputs.unlinked("pairs of two groups are not counted")

@@ -16,7 +16,7 @@ from .results import ExperimentResult, compared, num, records, span
 ALL = (*MEASURES, "score_error")
 NAMES = {
     "pairs": "pairs",
-    "greedy": "the paper's greedy behind its gate",
+    "greedy": "the paper's greedy after its gate",
     "random": "random rubrics",
     "tiny_labels": "tinyBenchmarks, by labels",
     "tiny_irt": "tinyBenchmarks, by IRT",
@@ -148,7 +148,7 @@ def _with_intervals() -> dict[str, ResultColumn]:
     """Columns of each measure with its interval, then how far it is ahead of random."""
     shown = {
         "new_pairs": number("new pairs", "percent", "Pairs of new systems in the pool's order"),
-        "new_old": number("new and old", "percent", "New systems in order with old ones on the whole pool"),
+        "new_old": number("new and old", "percent", "Pairs of a new and an old system in the pool's order"),
         "tau": number("τ", about="Kendall's tau of all systems as new ones"),
         "human": number("τ with humans"),
         "score_error": number("error of the score", about="Of the predicted mean over the pool"),

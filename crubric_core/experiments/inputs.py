@@ -63,7 +63,7 @@ class Inputs:
         return groups_by_query(self.reduction.y, self.query_index)
 
     def unlinked(
-        self, what: str = "an order of all of them, and its ρ, means something within a group only"
+        self, what: str = "an order of all of them, and its ρ, is meaningful only within a group"
     ) -> tuple[str, ...]:
         """What must be said of orders of all systems where these have no common scale; nothing where they have."""
         if (groups := self.groups[1]) < 2:

@@ -167,7 +167,7 @@ def _too_large(inputs: Inputs) -> str:
     if size <= MOST_LABELS:
         return ""
     return (
-        f"Systems × rubrics × judges are {size:,} places; the model holds at most {MOST_LABELS:,} in memory."
+        f"Systems × rubrics × judges are {size:,} entries; the model holds at most {MOST_LABELS:,} in memory."
     )
 
 
@@ -233,7 +233,7 @@ def _found(facets: Inference, board: Inference, tables: dict[str, pd.DataFrame],
     )
     return (
         f"With judges on the scale {here:,} of {count(facets.n_pairs, 'pair')} of systems "
-        f"{'is' if here == 1 else 'are'} separated at {level}, by the consensus {there:,}{shared}. "
+        f"{'is' if here == 1 else 'are'} separated at {level}, and {there:,} by the consensus{shared}. "
         f"{_of_judges(tables['judge_pairs'], level)}"
     )
 
@@ -261,10 +261,10 @@ def _largest(pairs: pd.DataFrame) -> str:
 
 def _limits(inputs: Inputs, found: FacetBoard, model: FacetModel) -> tuple[str, ...]:
     limits = [
-        "All rubrics on which labels differ take part, whether they pass the gate or not: where judges agree by chance "
-        "they would look equally severe.",
-        "A judge's severity is taken to be the same for all systems and rubrics: kindness to some systems alone stays "
-        "in their abilities.",
+        "All rubrics on which labels differ take part, whether they pass the gate or not: the gate keeps rubrics on "
+        "which judges agree, partly by chance, and would make them look equally severe.",
+        "A judge's severity is assumed to be the same for all systems and rubrics: kindness to some systems only "
+        "remains in their abilities.",
         "Abilities rest on each judge's label, and not on the consensus: judges whose errors are large count as much "
         "as the others, and systems that one of them labelled look alike.",
     ]

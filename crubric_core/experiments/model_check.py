@@ -221,9 +221,9 @@ def _share(value: float) -> str:
 
 def _limits(reduction: Reduction, comparison: Comparison) -> tuple[str, ...]:
     limits = [
-        "AIC and BIC are those of the penalised fit; the prediction of held-out labels leads the comparison.",
-        "Q3 and eigenvalues are compared with one simulated table. Only a large excess says that rubrics depend on "
-        "each other, or on a second ability; abilities that are closely related do not show.",
+        "AIC and BIC are those of the penalised fit; the conclusion rests on the prediction of held-out labels.",
+        "Q3 and eigenvalues are compared with one simulated table. Only a large excess shows that rubrics depend on "
+        "each other, or on a second ability; it cannot show abilities that are closely related.",
     ]
     if not comparison.table["converged"].all():
         limits.append("A model did not converge: read its row as provisional.")
@@ -244,7 +244,7 @@ def headline(result: ExperimentResult) -> str:
     if used == "GRM":
         how = "The GRM is the only model of ordered labels here"
     elif result.tables["models"]["held_out"].isna().all():
-        how = "Too few labels to predict any of them without itself: the models cannot be compared"
+        how = "There are too few labels to hold any of them out: the models cannot be compared"
     return f"{how}. {_share(misfit).capitalize()} of the rubrics misfit; chance gives at most {CHANCE:.0%}{more}."
 
 

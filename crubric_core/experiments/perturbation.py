@@ -32,7 +32,7 @@ from .statistics import (
     spearman_p,
 )
 
-UNKNOWN_GAP = "The gap between the best and the worst system is unknown, and so is what flips change."
+UNKNOWN_GAP = "The gap between the best and the worst system is unknown, and so is the effect of flips."
 FLIPS = (0.0, 0.1, 0.2, 0.3)
 
 
@@ -207,7 +207,7 @@ def _limits(inputs: Inputs, tables: dict[str, pd.DataFrame], typed: int, matter:
         limits.append(f"Only {typed} queries have a type: one flip is {1 / typed:.0%} of them.")
     if typed and matter < FEWEST_CLUSTERS:
         limits.append(
-            f"The task type matters to a score in {count(matter, 'query')}: what flips would change in others is "
+            f"The task type matters to a score in {count(matter, 'query')}: the effect of flips in other queries is "
             "unknown, and so is the interval."
         )
     if tables["external"].empty:
@@ -231,8 +231,8 @@ def headline(result: ExperimentResult) -> str:
         if not np.isfinite(last["degradation"]):
             return UNKNOWN_GAP
         if last["seeds"] < 2:
-            return "The types are flipped once: what other flips change is unknown."
-        return f"The type matters to a score in fewer than {FEWEST_CLUSTERS} queries: what flips change is unknown."
+            return "The types are flipped only once: the effect of other flips is unknown."
+        return f"The type matters to a score in fewer than {FEWEST_CLUSTERS} queries: the effect of flips is unknown."
     how = compared(last["low"], last["high"], "widens", "narrows", "is not shown to change")
     return (
         f"With {last['flip']:.0%} of the task types flipped the gap {how}: "

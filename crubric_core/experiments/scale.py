@@ -201,7 +201,8 @@ def headline(result: ExperimentResult) -> str:
 EXPERIMENT = Experiment(
     name="scale",
     title="Scale and yield",
-    question="How many rubrics, labels and judge calls go in, and how many pairs of systems come out separated?",
+    question="How many rubrics, labels and judge calls does the analysis need, and how many pairs of systems does it "
+    "separate?",
     run=scale,
     tables={
         "funnel": ResultTable(
@@ -211,7 +212,7 @@ EXPERIMENT = Experiment(
                 "rubrics": number("rubrics", "localized"),
                 "share": number("share", "percent"),
             },
-            caption="The last row is the consensus-derived baseline, for comparison: not a step of this analysis.",
+            caption="The last row is the consensus-derived baseline, for comparison; not a step of this analysis.",
         ),
         "calls": ResultTable(
             "Judge calls for a new system",

@@ -184,15 +184,15 @@ def _found(table: pd.DataFrame) -> str:
     if known.empty:
         return f"No judge labels systems of its own family next to other judges on {FEWEST_CLUSTERS} queries or more."
     named = _named(known)
-    first = f"{count(len(known), 'judge')} of {len(table)} can be compared on systems of the own family and others"
+    first = f"{count(len(known), 'judge')} of {len(table)} can be compared on systems of its own family and of others"
     return f"{first}: {named}." if named else f"{first}; none is separated from 0."
 
 
 def _limits(systems: Sequence[str | None], judges: Sequence[str]) -> tuple[str, ...]:
     limits = [
         "Leniency is relative to the other judges of the dataset: if they belong to the same family, it does not show.",
-        "A judge's leniency differs from system to system for other reasons too: where it is as kind to systems of "
-        "other families, its own does not stand out.",
+        "A judge's leniency differs from system to system for other reasons too: if it is as kind to systems of other "
+        "families, its own family does not stand out.",
         "A judge that is kinder to good answers, whoever wrote them, is kinder to its own family where that is good.",
     ]
     unknown = sum(name is None for name in systems)

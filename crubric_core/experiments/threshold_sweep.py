@@ -160,13 +160,16 @@ def _found(tables: dict[str, pd.DataFrame], inputs: Inputs, comparison: KappaCom
         end = f"it is undefined on the {kept} kept" if last["kept"] else "no rubric is kept"
         return f"{against}; at τ_c = {last['tau_c']:g} {end}."
     rises = bool((np.diff([row["kappa"] for row in table if np.isfinite(row["kappa"])]) >= 0).all())
-    shown = compared(last["unread_low"], last["unread_high"], "a rise", "a fall", "no change that is shown")
+    shown = compared(
+        last["unread_low"], last["unread_high"], "a rise", "a fall", "no change that can be shown"
+    )
     return (
-        f"{against} and {num(last['kappa'])} over the {int(last['kept'])} kept at τ_c = {last['tau_c']:g} "
-        f"(difference {num(last['delta'])} {span(last['delta_low'], last['delta_high'])}"
-        f"{'' if rises else '; it does not rise at every step'}). On systems that the gate has not read it is {shown} "
-        f"({num(last['unread'])} {span(last['unread_low'], last['unread_high'])}). Pearson r of measurability "
-        f"with a rubric's own κ: {num(tables['correlation']['r'].iloc[0])}."
+        f"{against} and {num(last['kappa'])} over the {int(last['kept'])} kept at τ_c = {last['tau_c']:g} (difference "
+        f"{num(last['delta'])} "
+        f"{span(last['delta_low'], last['delta_high'])}{'' if rises else '; it does not rise at every step'}). On "
+        f"systems that the gate has not read there is {shown} ({num(last['unread'])} "
+        f"{span(last['unread_low'], last['unread_high'])}). Pearson r of measurability with a rubric's own κ: "
+        f"{num(tables['correlation']['r'].iloc[0])}."
     )
 
 
@@ -176,8 +179,8 @@ def _limits(inputs: Inputs, comparison: KappaComparison, splits: int, few: int) 
         prior = agreement_rates(inputs.reduction, inputs.settings).prior
         law = f"Beta({prior.alpha:.3g}, {prior.beta:.3g}), {'estimated' if prior.estimated else 'as given'}"
         limits.append(
-            f"Thresholds are of the agreement rate under the prior {law}: a gate by kappa, or by another prior, keeps "
-            "other rubrics at the same number."
+            f"Thresholds apply to the agreement rate under the prior {law}: a gate by kappa, or by another prior, "
+            "keeps other rubrics at the same number."
         )
         unread = "; the difference on systems that the gate has not read is free of that" if splits else ""
         limits.append(
@@ -191,7 +194,7 @@ def _limits(inputs: Inputs, comparison: KappaComparison, splits: int, few: int) 
     if few and not inputs.gate_off:
         limits.append(
             f"At the strictest threshold {count(few, 'rubric')} of fewer than {FEWEST_CLUSTERS} queries "
-            f"{'is' if few == 1 else 'are'} kept: what others would show is unknown, and so is the interval."
+            f"{'is' if few == 1 else 'are'} kept: the result on other queries is unknown, and so is the interval."
         )
     if inputs.reduction.n_judges == 2:
         limits.append(
@@ -214,15 +217,15 @@ def headline(result: ExperimentResult) -> str:
             else "as no rubric passes"
         )
         return (
-            f"Agreement with {result.options['against']}: κ is {num(first['kappa'])} over all rubrics. Behind τ_c = "
+            f"Agreement with {result.options['against']}: κ is {num(first['kappa'])} over all rubrics. At τ_c = "
             f"{last['tau_c']:.2f} it is unknown, {kept}."
         )
     low, high = last.get("unread_low", np.nan), last.get("unread_high", np.nan)
     how = compared(low, high, "rises", "falls", "is not shown to change")
     return (
         f"Agreement with {result.options['against']} {how} on systems that the gate has not read: Δκ "
-        f"{num(last.get('unread', np.nan))} {span(low, high)} behind τ_c = {last['tau_c']:.2f}. On the same labels κ "
-        f"is {num(first['kappa'])} over all rubrics, {num(last['kappa'])} over the {last['share']:.0%} that pass."
+        f"{num(last.get('unread', np.nan))} {span(low, high)} at τ_c = {last['tau_c']:.2f}. On the same labels κ is "
+        f"{num(first['kappa'])} over all rubrics, {num(last['kappa'])} over the {last['share']:.0%} that pass."
     )
 
 

@@ -145,7 +145,7 @@ def test_kappa_behind_the_gate_is_said_to_be_higher_by_construction_whatever_it_
     workspace, settings, dataset
 ):
     result = ablation(workspace.dataset(dataset), settings)
-    assert any("behind it (B3, B4) κ is higher by construction" in limit for limit in result.limits)
+    assert any("κ is higher after it (B3, B4) by construction" in limit for limit in result.limits)
 
 
 def test_no_claim_rests_on_intervals_of_the_same_queries_that_overlap(workspace, settings):

@@ -129,6 +129,6 @@ def test_no_model_is_said_to_predict_best_where_none_can_predict(result):
     models = result.frame().assign(held_out=np.nan)
     said = EXPERIMENT.headline(replace(result, tables={**result.tables, "models": models}))
     assert said.startswith(
-        "Too few labels to predict any of them without itself: the models cannot be compared. "
+        "There are too few labels to hold any of them out: the models cannot be compared. "
     )
     assert "best" not in said

@@ -203,7 +203,9 @@ def test_where_types_hardly_matter_the_change_is_said_to_be_unknown(workspace, s
 
 def test_why_the_change_is_unknown_is_the_reason_that_is_told(workspace, settings):
     once = perturbation(workspace.dataset("gold"), settings, seeds=1)
-    assert EXPERIMENT.headline(once) == "The types are flipped once: what other flips change is unknown."
+    assert (
+        EXPERIMENT.headline(once) == "The types are flipped only once: the effect of other flips is unknown."
+    )
     assert "without a known interval" in once.found
     labels, _ = small_study()
     first, half = labels["system"].isin(["s0", "s1", "s2"]), labels["query"] < "q06"
@@ -212,7 +214,7 @@ def test_why_the_change_is_unknown_is_the_reason_that_is_told(workspace, setting
         ingest(apart, "apart", query_table(), "queries")
         ingest(apart, "apart", labels[first == half])
         unlinked = perturbation(apart.dataset("apart"), settings, seeds=3)
-    said = "The gap between the best and the worst system is unknown, and so is what flips change."
+    said = "The gap between the best and the worst system is unknown, and so is the effect of flips."
     assert EXPERIMENT.headline(unlinked) == said
     assert unlinked.found.startswith(f"{said} Adaptive")
     assert "share too few queries" in unlinked.limits[0]

@@ -76,7 +76,7 @@ def test_probabilities_of_judges_that_err_together_are_said_to_be_too_sure():
         study.ingest(ws, "twins", both)
         for consensus, marked in (("majority", False), ("dawid_skene", True)):
             found = run_experiment("attrition", ws.dataset("twins"), Settings(consensus=consensus))
-            assert any("too sure" in notice for notice in found.notices) is marked
+            assert any("too extreme" in notice for notice in found.notices) is marked
 
 
 def test_an_unknown_experiment_is_refused_with_the_names_of_all(workspace):

@@ -83,8 +83,8 @@ def test_a_gate_that_no_rubric_passes_leaves_the_kappa_of_all_known():
     first, *_, last = result.frame().to_dict("records")
     assert last["kept"] == 0
     assert headline(result) == (
-        f"Agreement with the other judges: κ is {first['kappa']:.3f} over all rubrics. Behind τ_c = 1.00 it is "
-        "unknown, as no rubric passes."
+        f"Agreement with the other judges: κ is {first['kappa']:.3f} over all rubrics. At τ_c = 1.00 it is unknown, as "
+        "no rubric passes."
     )
 
 

@@ -17,7 +17,10 @@ st.markdown(
 )
 chosen = new_system.choose(study)
 if chosen is None:
-    study.answer("No labels yet: give those of your system, or hold one of these out to see how it works.")
+    study.answer(
+        "No labels yet: upload the labels of your system, or hold out one of these systems to see how it "
+        "works."
+    )
     st.stop()
 bank_scale, labels = chosen
 found = place_systems(bank_scale, labels)

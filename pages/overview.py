@@ -42,13 +42,13 @@ widgets.figures_row(
     {
         "Judged by all": "Pairs of system and rubric that every judge labelled",
         **agreed.helps,
-        "Same for all": f"Rubrics on which {all_alike(study.settings.model)}: they separate none",
+        "Same for all": f"Rubrics on which {all_alike(study.settings.model)}: they separate no systems",
     },
 )
 
 if not study.dataset.has_labels:
     st.info(
-        "Shares by judge need every judge's labels: a Spark session has these, the workspace only tallies."
+        "Shares by judge need every judge's labels: a Spark session has them, the workspace has only tallies."
     )
 else:
     ranges = figures.RANGES if counts["systems"] > figures.MOST_SYSTEMS else ""

@@ -10,8 +10,8 @@ saved = scenarios.scenarios_of(study)
 study.answer(scenarios.answer(saved, study.dataset.name))
 if not saved:
     st.write(
-        "Tune settings and filters on any page, then choose “Save as a scenario” in the side bar. "
-        "Two scenarios are compared here: what enters and leaves the bank, and who changes tier."
+        "Tune settings and filters on any page, then choose “Save as a scenario” in the side bar. Here you can "
+        "compare two scenarios: which rubrics enter or leave the bank, and which systems change tier."
     )
     if why := scenarios.why_not_saved():
         st.caption(why)

@@ -13,7 +13,9 @@ by_type = len(table) - below - unclassified
 
 if unclassified == len(table):
     queries = count(len(table), "query", "queries")
-    study.answer(f"None of {queries} has a type: all are scored pass or fail.", "Classify gives types.")
+    study.answer(
+        f"None of {queries} has a type: all are scored pass or fail.", "Use Classify to give queries a type."
+    )
 else:
     reasons = {
         f"below τ_t = {study.settings.tau_t:.2f}": below,

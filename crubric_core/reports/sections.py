@@ -111,7 +111,7 @@ def shown_sheet(table: pd.DataFrame, label: str, columns: Mapping[str, Column]) 
     styles = [columns[name].style if name in columns else "" for name in map(str, table.columns)]
     rows = table.head(ROWS).itertuples(index=False, name=None)
     made = sheet(table.rename(columns=titles(columns)), label)
-    left_out = f"Without a value here, and not shown: {', '.join(without)}." if without else ""
+    left_out = f"Not shown, because no row has a value: {', '.join(without)}." if without else ""
     return replace(
         made,
         caption=" ".join(filter(None, [made.caption, left_out])),

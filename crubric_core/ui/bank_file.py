@@ -51,7 +51,7 @@ def download_bank(study: StudyPage) -> None:
         "application/json",
         on_click="ignore",
         key="download bank.json",
-        help="All that placing a new system needs: rubrics with their parameters, and the systems of this study",
+        help="Everything needed to place a new system: rubrics with their parameters, and the systems of this study",
     )
 
 
@@ -65,7 +65,7 @@ def download_form(study: StudyPage) -> None:
         placeholder="choose a tool",
         width=300,
         key="bank form",
-        help="Each carries the rubrics' ids, so that its results come back on the New system page",
+        help="Each file contains the rubrics' ids, so the New system page can read the results",
     )
     if form is None:
         return

@@ -39,7 +39,7 @@ def choose_format() -> None:
         key=_CHOICE,
         required=True,
         on_change=_hold,
-        help="PNG or SVG: by the camera of a chart. CSV: by a button below each chart.",
+        help="PNG or SVG: use the camera of a chart. CSV: use the button below each chart.",
     )
 
 

@@ -97,7 +97,7 @@ def _so_far(bank_scale: BankScale, file: LabelsFile) -> NewLabels | None:
 def _afresh(why: str, bank_scale: BankScale, content: bytes) -> None:
     """Labels that cannot be gone on with stay where they are; another file begins when asked for."""
     st.warning(plain(why))
-    if st.button("Start afresh in another file", help="The labels so far are kept in the folder judged."):
+    if st.button("Start again in another file", help="The labels so far are kept in the folder judged."):
         require_editor("judge answers")
         next(file for file in _files(bank_scale, content) if not file.exists()).touch()
         st.rerun()
@@ -164,7 +164,7 @@ def outcome(job: ThreadJob[JudgeRun]) -> str:
     parts = [f"{count(run.labels, 'label')} written ({run.known:,} calls were answered before){cost}."]
     if run.unknown:
         parts.append(
-            f"Without a verdict, as the judge could not assess the rubric: {run.unknown:,} of these."
+            f"Labels without a verdict, because the judge could not assess the rubric: {run.unknown:,}."
         )
     if run.failures:
         parts.append(f"{count(len(run.failures), 'call')} failed: {run.failures[0][1]}.")

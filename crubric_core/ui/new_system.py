@@ -47,7 +47,7 @@ PLACED = {
     },
     "answered": _number("labels", help="Rubrics of the bank with a label that counts"),
     "person_fit": _number(
-        "person fit", format="%.1f", help="lz*: far below 0, the labels do not follow the scale"
+        "person fit", format="%.1f", help="lz*: if far below 0, the labels do not follow the model"
     ),
 }
 
@@ -77,8 +77,8 @@ def choose(study: StudyPage) -> tuple[BankScale, NewLabels] | None:
     with left:
         widgets.download("Download the bank as a form to fill in", form_table(bank_scale), "bank_form.csv")
         st.caption(
-            "Fill in `label`, and `judge` where there are several; any file that the Data page reads will do as well. "
-            "Keep the ids in `rubric`."
+            "Fill in `label`, and `judge` if there are several. You can also upload any file that the Data page "
+            "reads. Keep the ids in `rubric`."
         )
         download_bank(study)
     if file is None:
@@ -134,7 +134,7 @@ def answer(study: StudyPage, bank_scale: BankScale, system: str, placed: Placeme
         verdict, once = study.verdict(), copies_once(bank_scale.n_distinct, len(bank_scale.systems))
         why = f"The bank was made from {count(bank_scale.n_distinct, 'system')}{once}, fewer than {FEW_SYSTEMS}."
         if not too_few_to_cross_fit(bank_scale.n_distinct):
-            why = "Only a bootstrap of the bank's rubrics compares it, by which equal systems are often separated."
+            why = "It is compared only by a bootstrap of the bank's rubrics, which often separates equal systems."
         study.answer(f"No claim about where {name} stands.", why if verdict.holds else verdict.sentence)
         return
     if np.isnan(standing.rank[-1]):
@@ -160,8 +160,8 @@ def comparison(study: StudyPage, system: str) -> None:
     value, low, high = table.loc[[system], list(columns)].to_numpy(dtype=np.float64)[0]
     if pd.notna(row["rank"]) and study.verdict().holds:
         st.caption(
-            f"The leaderboard, made with its labels, has it at rank {row['rank']:.0f} in tier {row['tier']:.0f} "
-            f"with {what} {end(value)} [{end(low)}, {end(high)}].{scale}"
+            f"On the leaderboard, made with its labels, it has rank {row['rank']:.0f} in tier {row['tier']:.0f} with "
+            f"{what} {end(value)} [{end(low)}, {end(high)}].{scale}"
         )
 
 
@@ -190,9 +190,7 @@ def show(study: StudyPage, bank_scale: BankScale, found: Placed, n: int) -> None
     missing = len(bank_scale.rubrics) - placed.answered
     st.markdown("**What to judge next**")
     if following.empty:
-        st.write(
-            "No rubric of the bank is left that could place it better; only a larger bank can give more."
-        )
+        st.write("No further rubric of this bank could place it better; only a larger bank could.")
         return
     verb = "has" if missing == 1 else "have"
     st.caption(
@@ -207,7 +205,7 @@ def _chances(system: str, placed: Placement) -> None:
     """How probable each place is, where that is known."""
     if np.isnan(placed.standing.rank_probability[-1]).all():
         st.caption(
-            "How probable it is to be among the first k is not known: the bank's systems were labelled by different "
+            "The probability of being among the first k is not known: the bank's systems were labelled by different "
             "judges."
         )
         return
@@ -215,6 +213,6 @@ def _chances(system: str, placed: Placement) -> None:
         rank_chances(system, placed),
         alt="Probability that the new system is among the first k",
         title="Its probability of being among the first k",
-        look="A small bank often draws an ability to the middle: a strong system is more often among the first "
-        "than this says, a weak one less often.",
+        look="A small bank often pulls an ability towards the middle: a strong system is more often among the first "
+        "than this shows, a weak one less often.",
     )

@@ -26,9 +26,11 @@ MOVED: dict[str, Any] = {
     "system": "system",
     "new": st.column_config.CheckboxColumn("new"),
     "theta_before": _number("θ before", format="%.2f", help="Ability on the bank, at the bank's parameters"),
-    "theta_after": _number("θ after", format="%.2f", help="At the parameters fitted with the new systems"),
+    "theta_after": _number(
+        "θ after", format="%.2f", help="Ability on the bank, at the parameters fitted with the new systems"
+    ),
     "se": _number("SE", format="%.2f"),
-    "moved": st.column_config.CheckboxColumn("moved", help="By more than its standard error"),
+    "moved": st.column_config.CheckboxColumn("moved", help="θ changed by more than its standard error"),
     "tier_before": _number("tier before", help="Of the new systems"),
     "tier_after": _number("tier after"),
     "because": st.column_config.TextColumn(
@@ -42,7 +44,7 @@ DRIFT: dict[str, Any] = {
     "shift": _number(
         "shift",
         format="%+.2f",
-        help="By how much harder it has become, in units of θ; the most likely value where N(0, 1) is its prior",
+        help="How much harder it has become, in units of θ; the most likely value with the prior N(0, 1)",
     ),
     "p_value": _number("p", format="%.3f"),
     "drifted": st.column_config.CheckboxColumn("drifted", help="By Holm's procedure at 5% over all rubrics"),

@@ -54,11 +54,11 @@ RUBRICS: dict[str, Any] = {
 def why_not_saved() -> str:
     """Why nothing can be saved here, "" where it can."""
     if current_role() != "editor":
-        return "Only editors can save, rename and delete scenarios; you can open and compare those that there are."
+        return "Only editors can save, rename and delete scenarios; you can open and compare existing ones."
     if loaders.workspace().read_only:
         return (
-            "This workspace can be looked at and not changed, as this user or this disk cannot write it: scenarios "
-            "can be opened and compared, not saved."
+            "This workspace is read-only, because this user or this disk cannot write it. Scenarios can be opened and "
+            "compared, but not saved."
         )
     return ""
 
@@ -190,7 +190,7 @@ def _rename(dataset: str, chosen: Scenario) -> None:
 
 
 def _delete(dataset: str, chosen: Scenario) -> None:
-    st.write("The settings are forgotten; labels and results stay.")
+    st.write("The settings are deleted; labels and results stay.")
     if st.button("Delete it", type="primary", key=f"delete scenario {chosen.name}"):
         delete_scenario(loaders.workspace(), dataset, chosen.name)
         st.rerun()
@@ -256,7 +256,7 @@ def _show_places(change: Change) -> None:
         for side, name in names.items()
     }
     widgets.table(change.places[both] if only else change.places, {"system": "system", **columns})
-    scales = " θ has another scale under another response model: compare it within a column."
+    scales = " Different response models have different scales of θ: compare it only within a column."
     st.caption(
         "Ranks move with any change of settings; the Leaderboard says which systems are separated."
         + (scales if change.first.settings.model != change.second.settings.model else "")

@@ -166,7 +166,8 @@ def _presets(settings: Settings) -> None:
         format_func=lambda name: SHOWN_PRESETS[name],
         key="preset choice",
         on_change=_preset_change,
-        help="Robust: the defaults. As in the paper: Algorithm 1 as printed. Changed settings light neither.",
+        help="Robust: the defaults. As in the paper: Algorithm 1 as printed. If settings are changed, neither is "
+        "selected.",
     )
 
 

@@ -37,12 +37,14 @@ def configured(column: columns.Column) -> Any:
 
 LOSSES: dict[str, Any] = {
     "system": "system",
-    "rank": _number("rank", help="Of the expected losses, the least first"),
+    "rank": _number("rank", help="By expected loss, the smallest first"),
     "loss": _number("loss", format="%.3f", help="Expected loss of a query"),
     "low": _number("from", format="%.3f"),
     "high": _number("to", format="%.3f"),
     "violated": _number(
-        "violated", format="%.4g", help="Rubrics with a loss that are violated; in part, as shares"
+        "violated",
+        format="%.4g",
+        help="Rubrics with a loss that are violated; partial violations count as shares",
     ),
     "labelled": _number("of", format="localized", help="Rubrics with a loss that have a label"),
 }

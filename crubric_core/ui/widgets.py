@@ -28,7 +28,7 @@ IN_SIGHT = 32  # letters that these pixels show
 MEASURED = 9  # rows by whose texts the browser chooses the width of a column, at least
 LETTER, EDGES = 7, 20  # pixels of a letter, and beside a cell's text
 NAMES = ("system", "query", "rubric", "judge", "first", "second")
-APART = "Long names are cut to what tells them apart; downloads have them whole."
+APART = "Long names are shortened to the part that differs; downloads have the full names."
 MOST_ROWS = 1_000  # of a table that are sent to the browser: it reads all of them again whenever one changes
 BY_KEYBOARD = "Shift and Space choose a row"
 SEARCHED, DOWNLOADED = "Search or filter for others.", "The download has all."
@@ -245,7 +245,7 @@ def height(frame: pd.DataFrame, rows: int) -> int:
 
 def _say_more(frame: pd.DataFrame, others: str) -> None:
     if len(frame) > MOST_ROWS:
-        st.caption(f"The first {MOST_ROWS:,} of {len(frame):,} rows; sorting orders these alone. {others}")
+        st.caption(f"The first {MOST_ROWS:,} of {len(frame):,} rows; sorting applies only to these. {others}")
 
 
 def even_percentages(frame: pd.DataFrame, columns: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, Any]]:
@@ -345,7 +345,7 @@ def _pick(
     every: pd.DataFrame | None = None,
 ) -> list[int]:
     if frame.empty:
-        st.write("Nothing fits what is searched for and chosen.")
+        st.write("Nothing matches the search and the filters.")
         return []
     asked = columns
     columns = columns if every is None else with_values(columns, every)
@@ -367,7 +367,7 @@ def _pick(
     )
     _say_more(frame, others)
     if without:
-        st.caption(plain(f"Without a value here, and not shown: {', '.join(without)}."))
+        st.caption(plain(f"Not shown, because no row has a value: {', '.join(without)}."))
     return [int(frame.index[p]) for p in chosen.selection.rows if p < len(frame)]
 
 

@@ -80,7 +80,7 @@ def test_a_curve_and_a_row_of_items_list_their_rubrics_and_a_system_leads_to_the
     page: Page, server: Server
 ) -> None:
     page.goto(f"{server.url}/items")
-    only = page.get_by_text("Of what was clicked on a chart only, whatever is searched for: 1 rubric.")
+    only = page.get_by_text("Only what was clicked on a chart, whatever is searched for: 1 rubric.")
     for click in (
         lambda: click_on_curve(page, "Item information of the chosen rubrics", 0.5),
         lambda: click_at(page, "Item information by difficulty and ability", 0.5, 0.5),

@@ -56,7 +56,7 @@ def crowd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     ("address", "names", "said"),
     [
         ("leaderboard?more=Pairs", ".xtick", "Columns are in the order of the rows."),
-        ("items", ".x2tick", "The highest is on the left."),
+        ("items", ".x2tick", "The system with the highest ability is on the left."),
     ],
 )
 def test_names_of_many_columns_are_left_out_where_they_would_overlap(

@@ -82,7 +82,7 @@ def test_a_link_is_made_copied_and_revoked(page: Page, server: Server, views: Pa
     page.get_by_role("tab", name="Links").click()
     page.get_by_role("button", name="Revoke …").click()
     assert open_view(views, token) is not None
-    page.get_by_role("button", name="Revoke it for good").click()
+    page.get_by_role("button", name="Revoke it permanently").click()
     expect(page.locator("h2").first).to_have_text("0 links are open, 1 revoked.", timeout=PATIENCE)
     assert open_view(views, token) is None
     assert alarms == []

@@ -79,7 +79,7 @@ def test_a_swap_takes_the_best_replacement(open_page: Open, study: Path) -> None
     app = open_page("bank", study, dataset="small", budget="6", compose="Swap")
     out = app.selectbox(key="swap out").options[0]
     app.selectbox(key="swap out").select(app.selectbox(key="swap out").options[0]).run()
-    assert "the others are chosen anew around them" in said(app)
+    assert "The others are then chosen anew" in said(app)
     assert f"Out: {out.split()[1]}: " in said(app), "many rubrics may have one text"
     (into,) = (box for box in app.selectbox if box.label.startswith("Swap in"))
     assert not any("-0.00000" in option for option in into.options)
@@ -154,8 +154,8 @@ def test_of_one_judge_nobody_is_sent_to_what_its_judges_disagree_on(
         one = labels[labels["judge"] == labels["judge"].min()]
         workspace.ingest(one.to_csv(index=False).encode(), "one judge", format="csv")
     several = open_page("bank", study, dataset="small", part="Gaps", budget="12")
-    assert "Which rubrics to rewrite" in said(several)
-    assert "Which rubrics to rewrite" not in said(open_page("bank", tmp_path / "one.duckdb", part="Gaps"))
+    assert "For rubrics to rewrite" in said(several)
+    assert "For rubrics to rewrite" not in said(open_page("bank", tmp_path / "one.duckdb", part="Gaps"))
 
 
 def test_a_size_that_nobody_chose_is_not_said_to_be_larger_than_the_bank(

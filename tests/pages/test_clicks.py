@@ -203,10 +203,10 @@ def test_a_cell_of_the_labels_of_a_rubric_shows_what_was_said_of_its_system(
     for at in (5, 2, 5):
         app = click(app, grid, x=1, y=at)
         assert not app.exception
-        chooser = next(box for box in app.selectbox if box.label == "What was said of")
+        chooser = next(box for box in app.selectbox if box.label == "Answer and reasons for")
         assert chooser.value == names[at]
     chooser.set_value(names[0]).run()
-    assert next(box for box in app.selectbox if box.label == "What was said of").value == names[0]
+    assert next(box for box in app.selectbox if box.label == "Answer and reasons for").value == names[0]
 
 
 def test_a_cell_of_the_labels_on_the_leaderboard_adds_the_reasons_of_its_system(

@@ -463,7 +463,7 @@ def test_of_a_wide_table_the_columns_with_labels_can_be_chosen(open_page: Open, 
         *(f"{s},q{n},r{n},1,0,{n % 2}" for s in "ab" for n in range(4)),
     ]
     upload(app, ("wide.csv", "\n".join(rows).encode()))
-    assert app.multiselect[0].label == "Columns with labels, one a judge"
+    assert app.multiselect[0].label == "Columns with labels, one for each judge"
     assert app.multiselect[0].value == ["ann", "ben", "cas"]
     assert "Adds 2 systems, 3 judges, 4 queries, 4 rubrics and 24 labels" in text(app)
     app.multiselect[0].set_value(["ann", "ben"]).run()

@@ -113,7 +113,7 @@ def test_what_one_session_started_is_followed_by_another_and_outlives_the_first(
     running = background()
     later = press(open_page("experiments", own, experiment="sweep", seed="21"), "Run all that are missing")
     (others,) = (c.value.replace("\\", "") for c in later.caption if c.value.startswith("Also running"))
-    assert others.startswith("Also running, of any dataset: ")
+    assert others.startswith("Also running, in any dataset: ")
     assert f"{EXPERIMENTS['ablation'].title} – " in others
     assert "stability" not in [job.name for job in running.active()]
     running.close()

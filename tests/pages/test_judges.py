@@ -61,7 +61,7 @@ def few_judges(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (
             "Agreement against coverage",
             r"An agreement rate of 0\.90 keeps \d+% of the rubrics\. κ against the other .* over these "
-            r"\(difference [+−]\d\.\d\d \[[+−]\d\.\d\d, [+−]\d\.\d\d\]\), on the labels that chose them",
+            r"\(difference [+−]\d\.\d\d \[[+−]\d\.\d\d, [+−]\d\.\d\d\]\), on the same labels that chose them",
         ),
         (
             "As leaderboards grow",
@@ -69,8 +69,8 @@ def few_judges(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ),
         (
             "Baseline",
-            r"Unanimity on every system, with both outcomes, keeps \d+ of \d+ rubrics, the gate \d+ that vary\. "
-            r"Of the gate's, unanimity drops \d+",
+            r"Unanimity on every system, with both outcomes, keeps \d+ of \d+ rubrics; the gate keeps \d+ that vary\. "
+            r"Unanimity drops \d+ of these, with",
         ),
     ],
 )
@@ -97,7 +97,7 @@ def test_beside_a_judge_who_guesses_nobody_is_said_to_be_right(open_page: Open, 
     app = open_page("measurability", few_judges, view="Judges", dataset="guess")
     assert not app.exception
     assert not app.error
-    assert "How often each is right is unknown" in first_line(app)
+    assert "How often each judge is right is unknown" in first_line(app)
     assert "is not shown to agree with the majority of the others beyond chance" in first_line(app)
     assert not any("Dawid–Skene" in caption.value for caption in app.caption)
 
@@ -365,7 +365,7 @@ def test_answers_and_reasons_are_shown_where_a_disagreement_is_opened(
 ) -> None:
     app = open_page("measurability", repeated)
     assert not app.exception
-    chooser = next(s for s in app.selectbox if s.label == "What was said of")
+    chooser = next(s for s in app.selectbox if s.label == "Answer and reasons for")
     assert chooser.value == "c", "the system on which the judges differ comes first"
     said = next(d.value for d in app.dataframe if "reason" in d.value)
     assert set(said["reason"]) >= {"first thought", "cites a source"}
@@ -378,12 +378,10 @@ def test_the_worst_labels_beside_the_most_weight_are_explained_and_else_not() ->
     rate = Rate(np.zeros(2), np.zeros(2), np.zeros(2))
     found = JudgeRates(rate, rate, 0.5, 20, "anchors", True, worst=1)
     assert vote_note(rates, found).startswith(
-        "b tells passes from fails worst, and yet has the vote of most weight"
+        "b tells passes from fails worst, yet its vote has the most weight"
     )
     guessed = replace(found, source="dawid_skene")
-    assert vote_note(rates, guessed).startswith(
-        "b tells likely passes from likely fails worst, and yet has the vote"
-    )
+    assert vote_note(rates, guessed).startswith("b tells likely passes from likely fails worst, yet its vote")
     assert vote_note(rates, replace(found, worst=None)) == ""
     assert vote_note(rates.assign(weight=[3.0, 1.0]), found) == ""
     assert vote_note(rates.assign(weight=np.nan), found) == ""
@@ -422,7 +420,7 @@ def test_only_a_judge_shown_to_be_worse_than_all_others_is_named() -> None:
         "No judge is shown to tell passes from fails worse than every other."
     )
     assert worst_sentence(table, replace(named, worst=None, source="none")).startswith(
-        "How often each is right is unknown: votes show it only where three judges"
+        "How often each judge is right is unknown: without human labels, at least three judges"
     )
 
 
@@ -468,7 +466,7 @@ def test_weights_of_votes_stand_with_the_votes_and_not_beside_the_agreement_of_l
     assert any("kappa" in columns for columns in by_judge)
     assert any("weight" in columns for columns in by_judge)
     assert not any({"kappa", "weight"} <= set(columns) for columns in by_judge)
-    assert any("nothing of this is about its labels" in caption.value for caption in app.caption)
+    assert any("This is not about its labels" in caption.value for caption in app.caption)
 
 
 def test_one_judge_has_no_columns_of_dashes_and_no_filter_that_filters_nothing(
@@ -479,6 +477,6 @@ def test_one_judge_has_no_columns_of_dashes_and_no_filter_that_filters_nothing(
     assert not columns & {"kappa", "q_mean", "q_low", "q_high"}
     assert {"rubric", "feasible", "flag"} <= columns
     said = "".join(each.value for each in app.caption).replace("\\", "")
-    assert "Without a value here, and not shown: rubric κ, " in said
+    assert "Not shown, because no row has a value: rubric κ, " in said
     assert "which" not in {each.key for each in app.button_group}
     assert "which" in {each.key for each in open_page("measurability", study).button_group}

@@ -263,7 +263,7 @@ def test_dimensions_are_compared_by_abilities(open_page: Open, told: Path) -> No
     said = words(app)
     assert re.search(r"(separate any two systems in opposite ways|The order depends on the dimension)", said)
     assert re.search(r"8 systems (cannot tell|show nothing)|are not one ability", said)
-    assert "Correlations of the abilities, noise taken out" in said
+    assert "Correlations of the abilities, corrected for noise" in said
     assert "Too few queries for abilities: " in said
     assert "separated pairs shown the other way" not in said, "that is said of groups of queries"
     (table,) = (each.value for each in app.dataframe if "second" in each.value)

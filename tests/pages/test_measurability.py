@@ -78,7 +78,7 @@ def test_a_search_goes_along_from_page_to_page_in_box_table_and_address(open_pag
 
 def test_a_threshold_that_keeps_too_little_is_left_by_one_button(open_page: Open, study: Path) -> None:
     app = open_page("measurability", study, tau_c="1.0", gate="agreement")
-    would_do = re.search(r"τ_c = (0\.\d\d) or less would do", app.header[0].value.replace("\\", ""))[1]
+    would_do = re.search(r"τ_c = (0\.\d\d) or less would be enough", app.header[0].value.replace("\\", ""))[1]
     next(button for button in app.button if button.label == f"Use τ_c = {would_do}").click().run()
     assert not app.exception
     assert app.slider(key="tau_c").value == float(would_do)
@@ -95,7 +95,7 @@ def test_queries_that_a_threshold_costs_are_told_apart_from_those_that_never_had
     with Workspace(tmp_path / "same.duckdb") as workspace:
         workspace.ingest(labels.to_csv(index=False).encode(), "same")
     app = open_page("measurability", tmp_path / "same.duckdb")
-    (cost,) = (metric for metric in app.metric if metric.label == "Queries that lose their last")
+    (cost,) = (metric for metric in app.metric if metric.label == "Queries left without a rubric")
     assert cost.value.endswith(f" of {len(queries) - 2}")
     assert "2 more have none whatever the threshold" in cost.proto.help
 

@@ -190,7 +190,7 @@ def test_a_held_out_system_is_placed_by_a_bank_that_never_saw_it(open_page: Open
     assert "leaderboard, made with its labels" in app.caption[0].value
     assert not any("mean nothing" in note.value for note in app.warning), "all share queries"
     assert any(
-        "A small bank often draws an ability to the middle" in caption.value for caption in app.caption
+        "A small bank often pulls an ability towards the middle" in caption.value for caption in app.caption
     )
 
 
@@ -245,7 +245,7 @@ def test_a_bank_of_one_query_gives_no_claim_about_a_place(open_page: Open, tmp_p
     app = open_page("new_system", tmp_path / "one.duckdb", source=HELD_OUT, held_out=name)
     assert not app.exception
     assert first_line(app).startswith(
-        f"No claim about where {name} stands. Only a bootstrap of the bank's rubrics"
+        f"No claim about where {name} stands. It is compared only by a bootstrap of the bank's rubrics"
     )
     assert any("Rank and tier are unknown" in note.value for note in app.warning)
     assert app.dataframe[0].value[list(WHOLE)].isna().all(axis=None)
@@ -345,7 +345,7 @@ def test_labels_of_another_model_stay_until_another_file_begins(judged: Judged) 
     app = judged.open()
     assert any("asked otherwise" in note.value for note in app.warning)
     assert first_line(app).startswith("mine is in tier")
-    next(button for button in app.button if button.label == "Start afresh in another file").click().run()
+    next(button for button in app.button if button.label == "Start again in another file").click().run()
     assert not app.exception
     app = judged.judge(app)
     assert {request["body"]["model"] for request in judged.server.requests[10:]} == {"another"}

@@ -405,8 +405,8 @@ def test_flagged_pairs_are_called_an_excess_only_where_there_is_one() -> None:
     assert said.startswith(
         "5 of 10 pairs are flagged; a table simulated from the model has 3. Only a clear excess"
     )
-    assert said.endswith("another such table may have twice as many."), "one drawn table is no limit"
-    assert flagged_sentence(3, 10, 3).endswith("has 3. That is no sign of rubrics that overlap.")
+    assert said.endswith("another simulated table may have twice as many."), "one drawn table is no limit"
+    assert flagged_sentence(3, 10, 3).endswith("has 3. That is no evidence of rubrics that overlap.")
     assert flagged_sentence(0, 0, 0) == "No two rubrics were labelled on enough systems to be compared."
 
 

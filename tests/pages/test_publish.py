@@ -216,10 +216,10 @@ def test_a_revoked_link_opens_nothing_and_is_told_so(open_page: Open, study: Pat
     token = publish(open_page("publish", study))
     app = open_page("publish", study)
     assert open_view(views, token) is not None
-    press(app, "Revoke it for good")
+    press(app, "Revoke it permanently")
     assert open_view(views, token) is None
     assert first_line(app) == "0 links are open, 1 revoked."
-    assert not any(button.label == "Revoke it for good" for button in app.button)
+    assert not any(button.label == "Revoke it permanently" for button in app.button)
 
 
 def test_a_link_can_be_kept_open_longer(open_page: Open, study: Path, views: Path) -> None:
@@ -235,7 +235,7 @@ def test_links_outlive_their_dataset(open_page: Open, study: Path, views: Path, 
     publish(open_page("publish", study))
     app = open_page("publish", tmp_path / "empty.duckdb")
     assert first_line(app) == "1 link is open."
-    press(app, "Revoke it for good")
+    press(app, "Revoke it permanently")
     assert list_views(views)[0].revoked_at is not None
 
 

@@ -139,7 +139,7 @@ def test_abilities_of_two_models_are_said_to_have_no_common_scale(
     keep(own, one=Settings(budget=40), two=Settings(budget=8, model=model))
     app = open_page("scenarios", own, dataset="small")
     assert "Ranks move with any change of settings" in said(app)
-    assert ("θ has another scale" in said(app)) is (model == "1PL")
+    assert ("have different scales of θ" in said(app)) is (model == "1PL")
 
 
 def test_an_opened_scenario_brings_back_settings_page_and_filters(open_page: Open, own: Path) -> None:
@@ -208,8 +208,8 @@ def test_a_workspace_that_cannot_be_written_says_why_nothing_is_saved(
 
     monkeypatch.setattr(Database, "__init__", locked)
     app = open_page("scenarios", own, dataset="small")
-    assert "This workspace can be looked at and not changed" in said(app)
+    assert "This workspace is read-only" in said(app)
     assert [str(b.key).rpartition(" ")[0] for b in app.button if b.key] == ["open scenario"]
     app = open_page("bank", own, dataset="small")
-    assert "This workspace can be looked at and not changed" in said(app)
+    assert "This workspace is read-only" in said(app)
     assert not [b for b in app.button if b.label == "Save"]

@@ -573,7 +573,7 @@ def test_on_the_bank_page_a_size_that_cannot_be_composed_draws_the_page_that_say
     assert not app.error
     size_box(app).set_value(2).run()
     assert app.title[0].value == "Bank · small"
-    assert [shown.value for shown in app.header] == ["No bank meets all that is asked\\."]
+    assert [shown.value for shown in app.header] == ["No bank meets all these conditions\\."]
 
 
 def test_a_page_without_parts_is_drawn_whole(open_page, study):

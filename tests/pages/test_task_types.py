@@ -100,7 +100,9 @@ def test_queries_without_type_or_text_are_scored_pass_or_fail(
     assert not app.exception
     assert not app.error
     assert (
-        first_line(app) == "None of 6 queries has a type: all are scored pass or fail. Classify gives types."
+        first_line(app)
+        == "None of 6 queries has a type: all are scored pass or fail. Use Classify to give queries a "
+        "type."
     )
     assert not (view == "Queries" and app.get("plotly_chart")), "one bar of all queries says nothing more"
 
@@ -233,7 +235,7 @@ def test_rules_of_assignment_are_shown_with_what_they_fit(open_page: Open, own: 
     app = open_page("task_types", own, view="Rules")
     shown = next(t.value for t in app.dataframe if "decides" in t.value)
     assert shown[["rubrics", "decides"]].to_numpy().tolist() == [[number, number]]
-    assert any(f"Rubrics by severity: critical {number}; without one 0." in c.value for c in app.caption)
+    assert any(f"Rubrics by severity: critical {number}; 0 without one." in c.value for c in app.caption)
     assert set(app.dataframe[-1].value["severity"]) == {"critical"}
 
 
@@ -248,7 +250,7 @@ def test_losses_are_read_back_with_what_they_fit_and_stay_when_another_rule_is_k
     app = open_page("task_types", own, view="Rules")
     shown = "\n".join(re.sub(r"\\(.)", r"\1", each.value) for each in (*app.markdown, *app.caption))
     assert "One violated critical rubric is as bad as 4 other rubrics." in shown
-    assert f"critical rubrics {severe}, other rubrics {number - severe}; without one 0." in shown
+    assert f"critical rubrics {severe}, other rubrics {number - severe}; 0 without one." in shown
     rule(app, "critical").set_value(-3.0).run()
     press(app, "Save for this dataset")
     with Workspace(own) as workspace:

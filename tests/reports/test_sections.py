@@ -34,7 +34,7 @@ def test_a_column_without_a_value_is_left_out_and_named() -> None:
     table = pd.DataFrame({"rank": [1, 2], "score_low": np.nan, "theta": [0.5, np.nan]})
     made = shown_sheet(table, "Leaderboard", LEADERBOARD)
     assert [title for title, _ in made.heads] == ["rank", "ability θ"]
-    assert made.caption == f"Without a value here, and not shown: {LEADERBOARD['score_low'].title}."
+    assert made.caption == f"Not shown, because no row has a value: {LEADERBOARD['score_low'].title}."
 
 
 def test_names_act_as_no_markup_of_markdown() -> None:

@@ -70,9 +70,11 @@ def test_a_long_table_sends_its_first_rows_and_says_so() -> None:
     assert shown["name"].tolist() == [0, 1, 2, 3]
     assert (
         app.caption[0].value
-        == "The first 4 of 7 rows; sorting orders these alone. Search or filter for others."
+        == "The first 4 of 7 rows; sorting applies only to these. Search or filter for others."
     )
-    assert app.caption[1].value == "The first 4 of 7 rows; sorting orders these alone. The download has all."
+    assert (
+        app.caption[1].value == "The first 4 of 7 rows; sorting applies only to these. The download has all."
+    )
     assert app.markdown[0].value == "chosen [102]"
 
 

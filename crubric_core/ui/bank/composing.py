@@ -25,8 +25,11 @@ if TYPE_CHECKING:
     from ..page import StudyPage
 
 ROWS = ("In the bank", "All that pass and vary")
-COSTS = {"one": "1", "text": "the characters of its text", "given": "as a CSV file has it"}
-ANEW = "Pinned and swapped-in rubrics come first, the others are chosen anew around them: more than these may change."
+COSTS = {"one": "1", "text": "the number of characters of its text", "given": "the cost in a CSV file"}
+ANEW = (
+    "Pinned and swapped-in rubrics come first. The others are then chosen anew, so more rubrics than these may "
+    "change."
+)
 MARKS: dict[str, Any] = {
     "pin": st.column_config.CheckboxColumn("pin", help="Always in the bank", width="small"),
     "exclude": st.column_config.CheckboxColumn("exclude", help="Never in the bank", width=100),
@@ -211,7 +214,7 @@ def costs(study: StudyPage) -> None:
         value=composition.cost_budget,
         placeholder="any",
         key=f"cost budget of {composition.cost_budget}",
-        help="Besides the bank size B",
+        help="In addition to the bank size B",
     )
     given = composition.costs
     if cost == "given":
@@ -265,7 +268,7 @@ def take_along(study: StudyPage) -> None:
         "application/json",
         on_click="ignore",
         disabled=not composition,
-        help="What `crubric build --composition` reads",
+        help="The file that `crubric build --composition` reads",
     )
     file = right.file_uploader("A composition.json to use", "json", key="composition file")
     if file is not None:
@@ -284,7 +287,7 @@ def _use(study: StudyPage, content: bytes) -> None:
 
 def refused(study: StudyPage, error: CrubricError) -> None:
     """What cannot be met, and the means to change it."""
-    study.answer("No bank meets all that is asked.")
+    study.answer("No bank meets all these conditions.")
     st.error(plain(str(error)))
     for title, part in (("Bounds", bounds), ("Costs", costs), ("File and reset", take_along)):
         st.markdown(f"**{title}**")

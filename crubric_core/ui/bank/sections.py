@@ -76,7 +76,7 @@ def answer(study: StudyPage, worth: WorthCurve | None) -> None:
         )
         st.caption(
             f"The bank has {count(size, 'rubric')}. Without the labels of the systems held out, {some} can be chosen: "
-            "each is placed on the largest bank that can be tested."
+            "each system is placed on the largest bank that can be tested."
         )
 
 
@@ -94,7 +94,7 @@ def worth_chart(study: StudyPage, worth: WorthCurve) -> None:
             worth.least(),
         ),
         alt="Share of separated pairs that banks of each size keep, this bank and random ones",
-        title="What is kept for a system that the bank has not seen",
+        title="What the bank keeps for a system that it has not seen",
         look=f"{plain(curve_sentences(worth, study.settings.confidence))} {CLICK}",
         on_click=_to_size,
     )
@@ -104,7 +104,7 @@ def worth_chart(study: StudyPage, worth: WorthCurve) -> None:
             "larger",
             on_change=redraw,
             args=("larger",),
-            help=f"Up to {FARTHEST:,}: several times as long at each threshold.",
+            help=f"Up to {FARTHEST:,} rubrics. Each new threshold then takes several times as long.",
         )
 
 
@@ -135,14 +135,15 @@ def price(study: StudyPage) -> None:
         },
         {
             "Rubrics": f"Of {int(study.candidates.sum()):,} that can be chosen",
-            "Judge calls": "Of a new system: rubrics of the bank times judges",
+            "Judge calls": "For a new system: rubrics of the bank times judges",
             "SE(θ), bank": f"Standard error of the median system's ability by the model alone. {OPTIMISTIC}",
         },
     )
 
 
 OPTIMISTIC = (
-    "That of a new system is often larger: on the labels that chose them, rubrics look sharper than they are."
+    "The standard error of a new system is often larger: rubrics look more informative on the labels that chose "
+    "them."
 )
 
 
@@ -246,7 +247,7 @@ def gaps(study: StudyPage) -> None:
             st.markdown("**Rubrics by dimension**")
             widgets.table(found.dimensions, DIMENSIONS, rows=15)
     if not study.gating().off:
-        st.caption("Which rubrics to rewrite: Measurability, What to rewrite.")
+        st.caption("For rubrics to rewrite, see What to rewrite on Measurability.")
 
 
 def certificate(study: StudyPage) -> None:
@@ -254,7 +255,7 @@ def certificate(study: StudyPage) -> None:
     what = objective(study.settings.strategy)
     st.caption(
         f"The bank reaches at least {at_least(study.certificate())} of the {what} of the best possible bank of its "
-        "size. This bounds what the greedy order gives away; it says nothing about accuracy on new systems."
+        "size. This bounds the loss by the greedy order; it says nothing about accuracy on new systems."
     )
     left, right = st.columns(2, gap="large")
     with left:
@@ -275,7 +276,7 @@ def certificate(study: StudyPage) -> None:
                 missing.append(f"{words}: {error}")
         widgets.show(
             drawn(figures.strategies, shares, len(study.bank())),
-            alt="The same share for other ways of choosing",
+            alt="The same share for other strategies",
             title="Compared with other strategies",
             on_click=_to_size,
         )

@@ -72,15 +72,13 @@ def _checks(dataset: Dataset, fingerprint: str) -> None:
     found = loaders.findings(dataset.name, fingerprint)
     table = _covered(loaders.version(dataset.name, fingerprint), dataset)
     if table.empty:
-        st.info(
-            "No judge's label yet: upload a table of labels into this dataset to have it checked and analysed."
-        )
+        st.info("No judge's labels yet: upload a table of labels into this dataset to check and analyse it.")
     elif not found:
         st.success("No data-quality issue was found.")
     upload_report.findings(found)
     if any(finding.severity == "error" for finding in found):
         st.caption(
-            "To decide otherwise, undo the ingest and upload the file again: this page then shows the choices."
+            "To change a choice, undo the ingest and upload the file again: this page then shows the choices."
         )
     upload_report.covered(table, f"stored {dataset.name}")
 
@@ -131,9 +129,9 @@ def _rejected(rejects: pd.DataFrame) -> None:
 
 def _export(dataset: Dataset) -> None:
     st.caption(
-        "All tables of the dataset, with answers, reasons and facts of systems where it has them. Read back in, "
-        "Parquet gives the same dataset, and so does CSV once its apostrophes are stripped: in it no text can start a "
-        "spreadsheet formula."
+        "All tables of the dataset, with answers, reasons and facts of systems if there are any. Parquet files can be "
+        "read again into the same dataset. So can CSV files once the added apostrophes are removed; these keep texts "
+        "from starting a spreadsheet formula."
     )
     with st.container(horizontal=True):
         for file_format, words in (("csv", "CSV"), ("parquet", "Parquet")):
@@ -169,7 +167,7 @@ def _change(name: str) -> None:
     copy = right.text_input("Name of a copy", f"{name} copy", max_chars=80, key=f"copy {name}").strip()
     if right.button("Duplicate", disabled=not copy):
         _do(lambda: workspace.duplicate(name, copy), copy, f"{copy} is a copy of {name} with its history.")
-    typed = st.text_input("Type its name to delete it for good", key=f"delete {name}")
+    typed = st.text_input("Type its name to delete it permanently", key=f"delete {name}")
     if st.button("Delete", disabled=typed != name):
         _do(lambda: _delete(name), None, f"{name} was deleted.")
 

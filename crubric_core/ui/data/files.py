@@ -38,7 +38,7 @@ KINDS: dict[Kind, str] = {
     "reference": "a reference ranking",
     "anchors": "rubrics that people found valid, or not",
     "answers": "what the systems answered",
-    "systems": "what is known of the systems (organisation, date, cost, licence …)",
+    "systems": "facts about the systems (organisation, date, cost, licence …)",
 }
 PARTS: dict[Kind, str] = {
     "labels": "all that it holds",
@@ -192,7 +192,7 @@ def _ask_apart(batch: Batch, group: tuple[FilePlan, ...]) -> tuple[FilePlan, ...
         f"{APART}: {plain(rule.removeprefix('~ '))}",
         named,
         key=f"apart {batch.key} {first.name}",
-        help="Tick it where the dataset has other queries under the same names, or will have some.",
+        help="Tick this if the dataset has, or will have, other queries with the same names.",
     )
     if wanted == named:
         return group
@@ -239,11 +239,12 @@ def _ask_gold(key: str, guess: FilePlan, kind: Kind, mapping: dict[str, Any]) ->
     if kind != "labels" or not there or not (guess.gold or isinstance(judges, tuple)):
         return ()
     picked = st.multiselect(
-        "Columns with ground truth (gold), no judges",
+        "Columns with ground truth (gold), not judges",
         there,
         list(guess.gold),
         key=f"gold {key}",
-        help="Human labels to compare judges and board with. They count neither for agreement nor for the consensus.",
+        help="Human labels, with which judges and the leaderboard are compared. They do not count for agreement or "
+        "the consensus.",
     )
     return tuple(c for c in picked if c not in used)
 
@@ -265,11 +266,11 @@ def _ask_described(key: str, guess: FilePlan, kind: Kind) -> dict[str, Columns]:
     if kind != "labels" or not told:
         return {}
     picked = st.multiselect(
-        "Descriptions in the rows, read too",
+        "Descriptions in the rows, which are also read",
         list(told),
         list(told),
         key=f"described {key}",
-        help="A column that says two things of the same query, rubric or answer is left out, and the report says so.",
+        help="A column with two values for the same query, rubric or answer is left out, and the report says so.",
     )
     chosen: dict[str, Columns] = {}
     for name in picked:
@@ -293,7 +294,7 @@ def _ask_columns(batch: Batch, key: str, guess: FilePlan, kind: Kind) -> dict[st
     with above:
         for canonical, columns in spread.items():
             picked = st.multiselect(
-                f"Columns with labels, one a {canonical}",
+                f"Columns with labels, one for each {canonical}",
                 list(guess.columns),
                 list(columns),
                 key=f"spread {key} {canonical}",

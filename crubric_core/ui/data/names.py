@@ -42,7 +42,8 @@ def ask(batch: Batch, base: Plan, plan: Plan) -> Plan:
                 key=f"pattern {batch.key}",
                 placeholder="{system}__{judge}.jsonl",
                 live=True,
-                help="{system} and {judge} stand for what differs, * for anything; folders count: {system}/*.jsonl",
+                help="{system} and {judge} stand for the parts that differ, * for anything; folders are part of the "
+                "name: {system}/*.jsonl",
             )
             st.caption("An empty name is taken from the file's content. Every name can be edited.")
         rows = _edit(batch, base, asked)

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 CHOICES: Mapping[str, tuple[str, str, Mapping[Any, str]]] = {
     "on_conflict": (
         "Rows that contradict each other, or what is stored",
-        "Two labels of one judge, or of nobody who is named, for the same system and rubric, such as two runs.",
+        "Two labels of one judge, or without a named judge, for the same system and rubric, such as two runs.",
         {
             "reject": "reject them",
             "last": "keep the later one",
             "first": "keep the earlier one",
-            "runs": "number them: repeated draws, or raters that nothing names",
+            "runs": "number them: repeated draws, or raters without names",
         },
     ),
     "fractions": (
@@ -45,7 +45,7 @@ CHOICES: Mapping[str, tuple[str, str, Mapping[Any, str]]] = {
     "threshold": (
         "Continuous scores count as met",
         "Scores such as 0.83 become 1 from here on, 0 below.",
-        {None: "not: they are levels", 0.5: "from 0.5", 0.6: "from 0.6", 0.7: "from 0.7", 0.8: "from 0.8"},
+        {None: "never: they are levels", 0.5: "from 0.5", 0.6: "from 0.6", 0.7: "from 0.7", 0.8: "from 0.8"},
     ),
     "bins": (
         "Continuous scores in equal steps",
@@ -232,7 +232,7 @@ def _ask_severity(batch: Batch) -> Options:
     wanted = st.toggle(
         "Severity of rubrics from their points",
         key=f"severity from points {batch.key}",
-        help="For files that give points but no severity. What a file says itself stays.",
+        help="For files that give points but no severity. A severity in the file is kept.",
     )
     if not wanted:
         return Options()
@@ -245,5 +245,5 @@ def _ask_severity(batch: Batch) -> Options:
         )
         for place, (name, start) in zip(st.columns(3), SEVERITIES.items(), strict=False)
     }
-    st.caption("A negative number holds for points at or below it, a positive one for points at or above it.")
+    st.caption("A negative number applies to points at or below it, a positive one to points at or above it.")
     return Options(points)

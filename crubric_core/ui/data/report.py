@@ -113,13 +113,13 @@ def covered(table: pd.DataFrame, key: str) -> None:
     if (least := table["share"].min()) >= ALIKE:
         if judges == 1:
             most = math.ceil(100 * (1 - least))
-            blank = f"of each system at most {most}% of the labels are" if least < 1 else "no label is"
+            blank = f"for each system, at most {most}% of the labels are" if least < 1 else "no label is"
             st.caption(f"Coverage: {judged}; {blank} blank.")
             return
         shares = (
             "as many labels as" if least == 1 else f"at least {math.floor(100 * least)}% of the labels of"
         )
-        st.caption(f"Coverage: {judged}, of each system every judge has {shares} the others.")
+        st.caption(f"Coverage: {judged}; for each system, every judge has {shares} the others.")
         return
     widgets.show(
         figures.coverage(table),
@@ -156,7 +156,7 @@ def command(plan: Plan, dataset: str, policies: Policies, names: Sequence[str]) 
             else:
                 words += ["--policy", f"{name}={choice}"]
         st.caption(
-            "In the folder with your files and the plan, once this dashboard is stopped: "
-            "one process at a time opens a workspace."
+            "Stop this dashboard and run this in the folder with your files and the plan: only one process at a time "
+            "can open a workspace."
         )
         st.code(typed(*words, *names), language=None, wrap_lines=True)

@@ -28,8 +28,8 @@ def ask(batch: Batch, tried: IngestReport) -> None:
     title = f"Scales: {count(len(tried.scales), 'criterion', 'criteria')}, {graded:,} graded"
     with st.expander(title, expanded=any(f.code in _LOOK for f in tried.checks)):
         st.caption(
-            "A scale belongs to a criterion: the same text, or the same name after the query's prefix. Where none is "
-            "given, and none stands behind the name as in Clarity (1-5), it is inferred from the labels of that "
+            "A scale belongs to a criterion: the same text, or the same name after the query's prefix. If no scale is "
+            "given, in a column or after the name as in Clarity (1-5), it is inferred from the labels of that "
             "criterion in all queries. The pass mark is the lowest label that counts as met."
         )
         start = batch.once("scales", tuple(table["criterion"]), lambda: _start(table))

@@ -59,7 +59,7 @@ def drop_zone() -> list[UploadedFile] | Batch:
         return files
     with st.container(horizontal=True, vertical_alignment="center"):
         names = plain(shorten(", ".join(waiting.names), 200))
-        st.caption(f"Picked before and not read yet: {names}. New files take their place.", width="content")
+        st.caption(f"Chosen before and not read yet: {names}. New files replace them.", width="content")
         st.button("Discard these files", on_click=session.pop, args=("batch",))
     return waiting
 

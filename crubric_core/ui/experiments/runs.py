@@ -127,7 +127,7 @@ def _follow(key: Key, seen: int) -> None:
         if other is not job
     ]
     if others:
-        st.caption(plain(f"Also running, of any dataset: {'; '.join(others)}."))
+        st.caption(plain(f"Also running, in any dataset: {'; '.join(others)}."))
 
 
 def show_result(study: StudyPage, result: ExperimentResult) -> None:
@@ -137,7 +137,7 @@ def show_result(study: StudyPage, result: ExperimentResult) -> None:
     if job is not None and job.result is result:
         st.warning(
             plain(
-                f"Take this result along: it could not be stored and lasts until this server stops. {job.error}"
+                f"Download this result: it could not be stored and is lost when this server stops. {job.error}"
             )
         )
     first = judges_first(study)
@@ -190,7 +190,7 @@ def downloads(study: Study, result: ExperimentResult) -> None:
                 "Download rules.json", json_bytes(rules.as_dict()), "rules.json", on_click="ignore"
             )
     st.caption(
-        "The same from a terminal, once this dashboard is stopped: one process at a time opens a workspace."
+        "The same from a terminal, after you stop this dashboard: only one process at a time can open a workspace."
     )
     st.code(terminal(study, name), language=None, wrap_lines=True)
 

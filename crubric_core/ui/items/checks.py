@@ -37,8 +37,8 @@ def about_abilities(study: Study) -> str:
     said = (
         f"Fewer than {FEW_SYSTEMS} systems have no intervals of ability."
         if too_few_to_cross_fit(len(reduction.systems))
-        else f"Lines: {level} intervals by the model alone, from all rubrics; the leaderboard's allow for queries and "
-        "judges, too."
+        else f"Lines: {level} intervals by the model alone, from all rubrics; the intervals on the leaderboard also "
+        "allow for queries and judges."
     )
     groups = groups_by_query(reduction.y, query_positions(study.queries(), reduction))[1]
     if groups < 2:

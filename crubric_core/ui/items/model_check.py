@@ -28,7 +28,7 @@ SHOWN = (
     "The residuals show more than one ability.",
     "Their first eigenvalue stands out more than in 95% of tables simulated from the model.",
 )
-NOT_SHOWN = ("The residuals show no second ability.", "That does not say that there is none.")
+NOT_SHOWN = ("The residuals show no second ability.", "That does not show that there is none.")
 TABLES = EXPERIMENT.tables
 
 
@@ -37,8 +37,8 @@ def _comparison(study: StudyPage, _items: pd.DataFrame) -> None:
     found = checks.comparison(study)
     study.answer(found.sentence)
     st.caption(
-        f"The analysis uses the {study.settings.model}, as Settings have it. Held-out labels show which model "
-        "predicts; AIC and BIC weigh fit against parameters."
+        f"The analysis uses the {study.settings.model}, as chosen in the settings. Held-out labels show which model "
+        "predicts best; AIC and BIC weigh fit against the number of parameters."
     )
     show_table(found.table, TABLES["models"])
     for note in found.notes:
@@ -91,9 +91,7 @@ def ratio_sentence(ratio: float, one_table: float, line: float) -> str:
         return f"{said}; of tables simulated from the model, 95% have at most {line:.2f}."
     if not np.isfinite(one_table):
         return f"{said}; that of a table simulated from the model is unknown."
-    return (
-        f"{said}; a table simulated from the model has {one_table:.2f}: only a clear excess says something."
-    )
+    return f"{said}; a table simulated from the model has {one_table:.2f}: only a clear excess is evidence."
 
 
 def within_sentence(share: float, queries: pd.Series[Any]) -> str:
@@ -114,10 +112,10 @@ def flagged_sentence(flagged: int, pairs: int, chance: int) -> str:
     verb = "is" if 1 in (pairs, flagged) else "are"
     said = f"{flagged:,} of {count(pairs, 'pair')} {verb} flagged; a table simulated from the model has {chance:,}."
     if flagged <= chance:
-        return f"{said} That is no sign of rubrics that overlap."
+        return f"{said} That is no evidence of rubrics that overlap."
     return (
-        f"{said} Only a clear excess indicates rubrics that say the same twice, or share a query on which systems do "
-        "well or badly: with few systems another such table may have twice as many."
+        f"{said} Only a clear excess indicates rubrics that say the same thing, or share a query on which systems do "
+        "well or badly: with few systems, another simulated table may have twice as many."
     )
 
 

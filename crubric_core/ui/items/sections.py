@@ -47,8 +47,8 @@ def rubrics(study: StudyPage, items: pd.DataFrame) -> None:
         "Rubrics",
         tables.INFORMATIVE,
         "items",
-        help="Negative item–rest correlation: here weaker systems passed these rubrics more often. Chance gives some; "
-        "where it is far below 0, look whether the wording is reversed.",
+        help="Negative item–rest correlation: here weaker systems passed these rubrics more often. Some are due to "
+        "chance; if the correlation is far below 0, check whether the wording is reversed.",
     )
     found = search_rubrics(study.reduction().rubrics)
     clicked = _clicked(study)
@@ -74,7 +74,7 @@ def _clicked(study: StudyPage) -> tuple[int, ...]:
     if clicked:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(
-                f"Of what was clicked on a chart only, whatever is searched for: {count(len(clicked), 'rubric')}.",
+                f"Only what was clicked on a chart, whatever is searched for: {count(len(clicked), 'rubric')}.",
                 width="content",
             )
             st.button("List all rubrics", on_click=_click, args=(study, ()))
@@ -182,7 +182,8 @@ def _wright_map(study: StudyPage, said: str) -> None:
         fig,
         alt="Wright map: rubric difficulties and system abilities on one scale",
         title="Do the rubrics cover the systems? (Wright map)",
-        look="Look for systems above or below all bars: no rubric is hard, or easy, enough for them. The highest is on "
-        f"the left. Click a bar to list its rubrics, a mark for its system on the leaderboard. {said}",
+        look="Look for systems above or below all bars: no rubric is hard, or easy, enough for them. The system with "
+        "the highest ability is on the left. Click a bar to list its rubrics, a mark for its system on the "
+        f"leaderboard. {said}",
         on_click=clicked,
     )

@@ -117,7 +117,7 @@ def _forest(view: View, shown: pd.DataFrame, system: str | None) -> None:
         else f"Systems {within.start + 1:,} to {within.stop:,} of {len(names):,}. For the others click a point of the "
         "chart above or a row of the table, or find them by name. "
     )
-    how = "Bars: intervals of each system alone." if view.claims else "By name: no order is claimed."
+    how = "Bars: intervals of each system alone." if view.claims else "Sorted by name: no order is claimed."
     st.caption(f"{which}Click a mark or a row of the table to see why a system stands where it does. {how}")
 
 

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 MOST = len(figures.COLOURED)
 CORRELATIONS = ResultTable(
-    "Correlations of the abilities, noise taken out",
+    "Correlations of the abilities, corrected for noise",
     {
         "first": ResultColumn("dimension"),
         "second": ResultColumn("other dimension"),
-        "correlation": number("correlation", "%.2f", "Over systems like these, the most likely"),
-        "low": number("low", "%.2f", "Of the interval, for all pairs of dimensions together"),
-        "high": number("high", "%.2f", "1: the two may be one ability"),
+        "correlation": number("correlation", "%.2f", "The most likely value over systems like these"),
+        "low": number("low", "%.2f", "Lower end of the interval, for all pairs of dimensions together"),
+        "high": number("high", "%.2f", "Upper end of the interval; 1: the two may be one ability"),
     },
 )
 

@@ -128,9 +128,9 @@ def _groups(view: View, system: str) -> None:
         with place:
             widgets.show(group_differences(groups), alt=f"{title}, compared with the others", title=title)
     st.caption(
-        f"Each mark is the mean difference from the other systems on the same queries (their number in brackets), "
-        f"with its own {level_of(view.board)} interval over queries, from {FEWEST_CLUSTERS} on: of many groups some "
-        "exclude 0 by chance. The model's weights are left out because they follow from these same labels."
+        "Each mark is the mean difference from the other systems on the same queries (their number in brackets), with "
+        f"its own {level_of(view.board)} interval over queries if there are at least {FEWEST_CLUSTERS}: among many "
+        "groups, some exclude 0 by chance. The model's weights are left out because they come from these same labels."
         + other_judges(view.board, any(view.judges_differ(by) for by in kinds))
     )
 
@@ -196,8 +196,8 @@ def _rubrics(view: View, system: str) -> None:
         chosen = widgets.pick_one(frame, _columns(view), key=f"rubrics {system} {which}", rows=11)
         verb = "better" if which == "strongest" else "worse"
         st.caption(
-            f"Where {plain(short_name(system))} does {verb} than a system of its ability is expected to; the largest "
-            "surprises of many rubrics are in part chance, or a judge's error. Choose a row to see the labels."
+            f"On these rubrics {plain(short_name(system))} does {verb} than expected of a system of its ability. Among "
+            "many rubrics, the largest surprises are partly chance, or a judge's error. Choose a row to see the labels."
         )
     with right:
         if chosen is not None:

@@ -128,8 +128,8 @@ def _pairs(view: View, shown: pd.DataFrame, system: str | None) -> None:
         title=f"Who is ahead of whom? A dot: the pair is separated at {level_of(view.board)}",
         look="Columns are in the order of the rows."
         + (
-            f" Empty: pairs that are not compared: they share too few {linked_by(standing)}, or both pass, or "
-            "fail, all."
+            f" Empty cells: pairs that are not compared, because they share too few {linked_by(standing)}, or both "
+            "pass all rubrics, or both fail all."
             if np.isnan(ahead).any()
             else ""
         )
@@ -163,7 +163,7 @@ def _ranks(view: View, shown: pd.DataFrame, system: str | None) -> None:
         shares = standing_share(view, at, first, last)
         if np.isnan(shares).all():
             st.caption(
-                "How probable it is to be among the first k is not known: not all systems were labelled on the same "
+                "The probability of being among the first k is not known: not all systems were labelled on the same "
                 "queries, or by the same judges."
             )
             return
@@ -204,8 +204,8 @@ def _groups(view: View, shown: pd.DataFrame, system: str | None) -> None:
         profile_figures.domain_heat(rows["system"].tolist(), groups, means[at]),
         alt=f"Score of each system by {by}",
         title=f"{what}; colour: above or below the mean of the systems shown",
-        look="Differences between neighbours are not tested here: a profile shows their intervals. Click a cell for "
-        "its system's.",
+        look="Differences between neighbouring cells are not tested here. A system's profile shows intervals: click a "
+        "cell to open it.",
         on_click=lambda cell: choose(rows["system"].iloc[int(cell.y)]),
     )
     if view.claims and view.judges_differ(by):
@@ -339,9 +339,9 @@ def _cost(view: View, shown: pd.DataFrame, system: str | None) -> None:
     )
     unknown = int(np.isnan(cost).sum())
     st.caption(
-        f"Blue, joined by the line: no system shown has a higher score at the same {plain(by)} or less. Two of them "
-        "need not be separated: Pairs says which are."
-        + (f" {count(unknown, 'system')} without {plain(by)} not drawn." if unknown else "")
+        f"Blue marks, joined by the line: no system shown has a higher score at the same {plain(by)} or less. Two of "
+        "them need not be separated; Pairs shows which are."
+        + (f" {count(unknown, 'system')} without {plain(by)}: not drawn." if unknown else "")
     )
 
 
@@ -353,8 +353,9 @@ def _limits(view: View, shown: pd.DataFrame, system: str | None) -> None:
     study = view.study
     if study.human_labels() is None:
         st.caption(
-            f"Human labels on {FEWEST} queries or more, chosen at random, correct the judges' means and show the errors"
-            " that judges share. Take the first ones of this list, and add the labels on the Data page as gold."
+            f"Human labels on {FEWEST} queries or more, chosen at random, correct the judges' means and show the "
+            "errors that judges share. Label the first queries of this list, and add the labels on the Data page as "
+            "gold."
         )
         order = queries_to_label(study.given(), study.queries(), study.settings)
         _offer_queries("Download queries to label, in random order", order)

@@ -109,7 +109,7 @@ def show(study: StudyPage) -> None:
 def nothing_to_compare(n_judges: int) -> str:
     """Why agreement is unknown where no cell has labels of two judges, and what to do."""
     if n_judges > 1:
-        return "No two judges labelled one cell, so there is nothing to compare: have them label the same answers."
+        return "No two judges labelled the same cell, so there is nothing to compare: have them label the same answers."
     return "With one judge there is nothing to compare: add the labels of a second and a third one."
 
 
@@ -152,7 +152,7 @@ def of_the_bar(gate: Gate) -> BoolArray:
     bar = int(_bar(gate, float(at)))
     low, high = histogram_edges(gate.values, possible_values(gate))[bar : bar + 2]
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(f"Of the bar from {low:.2f} to {high:.2f} only.", width="content")
+        st.caption(f"Only rubrics of the bar from {low:.2f} to {high:.2f}.", width="content")
         if st.button("List all rubrics", key="list all rubrics"):
             state.hold_words(state.BAR, "")
             st.session_state[HISTOGRAM] = st.session_state.get(HISTOGRAM, 0) + 1
@@ -213,12 +213,13 @@ def _price(study: StudyPage, prices: tuple[GatePrices, GatePrices] | str) -> Non
     st.metric(
         "Separated pairs kept",
         widgets.UNKNOWN if np.isnan(kept) else rounded(kept),
-        help=f"Of the {'' if worth is None else f'{worth.separated:,} '}pairs that all rubrics together separate, "
-        "those that the rubrics that pass separate in the same order; each system placed without its own labels",
+        help=f"Of the {'' if worth is None else f'{worth.separated:,} '}pairs that all rubrics together separate, the "
+        "share that the rubrics that pass separate in the same order. Each system is placed without its own "
+        "labels.",
     )
     none = len(study.queries()) - found.queries
     st.metric(
-        "Queries that lose their last",
+        "Queries left without a rubric",
         f"{found.queries_lost[0]:,} of {found.queries:,}",
         help="Of the queries with an informative rubric"
         + (f"; {none:,} more {'has' if none == 1 else 'have'} none whatever the threshold" if none else ""),

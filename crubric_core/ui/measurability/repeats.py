@@ -81,7 +81,7 @@ def section(study: Study) -> None:
     st.markdown("**Does each judge repeat its own label?**")
     st.caption(
         plain(
-            f"{consistency_sentence(judges)} Of a judge who stands for several raters, it is how far they agree. "
+            f"{consistency_sentence(judges)} For a judge that stands for several raters, it shows how far they agree. "
             "Agreement between judges uses each judge's majority of runs, so that no cell is dropped."
         )
     )
@@ -125,7 +125,7 @@ def opened(study: Study, row: int, panel: FloatArray) -> None:
         st.session_state[key] = clicked
     differing = {str(n) for n in names[split]}
     system = st.selectbox(
-        "What was said of",
+        "Answer and reasons for",
         systems,
         format_func=lambda n: f"{n} (judges differ)" if n in differing else n,
         key=key,

@@ -59,7 +59,9 @@ def _rewrites(study: StudyPage, at: np.ndarray[Any, Any]) -> None:
     table = _table(study).loc[at]
 
     def chosen() -> int | None:
-        st.caption("Much information, little agreement: choose one to see where its judges differ.")
+        st.caption(
+            "Rubrics with much information and little agreement: choose one to see where its judges differ."
+        )
         name = "rubric κ" if study.gating().statistic == "kappa" else "measurability"
         statistic = _number(name, format="%.3f", help="The gate's statistic of this rubric")
         row = widgets.pick_one(table, REWRITES | {"statistic": statistic}, key="rewrite rubric", rows=12)

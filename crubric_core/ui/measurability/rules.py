@@ -48,7 +48,7 @@ def compared_with_rules(reduction: Reduction, kept: int) -> None:
     for rule, number in (
         ("Kept here", kept),
         ("All judges agree on every system", int(reduction.unanimous.sum())),
-        ("… and some systems pass, some fail", int(baseline_mask(reduction).sum())),
+        ("They agree, and some systems pass, some fail", int(baseline_mask(reduction).sum())),
     ):
         share = rounded(number / len(reduction.unanimous))
         st.metric(rule, f"{number:,}", delta=share, delta_color="off", delta_arrow="off")
@@ -62,7 +62,7 @@ def vacuous_sentence(n_total: IntArray) -> str:
         return ""
     return (
         f"{count(vacuous, 'rubric')} {'has' if vacuous == 1 else 'have'} no cell with labels of two judges: unanimity "
-        "counts what nobody could differ on as agreed."
+        "counts them as agreed, because no two judges could differ."
     )
 
 
@@ -76,12 +76,14 @@ def coverage(study: StudyPage) -> None:
     name = "τ_c =" if own else "An agreement rate of"
     study.answer(
         f"{name} {tau_c:.2f} keeps {rounded(chosen['share'])} of the rubrics. κ against {against} is "
-        f"{_kappa(base['kappa'])} over all and {_kappa(chosen['kappa'])} over these{_difference(chosen)}, on the "
-        "labels that chose them. The threshold sweep on the Experiments page checks whether other labels agree better, "
-        "too."
+        f"{_kappa(base['kappa'])} over all and {_kappa(chosen['kappa'])} over these{_difference(chosen)}, on the same "
+        "labels that chose them. The threshold sweep on the Experiments page checks whether agreement is also higher "
+        "on other labels."
     )
     if not own:
-        st.caption("The gate in use is another one (rubric κ): this view shows what agreement would do.")
+        st.caption(
+            "The gate in use is another one (rubric κ). This view shows what a gate by agreement rate would do."
+        )
     left, right = st.columns([3, 2], gap="large")
     with left:
         widgets.show(
@@ -96,7 +98,7 @@ def coverage(study: StudyPage) -> None:
             figures.kappa_by_quartile(quartiles), "Kappa by quartile of measurability", "By quartile"
         )
         r, n = found.tables["correlation"].iloc[0]
-        known = f"r = {numeral(r)}" if np.isfinite(r) else "unknown, as too few vary"
+        known = f"r = {numeral(r)}" if np.isfinite(r) else "unknown, because too few vary"
         st.caption(
             f"Correlation of measurability with a rubric's own κ: {known} ({count(int(n), 'rubric')})."
         )
@@ -169,7 +171,7 @@ def growth(study: StudyPage) -> None:
         both: _share(found.mixture.retention(aim)),
     }
     helps = {
-        "ρ, one rate": "Share of the rubrics that each further system leaves, if all have one rate",
+        "ρ, one rate": "Share of the rubrics that remain with each further system, if all have one rate",
         "judge's error, one rate": "Probability that a judge errs on a label, which gives ρ",
         one: f"Share of the rubrics kept with {aim} systems, if all have one rate",
         both: f"Share of the rubrics kept with {aim} systems, where rubrics differ",
@@ -178,8 +180,8 @@ def growth(study: StudyPage) -> None:
     widgets.figures_row(known, helps)
     st.caption(
         f"{fit_note(found)}The curve ends where fewer than half of the rubrics have that many systems labelled by "
-        "every judge; where judges leave out what they are unsure of, it is too high. The gate of this page asks for "
-        "a degree of agreement, not for unanimity on every system, so it does not lose rubrics as systems join."
+        "every judge; if judges skip cells of which they are unsure, it is too high. The gate of this page asks for a "
+        "degree of agreement, not for unanimity on every system, so it does not lose rubrics as systems join."
     )
 
 
@@ -227,9 +229,9 @@ def baseline(study: StudyPage) -> None:
     information = lost["nu"].sum() / max(table.loc[here, "nu"].sum(), np.finfo(np.float64).tiny)
     total = count(len(table), "rubric")
     study.answer(
-        f"Unanimity on every system, with both outcomes, keeps {int(strict.sum()):,} of {total}, the gate "
+        f"Unanimity on every system, with both outcomes, keeps {int(strict.sum()):,} of {total}; the gate keeps "
         f"{int(here.sum()):,} that vary.",
-        f"Of the gate's, unanimity drops {len(lost):,}, with {rounded(information)} of their information.",
+        f"Unanimity drops {len(lost):,} of these, with {rounded(information)} of their information.",
     )
     widgets.figures_row(
         {
@@ -250,7 +252,7 @@ def baseline(study: StudyPage) -> None:
         widgets.show(
             figures.dropped_for_few_splits(lost["split"].to_numpy()),
             "Rubrics that unanimity drops by the number of systems that split the judges",
-            "One split is enough to be dropped",
+            "One system that splits the judges is enough to drop a rubric",
             "Click a bar to list its rubrics.",
             lambda bar: st.session_state.update({SPLIT: int(bar.x)}),
         )
@@ -265,7 +267,7 @@ def baseline(study: StudyPage) -> None:
         if (split := st.session_state.get(SPLIT)) is not None and (shown["split"] == split).any():
             shown = shown[shown["split"] == split]
             st.button(
-                f"Of {count(split, 'split')} only: list all again",
+                f"Only rubrics with {count(split, 'split')}: list all again",
                 on_click=lambda: st.session_state.pop(SPLIT),
             )
         widgets.table(shown, BESIDE, rows=8)

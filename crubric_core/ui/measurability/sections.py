@@ -75,13 +75,14 @@ VOTED_FOR = VALIDITY | {
 INFLUENCE = {
     "judge": "without",
     "moved": _number("systems moved", help="Systems with another rank, by chance or not"),
-    "lost": _number("pairs no longer separated", help="Of those that all judges together separate"),
+    "lost": _number("pairs no longer separated", help="Of the pairs that all judges together separate"),
     "uncompared": _number(
-        "pairs not compared", help="The same, where one of the two is not ranked without the judge"
+        "pairs not compared",
+        help="Of the same pairs, those with a system that is not ranked without the judge",
     ),
-    "gained": _number("pairs newly separated", help="That all judges together do not separate"),
+    "gained": _number("pairs newly separated", help="Pairs that all judges together do not separate"),
     "turned": _number("pairs turned", help="Separated with and without the judge, in opposite order"),
-    "rho": _number("Spearman's ρ", format="%.3f", help="Of the abilities with and without"),
+    "rho": _number("Spearman's ρ", format="%.3f", help="Between the abilities with and without the judge"),
     "kept": _number("same bank", format="percent", help="Share of the bank that is chosen again"),
     "tier_changes": _number(
         "pairs with another tier order", format="percent", help="Pairs whose tier order changes"
@@ -134,8 +135,8 @@ def worst_sentence(table: pd.DataFrame, rates: JudgeRates) -> str:
     """
     if rates.source == "none":
         return (
-            "How often each is right is unknown: votes show it only where three judges are shown to tell passes from "
-            f"fails. {FEW_ANCHORS} human labels of either kind would show it."
+            "How often each judge is right is unknown: without human labels, at least three judges must be shown to "
+            f"tell passes from fails. {FEW_ANCHORS} human labels of passes and of fails would show it."
         )
     if rates.worst is None:
         return f"No judge is shown to tell {_told(rates)} worse than every other."
@@ -192,9 +193,9 @@ def vote_note(table: pd.DataFrame, rates: JudgeRates) -> str:
         return ""
     name = short_name(table["judge"].iloc[np.nanargmax(weight)], 60)
     return (
-        f"{name} tells {_told(rates)} worst, and yet has the vote of most weight: that is of single labels, while a "
-        "vote is about a whole rubric (does the judge agree with the others on every system?). The weight "
-        "counts here alone, never for labels."
+        f"{name} tells {_told(rates)} worst, yet its vote has the most weight. The first is about single labels; a "
+        "vote is about a whole rubric (does the judge agree with the others on every system?). The weight counts only "
+        "here, never for labels."
     )
 
 
@@ -207,7 +208,7 @@ def _leniency(study: StudyPage, table: pd.DataFrame) -> None:
         departures.chooses(study, table["judge"]) if len(table) > 2 else None,
     )
     st.caption(
-        "The intervals hold for all judges at once: one that leaves out 0 is a lenient or a strict judge."
+        "The intervals hold for all judges at once: one that excludes 0 shows a lenient or a strict judge."
     )
 
 
@@ -253,14 +254,14 @@ def _validity(found: JudgeReliability) -> None:
         st.write(said)
         return
     st.caption(
-        f"A judge votes for a rubric if it agrees with the others on every system. {said} Measurability is another "
+        f"A judge votes for a rubric if it agrees with the others on every system. {said} Measurability is a different "
         "quantity: a rate."
     )
     if note := independence_note(effective_judges(found.correlation)):
         st.warning(note)
     st.caption(
-        "How well each judge's votes tell valid rubrics from others, and what a vote of it weighs: nothing of this is "
-        "about its labels of systems."
+        "How well each judge's votes tell valid rubrics from others, and how much its vote weighs. This is not about "
+        "its labels of systems."
     )
     _known(found.judges, VOTES, ("s_plus", "s_minus"))
     if vote := vote_note(found.judges, found.label_rates):

@@ -92,7 +92,7 @@ def ask_target(found: Sequence[Link]) -> str | None:
         format_func=lambda view: _named(kept[view]) if view in kept else "a new link",
         key=KEYS["target"],
         on_change=_take_over_words,
-        help="A link that readers have already can show a newer result.",
+        help="A link that readers already have can show a newer result.",
     )
 
 
@@ -187,7 +187,7 @@ def show_viewer(where: str = "page") -> None:
             "Start the viewer here",
             key=f"start the viewer from the {where}",
             on_click=_start,
-            help="On this machine alone, for as long as the dashboard runs.",
+            help="Only on this machine, while the dashboard runs.",
         )
 
 
@@ -272,7 +272,7 @@ def take_along(view: SharedView) -> None:
             "leaderboard.html",
             "text/html",
             on_click="ignore",
-            help="Opens from disk, needs no network. It cannot be revoked.",
+            help="It opens from disk without a network. It cannot be revoked.",
         )
         st.download_button(
             "Folder for a web server (ZIP)",
@@ -280,5 +280,5 @@ def take_along(view: SharedView) -> None:
             "leaderboard.zip",
             "application/zip",
             on_click="ignore",
-            help="For any file host.",
+            help="For any host of static files.",
         )

@@ -53,7 +53,7 @@ def links() -> list[Link]:
 def summary(found: Sequence[Link]) -> str:
     """How many links are open, and what has become of the others."""
     if not found:
-        return "No link yet: choose what to show, look at it as its readers will, and publish."
+        return "No link yet: choose what to show, preview it as its readers will see it, and publish."
     number = Counter(link.state for link in found)
     first = f"{count(number['open'], 'link')} {'is' if number['open'] == 1 else 'are'} open"
     return ", ".join([first, *(f"{number[name]} {name}" for name in OTHERS if number[name])]) + "."
@@ -105,7 +105,10 @@ def _change(link: Link) -> None:
         st.markdown(f"{name} was revoked. A revoked link stays closed.")
         return
     if link.state == "damaged":
-        name += " opens nothing, as its file is not the one that was published: give it a new result, or revoke it."
+        name += (
+            " does not open, because its file is not the one that was published: give it a new result, or revoke "
+            "it."
+        )
     st.markdown(name)
     with st.container(horizontal=True):
         later = st.popover("Open until …")
@@ -118,6 +121,6 @@ def _change(link: Link) -> None:
             st.rerun()
     with close:
         st.markdown("Nobody can open this link again, not even with a new result. What it showed is deleted.")
-        if st.button("Revoke it for good", type="primary", key=f"revoke {view}"):
+        if st.button("Revoke it permanently", type="primary", key=f"revoke {view}"):
             sharing.revoke(views_folder(), view, visitor())
             st.rerun()

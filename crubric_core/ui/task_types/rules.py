@@ -51,7 +51,9 @@ ASSIGN: dict[str, Any] = {
         help="points: the weight in the file; tags: any one of them",
     ),
     "fits": st.column_config.TextColumn(
-        "where it is", required=True, help="Points: <= -5. Else a text, in which * is anything: axis:*"
+        "where it is",
+        required=True,
+        help="For points: <= -5. Otherwise a text, in which * stands for anything: axis:*",
     ),
     "value": st.column_config.TextColumn(
         "to", required=True, help="critical or moderate; actionability or creativity; * for what * stood for"
@@ -75,14 +77,14 @@ FITTED = {
     "fits": "where it is",
     "value": "to",
     "rubrics": _number("fits", format="localized", help="Rubrics that fit"),
-    "decides": _number("decides", format="localized", help="Rubrics for which no rule above fits"),
+    "decides": _number("decides", format="localized", help="Rubrics that no rule above this one fits"),
     "example": "first of these",
 }
 EXAMPLE: dict[str, Any] = {
     "rubric": "rubric",
     "contribution": _number("contribution", format="%.4f", help="Points × share; they add up to the score"),
     "points": _number("points g", format="%.2f"),
-    "share": _number("share", format="percent", help="Of the weight: emphasis × information"),
+    "share": _number("share", format="percent", help="Share of the weight: emphasis × information"),
     "emphasis": _number("emphasis e", format="%.3g×"),
     "information": _number("information ν", format="%.3f"),
     "dimension": "dimension",
@@ -146,8 +148,8 @@ def _edited(study: Study, kept: ScoringRules) -> ScoringRules:
 def _assignments(study: Study, kept: ScoringRules) -> list[dict[str, Any]]:
     """The rows of the table of rules; unfinished ones count once they are whole."""
     st.caption(
-        "Severity and dimension come from the file of rubrics. A rule here replaces them where it fits; of several "
-        "rules the first decides."
+        "Severity and dimension come from the file of rubrics. A rule here replaces them where it fits; if several "
+        "rules fit, the first decides."
     )
     start = pd.DataFrame(kept.as_dict()["assign"], columns=list(ASSIGN), dtype=object)
     rows = st.data_editor(
@@ -164,8 +166,8 @@ def _losses(study: Study, kept: ScoringRules) -> list[dict[str, Any]]:
     """The rows of the table of losses; unfinished ones count once they are whole."""
     st.caption(
         "How many moderate violations are as bad as a critical one? Losses change no score: with them the leaderboard "
-        "has the view Losses, what a system's answer to a query is expected to cost. Of several rows that fit a rubric "
-        "the first decides; a rubric that none fits costs nothing."
+        "has the view Losses: how much a system's answer to a query is expected to cost. If several rows fit a "
+        "rubric, the first decides; a rubric that no row fits costs nothing."
     )
     names = {str(name) for name in assign(study.given().rubrics, kept)["severity"].dropna()}
     severities = [ANY, *sorted(names | {*SEVERITIES, *(loss.severity for loss in kept.losses)})]
@@ -198,7 +200,7 @@ def _fitted(study: Study, draft: ScoringRules) -> None:
         found = after[target].value_counts()
         named = ", ".join(f"{plain(str(name))} {n:,}" for name, n in found.head(8).items())
         st.caption(
-            f"Rubrics by {target}: {named or 'none is known'}; without one {int(after[target].isna().sum()):,}."
+            f"Rubrics by {target}: {named or 'none is known'}; {int(after[target].isna().sum()):,} without one."
         )
 
 
@@ -213,7 +215,7 @@ def _costs(study: Study, draft: ScoringRules) -> None:
     )
     each = [f"{kind_words(loss, 'rubrics')} {n:,}" for loss, n in zip(draft.losses, found[1:], strict=True)]
     st.markdown(plain(ratio_sentence(draft.losses)))
-    st.caption(plain(f"Rubrics by their loss: {', '.join(each)}; without one {found[0]:,}."))
+    st.caption(plain(f"Rubrics by their loss: {', '.join(each)}; {found[0]:,} without one."))
 
 
 def _keep(study: Study, kept: ScoringRules, draft: ScoringRules) -> None:
@@ -262,7 +264,7 @@ def _worked_example(study: Study, found: QueryScores) -> None:
     clipped = "" if np.isclose(explained.raw, explained.score) else f"; clipped to {explained.score:.3f}"
     st.markdown(
         f"Scored by **{task_type_views.words(found.task_type[query])}**: the contributions of "
-        f"{count(len(table), 'rubric')} behind the gate add up to {numeral(explained.raw, 'z.3f')}{clipped}."
+        f"{count(len(table), 'rubric')} that pass the gate add up to {numeral(explained.raw, 'z.3f')}{clipped}."
     )
     left, right = st.columns([2, 3], gap="large")
     with left:

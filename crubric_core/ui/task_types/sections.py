@@ -103,8 +103,8 @@ def _one(study: Study, chosen: pd.DataFrame) -> None:
         cues = offline_classifier().explain(first["text"])
         if not is_request(first["text"]):
             st.caption(
-                "This text asks for nothing: it reads as a document or a conversation. It is outside the offline "
-                "classifier's domain, which gives it no type."
+                "This text contains no request: it looks like a document or a conversation. It is outside the domain "
+                "of the offline classifier, which gives it no type."
             )
         elif cues:
             said = "; ".join(f"“{cue.words}” ({task_type_views.words(cue.task_type)})" for cue in cues[:5])
@@ -174,13 +174,14 @@ def _classifiers(study: Study, table: pd.DataFrame) -> None:
         st.markdown("**Offline, from a lexicon**")
         found = task_type_views.offline_accuracy()
         st.write(
-            f"Needs no network. Correct: {found.accuracy:.0%} of {int(found.confusion.sum())} queries that it was not "
-            f"built from; {found.accuracy_decided:.0%} of those that it decides. It knows requests in English."
+            f"Needs no network. It is correct on {found.accuracy:.0%} of {int(found.confusion.sum())} queries that "
+            f"were not used to build it, and on {found.accuracy_decided:.0%} of those that it classifies. It "
+            "understands only English requests."
         )
         if n_outside := outside(wanted):
             st.caption(
-                f"{count(n_outside, 'query')} of these {'asks' if n_outside == 1 else 'ask'} for nothing "
-                "(a document or a conversation): out of its domain, left without a type."
+                f"{count(n_outside, 'query')} of these {'asks' if n_outside == 1 else 'ask'} for nothing (a document "
+                "or a conversation). Such texts are outside its domain and get no type."
             )
         if st.button(f"Classify {asked} offline", disabled=wanted.empty):
             with st.spinner("Classifying …"):
@@ -210,12 +211,12 @@ def _prompted(study: Study, wanted: pd.DataFrame, endpoint: ClassifierEndpoint) 
         said, whole = task_type_views.outcome(job)
         _changed(said, whole=whole)
     st.write(
-        "The texts of the queries are sent to the endpoint. Answers are kept, so that a stopped run resumes."
+        "The texts of the queries are sent to the endpoint. Answers are kept, so a stopped run can be resumed."
     )
     left, right = st.columns(2)
     at_once = left.number_input("Requests at a time", 1, 32, 4, key="at once")
     a_minute = right.number_input(
-        "… and at most a minute", 0, 100_000, 0, key="a minute", help="0: no limit."
+        "Requests per minute, at most", 0, 100_000, 0, key="a minute", help="0: no limit."
     )
     if st.button(
         f"Ask {plain(shorten(endpoint.model, 40))} about {count(len(wanted), 'query')}",

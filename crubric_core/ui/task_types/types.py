@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from ..loaders import Study
 
 PLAIN, GIVEN = "pass or fail", "file"
-NO_EFFECT = "No rubric has a dimension or severity, on which these rules act: they change no score."
+NO_EFFECT = (
+    "These rules use the dimension and severity of rubrics. No rubric has either, so they change no score."
+)
 
 
 def words(task_type: object) -> str:

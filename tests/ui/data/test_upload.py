@@ -157,12 +157,12 @@ def test_names_typed_into_the_table_hold_for_the_whole_file(
         ("say so (--polarity 'a (b)=-1', or polarity in a table", "say so (polarity -1 in a table"),
         (
             """one judge (--mapping '{"judge": "=unnamed raters"}' --on-conflict runs).""",
-            "one judge (type “unnamed raters” as the judge, and choose “number them: repeated draws, or raters that "
-            "nothing names”).",
+            "one judge (type “unnamed raters” as the judge, and choose “number them: repeated draws, or raters "
+            "without names”).",
         ),
         (
             "(repeated draws? name the run, or on_conflict = runs; corrections? on_conflict = last).",
-            "(repeated draws? name the run, or choose “number them: repeated draws, or raters that nothing names”; "
+            "(repeated draws? name the run, or choose “number them: repeated draws, or raters without names”; "
             "corrections? choose “keep the later one”).",
         ),
         ("If all share one, give it (--scale '*=1..5').", "If all share one, give it (under “Scales”)."),
@@ -229,13 +229,13 @@ def test_equal_numbers_of_labels_are_not_called_the_same_rubrics() -> None:
     (said,) = AppTest.from_function(page).run().caption
     assert (
         said.value
-        == "Coverage: 1 system × 2 judges, of each system every judge has as many labels as the others."
+        == "Coverage: 1 system × 2 judges; for each system, every judge has as many labels as the others."
     )
 
 
 @pytest.mark.parametrize(
     ("share", "said"),
-    [(1.0, "no label is blank."), (0.985, "of each system at most 2% of the labels are blank.")],
+    [(1.0, "no label is blank."), (0.985, "for each system, at most 2% of the labels are blank.")],
 )
 def test_one_judge_is_compared_with_no_others(share: float, said: str) -> None:
     def page(share: float) -> None:

@@ -223,7 +223,7 @@ def curve_sentences(curve: WorthCurve, confidence: float) -> str:
     else:
         where = f"is at {level} or above from {least:,} on"
     above = f"{(kept > random).sum():,} of {count(len(kept), 'size')}"
-    beside = f", and above that of random banks at {above}" if np.isfinite(random).any() else ""
+    beside = f", and is above that of random banks at {above}" if np.isfinite(random).any() else ""
     bands = f"Bands: {percent(confidence)} intervals over systems"
     if np.isin((kept, random), (0, 1)).any():
         bands += "; where no pair or every pair is kept, they rest on the number of systems alone"

@@ -277,7 +277,7 @@ def test_the_least_bank_is_the_first_from_which_on_every_size_keeps_the_target()
 def test_the_caption_of_the_curve_says_where_the_line_keeps_the_target_if_it_does(kept, said):
     curve = curve_of(kept)
     few = replace(curve.random[0], kept=replace(curve.random[0].kept, estimate=0.4))
-    said += ", and above that of random banks at 1 of 3 sizes. Bands: 90% intervals over systems"
+    said += ", and is above that of random banks at 1 of 3 sizes. Bands: 90% intervals over systems"
     assert curve_sentences(replace(curve, random=(few, *curve.random[1:])), 0.9).startswith(said)
 
 

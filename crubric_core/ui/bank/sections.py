@@ -130,7 +130,7 @@ def price(study: StudyPage) -> None:
             "Rubrics": f"{len(bank):,}",
             "Queries covered": f"{len(np.unique(positions[bank])):,} of {len(study.queries()):,}",
             "Judge calls": f"{len(bank) * judges:,}",
-            "… on all rubrics": f"{len(positions) * judges:,}",
+            "Judge calls, all rubrics": f"{len(positions) * judges:,}",
             "SE(θ), bank": f"{error:.2f}",
         },
         {

@@ -105,7 +105,7 @@ def test_a_dataset_without_labels_is_not_called_free_of_issues(open_page: Open, 
     upload(app, ("queries.csv", b"query,text,domain\nq1,Why?,a\nq2,How?,b\n"))
     button(app, "Read 1 file").click().run()
     assert "No data-quality issue" not in text(app)
-    assert app.info[0].value.startswith("No judge's label yet")
+    assert app.info[0].value.startswith("No judge's labels yet")
 
 
 def test_an_addition_says_what_it_adds_and_what_it_changes(open_page: Open, tmp_path: Path) -> None:

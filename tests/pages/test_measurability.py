@@ -116,4 +116,4 @@ def test_without_a_label_that_differs_the_page_says_that_kappa_is_undefined(
 
 def test_several_judges_who_share_no_cell_are_not_called_one() -> None:
     assert gate.nothing_to_compare(1).startswith("With one judge there is nothing to compare")
-    assert gate.nothing_to_compare(3).startswith("No two judges labelled one cell")
+    assert gate.nothing_to_compare(3).startswith("No two judges labelled the same cell")

@@ -135,7 +135,7 @@ def test_of_two_systems_no_bank_is_called_good_and_none_can_be_held_out(
     app = open_page("overview", tmp_path / "w.duckdb")
     assert any(text.value == "**Bank** · ! look" for text in app.markdown)
     assert any(
-        "that takes 6 systems, and there are 2." in caption.value.replace("\\", "") for caption in app.caption
+        "this needs 6 systems, and there are 2." in caption.value.replace("\\", "") for caption in app.caption
     )
     app = open_page("new_system", tmp_path / "w.duckdb", source="held-out system", held_out="a")
     (error,) = app.error

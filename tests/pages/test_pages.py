@@ -96,7 +96,7 @@ def test_a_bank_of_one_rubric_is_a_bank(open_page: Open, study: Path) -> None:
 def test_unanimity_is_compared_with_a_gate_that_keeps_nothing(open_page: Open, study: Path) -> None:
     app = open_page("measurability", study, tau_c="1.0", gate="agreement", view="Baseline")
     assert not app.error
-    assert re.search(r"the gate 0 that vary", first_line(app))
+    assert re.search(r"the gate keeps 0 that vary", first_line(app))
 
 
 @pytest.mark.parametrize(
@@ -371,7 +371,7 @@ def test_the_tour_can_be_closed_and_stays_closed(open_page: Open, study: Path) -
 def test_the_overview_has_the_bank_size_of_the_other_pages(open_page: Open, study: Path) -> None:
     size = size_box(open_page("bank", study)).value
     said = " ".join(text.value for text in open_page("overview", study).caption).replace("\\", "")
-    assert f"a bank of {size} leaves none out" in said
+    assert f"a bank of {size} holds them all" in said
 
 
 def test_the_overview_says_the_same_of_the_bank_whichever_page_was_opened_before(

@@ -388,7 +388,7 @@ def test_without_a_type_there_is_no_chart_of_probabilities(open_page: Open, tmp_
     columns = set(app.dataframe[0].proto.column_order)
     assert columns == {"query", "scored_as", "status"}
     said = "".join(each.value for each in app.caption).replace("\\", "")
-    assert "not shown: certainty, classified by, evidence reasoning" in said
+    assert "Not shown, because no row has a value: certainty, classified by, evidence reasoning" in said
     assert "typed" not in {each.key for each in app.button_group}
     assert not any("Probability of the types" in text.value for text in app.markdown)
     assert not any("Nothing to draw" in text.value for text in app.markdown)

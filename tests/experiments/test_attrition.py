@@ -24,6 +24,6 @@ def test_a_model_that_could_not_be_fitted_is_compared_with_none():
     frame = small_study()[0].pivot_table(index="system", columns=["rubric", "judge"], values="label")
     panel = frame.to_numpy().reshape(len(frame), -1, 3)
     models = attrition_of(panel)
-    assert "fits closer" in _found(models.curve, models.homogeneous, models.mixture, 3)
+    assert "fits better" in _found(models.curve, models.homogeneous, models.mixture, 3)
     unknown = BetaMixtureFit(a=np.nan, b=np.nan, rmse=np.nan)
-    assert "fits closer" not in _found(models.curve, models.homogeneous, unknown, 3)
+    assert "fits better" not in _found(models.curve, models.homogeneous, unknown, 3)

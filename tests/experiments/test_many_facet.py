@@ -68,7 +68,7 @@ def test_of_identical_systems_no_pair_is_listed():
     found = result_of(simulate("two judges of each system", 0.0, 1)[0])
     assert found.tables["pairs"].empty
     assert (
-        "With judges on the scale 0 of 66 pairs of systems are separated at 95%, by the consensus 0. "
+        "With judges on the scale 0 of 66 pairs of systems are separated at 95%, and 0 by the consensus. "
         in found.found
     )
     assert headline(found).startswith("With judges on the scale 0 pairs of systems are separated; where j")
@@ -137,6 +137,7 @@ def test_where_judges_labelled_different_systems_more_pairs_of_wildbench_are_sep
         ws.ingest((folder / "labels.csv").read_bytes(), "d")
         found = many_facet(ws.dataset("d"), Settings())
     assert (
-        "87 of 105 pairs of systems are separated at 95%, by the consensus 71; 71 are in both" in found.found
+        "87 of 105 pairs of systems are separated at 95%, and 71 by the consensus; 71 are in both"
+        in found.found
     )
     assert found.tables["judges"]["judge"].iloc[0].startswith("gpt-4-turbo")

@@ -110,8 +110,8 @@ def _repeated_texts(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Itera
     )
     if len(found):
         sentence = (
-            f"{count(len(found), 'text')} occur in one query under several names, such as "
-            f"{found['rubrics'].iloc[0]} of {found['query'].iloc[0] or 'all'}: each counts separately."
+            f"{count(len(found), 'rubric text')} {'has' if len(found) == 1 else 'have'} several names in one query, "
+            f"such as {found['rubrics'].iloc[0]} of {found['query'].iloc[0] or 'all'}: each name counts separately."
         )
         yield warning("repeated_text", "The same rubric twice", sentence, found)
 
@@ -167,8 +167,8 @@ def _alike(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Findi
         verb = "is" if len(found) == 1 else "are"
         sentence = (
             f"{count(len(found), 'name')} of a system, judge, query or rubric {verb} written in several ways, such as "
-            f"{_with_codes(found['names'].iloc[0])}: each counts separately. If they are one, write them alike and "
-            "ingest again."
+            f"{_with_codes(found['names'].iloc[0])}: each spelling counts separately. If they mean the same, use one "
+            "spelling and ingest again."
         )
         yield warning("alike", "Names written in several ways", sentence, found)
 
@@ -199,7 +199,7 @@ def _runs(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Findin
         first = found.iloc[0]
         sentence = (
             f"{first['judge']} gives the label {first['label']} to {first['labels']:,} cells in succession "
-            f"({first['where']}) where {first['others_differ']:.0%} of the other judges' labels differ"
+            f"({first['where']}), on which {first['others_differ']:.0%} of the other judges' labels differ"
             + (f" ({first['elsewhere']:.0%} elsewhere)" if pd.notna(first["elsewhere"]) else "")
             + (f", and {count(len(found) - 1, 'more such run')}" if len(found) > 1 else "")
             + ": its answers may have been misread."
@@ -226,24 +226,24 @@ def _uneven_runs(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator
     if found.empty:
         return
     most, least = found.iloc[0], found.iloc[-1]
-    allowed = "the robust method's intervals and tiers allow for that. Give all systems as many runs."
+    allowed = "the robust method's intervals and tiers allow for that. Give all systems equally many runs."
     sentence = ""
     if most["even"] - least["even"] > _UNEVEN:
         sentence = (
             f"{most['system']} has an even number of runs on {most['even']:.0%} of its cells, {least['system']} on "
-            f"{least['even']:.0%}. Of an even number of ordered labels the lower middle one counts, so that the former "
-            f"looks worse; {allowed}"
+            f"{least['even']:.0%}. If the number of ordered labels is even, the lower of the two middle labels counts, "
+            f"so {most['system']} looks worse; {allowed}"
         )
     elif found["runs"].max() - found["runs"].min() > _UNEVEN:
         found = found.sort_values(["runs", "system"], ascending=[False, True], ignore_index=True)
         most, least = found.iloc[0], found.iloc[-1]
         sentence = (
             f"{most['system']} has {most['runs']:.1f} runs of a judge on a cell, {least['system']} has "
-            f"{least['runs']:.1f}. What several runs agree on differs on average from what one says, so that equal "
+            f"{least['runs']:.1f}. The consensus of several runs differs on average from a single run, so equal "
             f"systems may look different; {allowed}"
         )
     if sentence:
-        yield warning("uneven_runs", "Systems with other numbers of runs", sentence, found)
+        yield warning("uneven_runs", "Systems with different numbers of runs", sentence, found)
 
 
 _AS_MANY = """
@@ -276,13 +276,11 @@ def _copies(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Find
     found = select(cursor, _SAME, dataset_id, likely=likely, rarer=COPY_RARER) if likely else pd.DataFrame()
     if len(found):
         first, of = found.iloc[0], found["times"].sum()
-        which = (
-            f"{of:,} systems have" if len(found) == 1 else f"In {len(found):,} groups, {of:,} systems have"
-        )
+        groups = "" if len(found) == 1 else f" in {len(found):,} groups"
         sentence = (
-            f"{which} the same labels as another, such as {short_name(first['systems'], 120)} on all "
-            f"{first['labels']:,}. Is one a copy of the other? Then it is one system: rubrics are fitted without both "
-            "to place either, and the board lists it twice."
+            f"{of:,} systems{groups} have the same labels as another, such as {short_name(first['systems'], 120)} on "
+            f"all {first['labels']:,}. If one is a copy of another, they are one system, which the leaderboard lists "
+            "several times. Rubrics are fitted without all of these systems to place any of them."
         )
         yield warning("copies", "Systems with the same labels", sentence, found)
 

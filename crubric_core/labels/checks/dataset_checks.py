@@ -204,9 +204,9 @@ def _missing(cursor: duckdb.DuckDBPyConnection, table: pd.DataFrame) -> Iterator
     known = int(table["labels"].sum())
     if room and 1 - known / room > MUCH_MISSING:
         sentence = (
-            f"{1 - known / room:.0%} of the labels that {count(table['system'].nunique(), 'system')}, "
-            f"{count(n_rubrics, 'rubric')} and {count(table['judge'].nunique(), 'judge')} can have are missing: "
-            "systems that lack other labels are hard to compare. Add them, and label the answers that failed as failed."
+            f"{1 - known / room:.0%} of the possible labels ({count(table['system'].nunique(), 'system')} × "
+            f"{count(n_rubrics, 'rubric')} × {count(table['judge'].nunique(), 'judge')}) are missing: systems that "
+            "lack different labels are hard to compare. Add them, and label the answers that failed as failed."
         )
         yield Finding("warning", "missing", "Many missing labels", sentence, room - known, pd.DataFrame())
 
@@ -219,9 +219,9 @@ def _coverage(table: pd.DataFrame, n_queries: int) -> Iterator[Finding]:
     if len(thin):
         first = thin.sort_values("share").iloc[0]
         sentence = (
-            f"{count(len(thin), 'pair')} of system and judge {'has' if len(thin) == 1 else 'have'} less than "
-            f"{_THIN:.0%} of the labels that another judge gave the system, least of all {first['judge']} on "
-            f"{first['system']} ({first['labels']:,} of {first['cells']:,})."
+            f"{count(len(thin), 'pair')} of a system and a judge {'has' if len(thin) == 1 else 'have'} less than "
+            f"{_THIN:.0%} of the labels that another judge gave the same system. The lowest share is that of "
+            f"{first['judge']} on {first['system']} ({first['labels']:,} of {first['cells']:,} labels)."
         )
         yield Finding("warning", "coverage", "Judges with missing labels", sentence, len(thin), table)
     yield from _unequal(table, n_queries)
@@ -256,17 +256,19 @@ def _unequal(table: pd.DataFrame, n_queries: int) -> Iterator[Finding]:
         return
     system = found.index[0]
     judge = apart.loc[system].idxmax()
-    who = f"{count(len(found), 'system')} {'has' if len(found) == 1 else 'have'} other judges than most"
+    were = "was" if len(found) == 1 else "were"
+    who = f"{count(len(found), 'system')} {were} labelled by other judges than most systems"
     if 2 * len(found) > len(share):
-        who = f"{len(found):,} of {len(share):,} systems differ in their judges"
+        who = f"{len(found):,} of {len(share):,} systems were labelled by different judges"
     sentence = (
         f"{who}{':' if len(found) == 1 else '. For example,'} {judge!s} gave "
-        f"{share.loc[system, judge]:.0%} of the labels of {system!s}, and {usual[judge]:.0%} of the median system's. "
-        "Where judges differ in leniency, so do such systems: the leaderboard's intervals allow for what is "
-        "beyond chance, unless rubrics are resampled. Have the same judges label all systems."
+        f"{share.loc[system, judge]:.0%} of the labels of {system!s}, and {usual[judge]:.0%} of the labels of the "
+        "median system. If judges differ in leniency, such systems look better or worse than they are. The "
+        "leaderboard's intervals allow for this beyond chance, unless rubrics are resampled. Have the same judges "
+        "label all systems."
     )
     rows = found.rename("distance").reset_index()
-    yield Finding("warning", "unequal", "Systems with other judges", sentence, len(found), rows)
+    yield Finding("warning", "unequal", "Systems with different judges", sentence, len(found), rows)
 
 
 def _blank(judges: pd.DataFrame) -> Iterator[Finding]:
@@ -310,12 +312,12 @@ def _elsewhere(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[F
         if rejected:
             sentence = (
                 f"{count(rejected, 'row')} of {location} {'does' if rejected == 1 else 'do'} not count: a name is "
-                "missing, the label is no whole number, or another row of the same key contradicts it."
+                "missing, the label is not a whole number, or another row of the same key contradicts it."
             )
             yield Finding("error", "unusable", "Rows that do not count", sentence, rejected, pd.DataFrame())
         sentence = (
-            f"The labels stay at {location}: they were not searched for blocks of equal labels, stray numbers or gaps "
-            "in a scale, as ingested ones are."
+            f"The labels stay at {location}: unlike ingested labels, they were not searched for blocks of equal "
+            "labels, stray numbers or gaps in a scale."
         )
         yield Finding("note", "elsewhere", "Labels that stay where they are", sentence, 1, pd.DataFrame())
 

@@ -22,10 +22,10 @@ def _told_apart(plan: Plan) -> Iterator[Finding]:
     asked = [(f.name, f.apart, question(f)) for f in plan.files if not f.skip and question(f)]
     if asked:
         name, _, sentence = asked[0]
-        more = f" So it is in {count(len(asked) - 1, 'more file')}." if len(asked) > 1 else ""
+        more = f" The same question arises in {count(len(asked) - 1, 'more file')}." if len(asked) > 1 else ""
         yield warning(
             "told_apart",
-            "Rows about the same that an unused column tells apart",
+            "Rows of the same cell that differ in an unused column",
             f"{name}: {sentence}.{more}",
             pd.DataFrame(asked, columns=["file", "column", "question"]),
         )
@@ -44,8 +44,8 @@ def _unused_labels(plan: Plan) -> Iterator[Finding]:
     named = ", ".join(map(repr, columns[:3])) + (f" and {len(columns) - 3} more" if len(columns) > 3 else "")
     yield warning(
         "unused_labels",
-        "What looks like labels and is not used",
-        f"{named} of {count(table['file'].nunique(), 'file')} {'looks' if len(columns) == 1 else 'look'} like "
-        'labels, and nothing is read from there: say so if it is what counts (mapping, such as {"label": "…"}).',
+        "Columns that look like labels and are not used",
+        f"{named} of {count(table['file'].nunique(), 'file')} {'looks' if len(columns) == 1 else 'look'} like labels, "
+        'but nothing is read from there. If these are the labels, name them in the mapping, such as {"label": "…"}.',
         table,
     )

@@ -172,7 +172,7 @@ def _below_zero(found: pd.DataFrame, n: int) -> Iterator[Finding]:
             "Labels below 0",
             f"{count(n, 'scale')} {'begins' if n == 1 else 'begin'} below 0, such as that of {_name(first)} "
             f"({first['labels']}): if {first['lowest']} stands for no label, say so "
-            f"(--answer={first['lowest']}=); else give the scale.",
+            f"(--answer={first['lowest']}=); otherwise give the scale (--scale).",
             found,
             n,
         )
@@ -184,9 +184,9 @@ def _faults(found: pd.DataFrame, n: int) -> Iterator[Finding]:
         yield warning(
             "named_after_fault",
             "Criteria named after faults",
-            f"{count(n, 'criterion', 'criteria')} {'is' if n == 1 else 'are'} named after a fault, such as {name}, and "
-            f"more counts as better: if a high label says that there is one, say so (--polarity '{name}=-1', or "
-            "polarity in a table of rubrics); else say 1.",
+            f"{count(n, 'criterion', 'criteria')} {'is' if n == 1 else 'are'} named after a fault, such as {name}, but "
+            "a higher label counts as better. If a high label means that the answer has the fault, give --polarity "
+            f"'{name}=-1', or polarity in a table of rubrics; otherwise give 1 in place of -1.",
             found,
             n,
         )
@@ -198,9 +198,9 @@ def _off_mark(found: pd.DataFrame, n: int) -> Iterator[Finding]:
         yield warning(
             "mark_off_scale",
             "Pass marks that are not on the scale",
-            f"{count(n, 'pass mark')} {'is' if n == 1 else 'are'} not above the lowest and up to the highest level, "
+            f"{count(n, 'pass mark')} {'is' if n == 1 else 'are'} above the highest level or not above the lowest, "
             f"such as that of {_name(first)} ({first['pass_mark']} on {first['scale_min']} to {first['scale_max']}): "
-            "all of its labels count as met, or none does. Correct the mark or the scale.",
+            "all of its labels count as met, or none of them does. Correct the mark or the scale.",
             found.drop(columns="labels"),
             n,
         )
@@ -211,9 +211,9 @@ def _off_name(found: pd.DataFrame, n: int) -> Iterator[Finding]:
         first = found.iloc[0]
         yield warning(
             "off_named_scale",
-            "Labels that are not on the scale behind a name",
+            "Labels that are not on the scale in a name",
             f"{count(n, 'criterion', 'criteria')} {'has' if n == 1 else 'have'} labels that are not on the scale "
-            f"behind the name, such as {_name(first)} (labels {first['labels']}): the scale is taken as "
+            f"in the name, such as {_name(first)} (labels {first['labels']}): the scale is taken as "
             f"{first['scale_min']} to {first['scale_max']}. Correct the labels, or give the scale (--scale).",
             found,
             n,
@@ -226,8 +226,8 @@ def _gaps(found: pd.DataFrame, n: int) -> Iterator[Finding]:
         yield warning(
             "gap",
             "Scales with unused levels",
-            f"{count(n, 'scale')} {'has' if n == 1 else 'have'} levels between others that no label has, such as that "
-            f"of {_name(first)} (labels {first['labels']}): see whether the scale is meant so.",
+            f"{count(n, 'scale')} {'has' if n == 1 else 'have'} unused levels between used ones, such as that of "
+            f"{_name(first)} (labels {first['labels']}): check whether the scale is right.",
             found,
             n,
         )
@@ -246,10 +246,10 @@ def _narrow(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator[Find
         first = found.iloc[0]
         yield warning(
             "narrow_scale",
-            "Scales that may be narrower than meant",
+            "Scales that may be too narrow",
             f"{count(n, 'scale')} {'is' if n == 1 else 'are'} narrower than the {low} to {high} of most others, "
             f"such as that of {_name(first)} (labels {first['labels']}): it is taken as {first['scale_min']} to "
-            f"{first['scale_max']}. If all share one, give it (--scale '*={low}..{high}').",
+            f"{first['scale_max']}. If all criteria share one scale, give it (--scale '*={low}..{high}').",
             found,
             n,
         )
@@ -261,9 +261,9 @@ def _apart(found: pd.DataFrame, n: int) -> Iterator[Finding]:
         yield warning(
             "disjoint_ranges",
             "Judges that seem to use different scales",
-            f"On {count(n, 'criterion', 'criteria')} judges give labels from ranges that do not fit "
-            f"together, such as {_name(first)} (labels {first['labels']}): bring them to one scale before they "
-            "are compared.",
+            f"On {count(n, 'criterion', 'criteria')}, judges give labels from ranges that do not fit "
+            f"together, such as {_name(first)} (labels {first['labels']}): convert the labels to one scale before "
+            "you compare the judges.",
             found,
             n,
         )
@@ -275,11 +275,11 @@ def _gold(found: pd.DataFrame) -> Iterator[Finding]:
         yield warning(
             "gold_scale",
             "Gold labels on another scale than the judges'",
-            f"On {count(n, 'criterion', 'criteria')} gold labels seem to be on another scale than the labels, such as "
+            f"On {count(n, 'criterion', 'criteria')}, gold labels seem to be on another scale than the labels, such as "
             f"{_name(first)} (gold {first['lowest']} to {first['highest']}, labels {first['scale_min']} to "
-            f"{first['scale_max']}; {count(int(first['beyond']), 'gold label')} off the scale, which nothing counts): "
-            "undo their ingest and read them again with what each stands for (--answer GOLD=LABEL), or give the "
-            "scale (--scale).",
+            f"{first['scale_max']}; {count(int(first['beyond']), 'gold label')} off the scale, not used). Undo their "
+            "ingest and ingest them again with the label that each gold label stands for (--answer GOLD=LABEL), or "
+            "give the scale (--scale).",
             found.drop(columns="found"),
             n,
         )
@@ -298,7 +298,7 @@ def changed_scales(before: pd.DataFrame, after: pd.DataFrame) -> Iterator[Findin
             "Scales that these rows change",
             f"{count(len(found), 'scale')} {'changes' if len(found) == 1 else 'change'}, such as that of "
             f"{_name(first)}: {first['scale_min_before']} to {first['scale_max_before']} before, "
-            f"{first['scale_min']} to {first['scale_max']} with these rows. Labels that passed may fail, and the other "
-            "way round: give the scale if it is not meant so.",
+            f"{first['scale_min']} to {first['scale_max']} with these rows. Labels that passed may now fail, and "
+            "labels that failed may pass. If this is not intended, give the scale (--scale).",
             found[columns],
         )

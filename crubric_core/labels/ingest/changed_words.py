@@ -70,15 +70,15 @@ def _told(found: list[tuple[str, str]], before: Mapping[str, float], now: Mappin
     rows = [(criterion, word, before[word], now[word]) for word, criterion in found]
     criterion, word, then, level = rows[0]
     more = (
-        f", and so it is with {listed([repr(shortened(w)) for _, w, *_ in rows[1:_SHOWN]])}"
+        f"; the same holds for {listed([repr(shortened(w)) for _, w, *_ in rows[1:_SHOWN]])}"
         if rows[1:]
         else ""
     )
     ways = " ".join(f"--answer '{shortened(w)}={old:g}'" for _, w, old, _ in rows[:_SHOWN])
     sentence = (
-        f"{shortened(word)!r} was {then:g} in an earlier ingest, and is {level:g} in this one, as other words came "
-        f"with it ({shortened(criterion)}){more}: labels of one criterion are on two scales. Undo this ingest, and say "
-        f"what the words stand for ({ways})."
+        f"{shortened(word)!r} of {shortened(criterion)} was {then:g} in an earlier ingest and is {level:g} in this, "
+        f"because this ingest has other words{more}: labels of one criterion are on two scales. Undo this ingest, and "
+        f"say what the words stand for ({ways})."
     )
     columns = ["criterion", "word", "level_before", "level"]
     return warning(

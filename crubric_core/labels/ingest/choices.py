@@ -48,9 +48,9 @@ def leave_out_choices(job: Job, planned: Words) -> None:
     )
     if all_such:
         raise IngestError(
-            f"{held:,} of {known:,} labels of {job.source} hold several choices, such as {shortened(first)!r}, and "
-            "a label is one: make each choice a rubric of its own, with 1 where it was made and 0 where not, or say "
-            "which label each text stands for (--answer TEXT=LABEL)."
+            f"{held:,} of {known:,} labels of {job.source} hold several choices, such as {shortened(first)!r}, but a "
+            "label is one value: make each choice a rubric of its own, with 1 where it was chosen and 0 where it was "
+            "not, or say which label each text stands for (--answer TEXT=LABEL)."
         )
     place = f"coalesce(' (' || {job.place_sql} || ')', '')" if job.place_sql else "''"
     whole = f"(SELECT criterion FROM choosing WHERE several * {_MANY} >= known)"

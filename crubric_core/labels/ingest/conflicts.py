@@ -44,12 +44,12 @@ def _hint(job: Job) -> str:
         return f" ({job.apart})"
     if job.has_runs or job.kind != "labels":
         return ""
-    raters = "raters that nothing names, or " if _is_unnamed(job) else ""
+    raters = "labels of unnamed raters or " if _is_unnamed(job) else ""
     named = f"name the {'judge or run' if raters else 'run'}"
     files = (
-        ", or by the files' names the judge (--pattern '{judge}.…')" if job.several or job.file_sql else ""
+        ", name the judge in the file names (--pattern '{judge}.…')" if job.several or job.file_sql else ""
     )
-    return f" ({raters}repeated draws? {named}{files}, or on_conflict = runs)"
+    return f" (if they are {raters}repeated draws, {named}{files}, or use on_conflict = runs)"
 
 
 def _is_unnamed(job: Job) -> bool:
@@ -70,23 +70,24 @@ def _tell_unnamed(job: Job, *, numbered: bool) -> None:
     """)
     if not cells:
         return
-    found = f"{count(cells, 'cell')} (system and rubric) have up to {most} different rows, and nothing names who rated."
+    found = f"{count(cells, 'cell')} (system and rubric) have up to {most} different rows; no column names the rater."
     if numbered:
         sentence = (
-            f"{found} They are runs of one judge called judge: where different people gave them, what is said of its "
-            "self-consistency is how far these people agree."
+            f"{found} They are read as runs of one judge called judge. If different people gave them, the "
+            "self-consistency of this judge is the agreement of these people."
         )
     else:
         sentence = (
-            f"{found} Where a column does, map it. Else read them as runs of one judge who stands for all raters "
-            """(--mapping '{"judge": "=unnamed raters"}' --on-conflict runs). Its self-consistency is then how """
-            "far the raters agree; nothing is said of single raters, as the order of rows does not tell who is who."
+            f"{found} If a column names the rater, map it. Otherwise read them as runs of one judge who stands for all "
+            """raters (--mapping '{"judge": "=unnamed raters"}' --on-conflict runs). The self-consistency of this """
+            "judge is then the agreement of the raters. Single raters cannot be compared, because the order of the "
+            "rows does not identify them."
         )
     severity: Severity = "note" if numbered else "warning"
     examples = job.frame("SELECT 'judge' AS judge LIMIT 0")
     job.told.append(
         Finding(
-            severity, "unnamed_raters", "Several labels of a cell, and no rater", sentence, cells, examples
+            severity, "unnamed_raters", "Several labels of a cell without a rater", sentence, cells, examples
         )
     )
 
@@ -217,12 +218,12 @@ def _refuse_contradictions(job: Job) -> None:
     """)
     if known / 2 < contradict < known and (unnamed or (known >= _ENOUGH and not job.apart)):
         why = unnamed or (
-            f"Several are given for the same {_thing(job)}, and what tells them apart is not read: name it in the "
-            "mapping (repeated draws? name the run, or on_conflict = runs; corrections? on_conflict = last)."
+            f"Several labels have the same {_thing(job)}, and the column that distinguishes them is not read: name "
+            "it in the mapping (for repeated draws, name the run, or use on_conflict = runs; for corrections, use "
+            "on_conflict = last)."
         )
         raise IngestError(
-            f"{contradict:,} of {known:,} labels of {job.source} contradict others of their cell, and are more than "
-            f"those that do not. {why}"
+            f"{contradict:,} of {known:,} labels of {job.source} contradict other labels of the same cell. {why}"
         )
 
 
@@ -239,12 +240,12 @@ def _refuse_merged(job: Job) -> None:
     if not contradict or 2 * lost < known or corrected:
         return
     why = job.apart or (
-        "they stand in different files: where these are about different systems, queries, judges or runs, name them in "
-        f"the rows or by the files' names (--pattern){_hint(job)}"
+        "they are in different files: if these are about different systems, queries, judges or runs, name these in "
+        f"the rows or in the file names (--pattern){_hint(job)}"
     )
     raise IngestError(
-        f"{lost:,} of {known:,} labels of {job.source} would be lost: others are given for the same {_thing(job)}, "
-        f"and {count(contradict, 'label')} {'contradicts' if contradict == 1 else 'contradict'} them; {why}."
+        f"{lost:,} of {known:,} labels of {job.source} would be lost: other labels have the same {_thing(job)}, and "
+        f"{count(contradict, 'label')} {'contradicts' if contradict == 1 else 'contradict'} them; {why}."
     )
 
 
@@ -301,8 +302,8 @@ def _tell_files(job: Job) -> None:
     others = f"; so do {count(len(found) - 1, 'more pair')} of files" if len(found) > 1 else ""
     sentence = (
         f"{first['file']} and {first['other']} both give {count(first['labels'], 'label')} of the same {_thing(job)}, "
-        f"and nothing contradicts them: each counts once{others}. Where the files are about different systems, "
-        "queries, judges or runs, name these in the rows or by the files' names, and ingest again."
+        f"without any contradiction: each label counts once{others}. If the files are about different systems, "
+        "queries, judges or runs, name these in the rows or in the file names, and ingest again."
     )
     # People's labels often stand beside each judge's.
     severity: Severity = "warning" if job.kind == "labels" else "note"

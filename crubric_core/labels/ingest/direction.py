@@ -61,9 +61,9 @@ def refuse_unsaid(job: Job) -> None:
     why = _evidence(job, (text for row in unsaid for text in row if text)) if unsaid else ""
     if why:
         raise IngestError(
-            f"{why}, so that less seems to be better in {job.source}, and more counts as better: say which it is, "
-            "--polarity '*=-1' where the lowest label is the best, --polarity '*=1' where the highest is (in place of "
-            "*, a criterion)."
+            f"{why}, so lower labels seem to be better in {job.source}, but higher labels count as better. Say which "
+            "label is the best, with --polarity '*=-1' if it is the lowest, or --polarity '*=1' if it is the highest "
+            "(in place of * you can name a criterion)."
         )
 
 

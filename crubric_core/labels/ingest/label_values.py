@@ -23,7 +23,10 @@ from .job import Job
 _PERCENT = 100  # the whole of labels that are percentages
 _SMALL = 10  # numbers up to it, and none above, are levels or shares, and no percentages
 _LIKERT = 7  # highest level of most scales that begin at 1
-_EITHER = "has a decimal comma, or one between thousands: write it with a decimal point, or without the comma"
+_EITHER = (
+    "has a comma that may be a decimal comma or a thousands separator: write it with a decimal point, or without the "
+    "comma"
+)
 _NUMBER = f"coalesce(amount, {values.number('raw')})"
 
 
@@ -97,8 +100,8 @@ def unused_answers(given: Policies, used: Set[str], source: str) -> tuple[Findin
     if not unused:
         return ()
     sentence = (
-        f"No label of {source} is {listed([repr(shortened(word)) for word in unused])}: nothing came of what was said "
-        "of it (--answer). Write words as the labels have them."
+        f"No label of {source} is {listed([repr(shortened(word)) for word in unused])}: this answer (--answer) has "
+        "no effect. Write each word as it is in the labels."
     )
     title = "Answers to words that no label has"
     return (warning("unused_answers", title, sentence, pd.DataFrame({"word": unused})),)
@@ -133,14 +136,14 @@ def _ends_of_scores(job: Job) -> tuple[int, int]:
     if low >= 1 < high <= _LIKERT:
         raise IngestError(
             f"The labels of {job.source} go from {low:g} to {high:g}, and may be means on a scale from 1: say which "
-            f"range bins divides (--scale '*=1..{ceil(high)}', or '*=0..10'), or bring them to 0 to 1."
+            f"range bins divides (--scale '*=1..{ceil(high)}', or '*=0..10'), or convert them to 0 to 1."
         )
     for top in (1, 10, 100):
         if low >= 0 and high <= top:
             return 0, top
     raise IngestError(
         f"The labels of {job.source} go from {low:g} to {high:g}, and bins divides scores of 0 to 1, 10 or 100: give "
-        "their range (--scale '*=LOW..HIGH'), use threshold, or bring them to one of these ranges."
+        "their range (--scale '*=LOW..HIGH'), use threshold, or convert them to one of these ranges."
     )
 
 
@@ -176,8 +179,8 @@ def _refuse_two_ways(job: Job) -> None:
     if small is not None and percent is not None and not others:
         raise IngestError(
             f"Some labels of {job.source} are percentages, such as {shortened(percent)!r}, and all others numbers up "
-            f"to {top:g}, such as {shortened(small)!r}: write all of them in one way, or criteria with unlike scales "
-            "into files of their own."
+            f"to {top:g}, such as {shortened(small)!r}: write all of them in one way, or put criteria with different "
+            "scales into separate files."
         )
 
 

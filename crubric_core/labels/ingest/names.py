@@ -15,7 +15,7 @@ from ..readers.policies import folded
 from ..readers.sums import LONGEST, MAY_SUM, is_total, may_total, sums_among
 from .job import Job
 
-_SAID_OF_LABELS = {CERTAINTIES: "it says how sure a label is", SPENT: "it says what an answer took"}
+_SAID_OF_LABELS = {CERTAINTIES: "it says how sure a label is", SPENT: "it is the time or cost of an answer"}
 _TABLES = {"system": "systems", "judge": "judges", "annotator": "judges", "run": "runs"}
 
 

@@ -122,7 +122,7 @@ def check_scales(cursor: duckdb.DuckDBPyConnection, dataset: int, source: str) -
     for name, lo, hi, lowest, highest, n in found:
         label = lowest if lo is not None and lowest < lo else highest
         scale = f"{'…' if lo is None else lo} to {'…' if hi is None else hi}"
-        others = f" ({n - 1:,} more rubrics alike)" if n > 1 else ""
+        others = f" (and {n - 1:,} more such)" if n > 1 else ""
         raise IngestError(
             f"{source} gives rubric {name!r} the scale {scale}, but its stored labels hold {label}{others}: "
             "correct the scale or the labels."

@@ -148,8 +148,8 @@ def not_taken(cursor: duckdb.DuckDBPyConnection, dataset: str, given: Policies) 
     if not found:
         return ()
     sentence = (
-        f"Not taken: {listed(found)}, which the dataset has otherwise. Change what is stored on the Data page, or by "
-        "crubric scales."
+        f"Not taken: {listed(found)}, because the dataset already has other values. Change these on the Data page, "
+        "or with crubric scales."
     )
     title = "Scales, marks or polarities that were not taken"
     return (warning("not_taken", title, sentence, pd.DataFrame({"said": found})),)
@@ -301,14 +301,18 @@ def _told_of(lone: list[tuple[str, int, int, int, int, int, int, int]]) -> Findi
     """A warning of labels that are alone outside of the others of their criterion."""
     columns = ["criterion", "label", "times", "labels", "low", "high", "scale_min", "scale_max"]
     name, value, n, total, low, high, first, last = lone[0]
-    more = f", and so it is with {count(len(lone) - 1, 'other')}" if len(lone) > 1 else ""
+    more = f" The same question arises for {count(len(lone) - 1, 'other label')}." if len(lone) > 1 else ""
     sentence = (
-        f"{value} is {n:,} of the {count(total, 'label')} of {name}, and the others go from {low} to {high}{more}: the "
-        f"scale is taken as {first} to {last}. If it stands for no label, say so (--answer={value}=); if it is a slip, "
-        f"correct it; else give the scale (--scale '{name}={first}..{last}')."
+        f"{n:,} of the {count(total, 'label')} of {name} {'is' if n == 1 else 'are'} {value}, but the others go from "
+        f"{low} to {high}: the scale is taken as {first} to {last}. If {value} stands for no label, say so "
+        f"(--answer={value}=). If it is a mistake, correct it. Otherwise give the scale "
+        f"(--scale '{name}={first}..{last}').{more}"
     )
     return warning(
-        "lone_level", "Labels alone outside of the others", sentence, pd.DataFrame(lone, columns=columns)
+        "lone_level",
+        "Single labels outside the range of the others",
+        sentence,
+        pd.DataFrame(lone, columns=columns),
     )
 
 

@@ -215,8 +215,8 @@ def _native_parts(
             rows, faults = _written(files, pieces, folder, report)
     except OSError as error:
         raise IngestError(
-            f"The rows of {files[0][1].name} could not be laid out ({error.strerror}): make room on the disk of "
-            "temporary files."
+            f"The rows of {files[0][1].name} could not be written to temporary files ({error.strerror}): "
+            "make room on their disk."
         ) from error
     name = files[0][1].name if len(files) == 1 else f"{files[0][1].name} and {len(files) - 1} more"
     if not rows:
@@ -249,7 +249,7 @@ def _other_task(files: Sequence[tuple[FilePlan, Piece]]) -> str:
     rule = next(filter(None, rules), "")
     mapping = as_json({"query": rule})
     ways = f"read all such files at once, or with the mapping {mapping}"
-    return f"queries of another task, with the same ids? {ways}" if rule else ""
+    return f"if they are queries of another task with the same ids, {ways}" if rule else ""
 
 
 def _written(
@@ -277,7 +277,7 @@ def given_of(file: FilePlan) -> dict[str, str]:
 
 def _nothing(name: str, faults: Sequence[tuple[str, Fault]]) -> str:
     if not faults:
-        return f"{name} holds nothing that can be read as it is planned: choose another kind or format."
+        return f"{name} holds nothing that can be read as planned: choose another kind or format."
     place, fault = faults[0]
     others = f", and {len(faults) - 1:,} more such" if len(faults) > 1 else ""
     return f"No record of {name} can be used ({place} {fault.reason}{others}): correct the file."

@@ -151,7 +151,7 @@ def _undo_blocker(cursor: duckdb.DuckDBPyConnection, dataset_id: int, ingest_id:
         return _OLD
     if later and cursor.execute("SELECT 1 FROM moved WHERE ingest_id = ? LIMIT 1", [ingest_id]).fetchone():
         return (
-            f"it gave earlier labels their query, and {later} builds upon that; undo the later ingests first"
+            f"it gave earlier labels their query, and {later} depends on that; undo the later ingests first"
         )
     return ""
 

@@ -202,7 +202,7 @@ def _named_apart(found: Found, rule: str) -> Found:
         return found
     whole = rule.removeprefix("~ ")
     remark = (
-        f"files of this upload have different queries under the same names, so that each is named {whole}"
+        f"files of this upload have different queries under the same names, so each query is named {whole}"
     )
     return found.changed(remark, mapping={**found.plan.mapping, "query": rule})
 
@@ -219,7 +219,7 @@ def _by_own_names(found: Found, piece: Piece, overrides: Overrides, pieces: Sequ
     own = _look(piece, replace(overrides, mapping={}), None, pieces)
     if own.plan.problem or own.plan.kind in ("labels", "gold") or own.plan.format in NATIVE:
         return found
-    return own.changed("it is read by the names of its columns, as it lacks those of the mapping")
+    return own.changed("it is read by the names of its columns, because it lacks those of the mapping")
 
 
 def _is_whole(file: FilePlan) -> bool:

@@ -107,7 +107,7 @@ def look_into(piece: Piece, overrides: Overrides, pieces: Sequence[Piece] = ()) 
 
 def _of_turns(found: Found, rule: str) -> Found:
     """The plan of a table of conversations, whose queries are their turns."""
-    remark = f"the query is {rule}, as rows of a conversation differ in the turn alone"
+    remark = f"the query is {rule}, because rows of a conversation differ only in the turn"
     return found.changed(remark)
 
 
@@ -122,7 +122,7 @@ def _by_own_names(piece: Piece, found: Found, overrides: Overrides, pieces: Sequ
         asked = replace(overrides, kind=plan.kind, mapping={**overrides.mapping, **names})
         named = look_into(piece, asked, pieces)
         if _repeat(found) or not _repeat(named):
-            told = tuple(f"the {c} is {path}, as {keys[c]!r} holds objects" for c, path in names.items())
+            told = tuple(f"the {c} is {path}, because {keys[c]!r} holds objects" for c, path in names.items())
             return named.changed(*told)
     unnamed = next((c for c in keys if c not in ("query", "rubric")), None)
     if unnamed is None or plan.problem:
@@ -252,7 +252,7 @@ def _if_systems(mapping: Columns) -> str:
     if not mapping:
         return ""
     shown = as_json(dict(mapping))
-    return f" Where the keys at {mapping['system']!r} are systems, read it with the mapping {shown}."
+    return f" If the keys at {mapping['system']!r} are systems, read it with the mapping {shown}."
 
 
 def _lies_in(nested: Nested, packed: Mapping[str, str]) -> bool:
@@ -282,7 +282,9 @@ def _with_query(
         named = look_into(piece, replace(overrides, mapping={**mapping, "query": path}))
         whole = "query" in named.plan.mapping and MISSING in (named.plan.problem or MISSING)
         if whole and not _repeat(named):
-            remark = f"the query is its {path!r}, as without it rows would be about the same cell"
+            remark = (
+                f"the query is its {path!r}, because without it several rows would be about the same cell"
+            )
             return named.changed(remark)
     return found
 
@@ -317,9 +319,7 @@ def _with_rules_told(found: Found, asked: Columns, mapping: Columns) -> Found:
     for canonical, rule in rules.items():
         at = found.plan.columns.index(str(mapping[canonical]))
         hits = sum(row[at] is not None for row in found.rows)
-        remarks.append(
-            f"{canonical} is {rule}, which understands {hits:,} of the first {len(found.rows):,} rows"
-        )
+        remarks.append(f"{canonical} is {rule}, which matches {hits:,} of the first {len(found.rows):,} rows")
     made_from = {column for rule in rules.values() for column in sources_of(rule)}
     restored = {c: rules.get(c, v) for c, v in found.plan.mapping.items()}
     return found.changed(

@@ -282,11 +282,13 @@ def _by_product(named: Sequence[str], suffix: str, *, criteria: bool) -> NameGue
             for n, p in zip(named, pairs, strict=True)
         )
         names = f"{listed(sorted(sides[0]), 4)} beside {listed(sorted(sides[1]), 4)}"
-        whole = "" if not asks else f", or '{head}{{system}}{tail}{suffix}' where both name one system"
+        whole = "" if not asks else f", or '{head}{{system}}{tail}{suffix}' if both name one system"
         renamed = f"SYSTEM__{other.upper()}{suffix} (--pattern '{{system}}__{{{other}}}{suffix}')"
         which = f"--pattern '{ways[0]}' or '{ways[1]}'" if parted else f"rename them as {renamed}"
         what = {"judge": "which the judge", "rubric": "which the criterion"}[other]
-        asked = f"The files' names hold two names each, {names}: say which is the system and {what} ({which}{whole})."
+        asked = (
+            f"Each file name holds two names, {names}: say which is the system and {what} ({which}{whole})."
+        )
         why = f"the names are all systems times all {'criteria' if other == 'rubric' else 'judges'}"
         pattern = ways[0] if parted else f"{head}{{system}}{tail}{suffix}"
         return NameGuess(pattern, 0.75 if told else 0.5, why, "" if told and parted else asked)

@@ -45,7 +45,7 @@ def with_gold(plan: FilePlan, rows: Sample, named: Sequence[str] = ()) -> FilePl
     )
     gold = tuple(c for c in found if c not in repeating)
     remarks = [
-        f"{_quoted(gold)} {'is' if len(gold) == 1 else 'are'} read as ground truth (gold), by the name, and "
+        f"{_quoted(gold)} {'is' if len(gold) == 1 else 'are'} read as ground truth (gold), because of the name, and "
         f"{'is no judge' if len(gold) == 1 else 'are no judges'}"
     ] * bool(gold)
     remarks += [f"{c!r} repeats the majority of the {spread}s: it is not used" for c in repeating]

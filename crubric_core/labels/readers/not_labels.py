@@ -105,8 +105,8 @@ def _why_trec(name: str, columns: Sequence[str], rows: Sample) -> str | None:
         )
     if spaced and is_number(records[0][-1] or ""):
         return (
-            f"{name} seems to have spaces between its columns, and no line of column names: write it with commas or "
-            "tabs, and put such a line above it as query, system, rubric, label."
+            f"{name} seems to have spaces between its columns and no line of column names: separate the columns by "
+            "commas or tabs, and add such a line at the top: query, system, rubric, label."
         )
     return None
 

@@ -314,7 +314,7 @@ def _shown(files: Sequence[FilePlan]) -> list[str]:
             source = f"from {_some((column,) if isinstance(column, str) else column)}"
         guess = guesses.get(canonical)
         rows.append((canonical, source, *((f"{guess.confidence:.0%}", guess.reason) if guess else ("", ""))))
-    problem = [f"Cannot be read so: {file.problem}"] if file.problem else []
+    problem = [f"Cannot be read: {file.problem}"] if file.problem else []
     first = f"{_some([f.name for f in files])}: {', '.join(file.tables or (file.kind,))}"
     return [first, *(f"  {line}" for line in (*aligned(rows), *problem))]
 
@@ -333,4 +333,4 @@ def _was(names: Sequence[str]) -> str:
 
 def told_of_one_rubric(name: str) -> str:
     """What is said of a table that names no rubric."""
-    return f"no column names a rubric, so that {name!r} is taken as the only rubric of each query"
+    return f"no column names a rubric, so {name!r} is taken as the only rubric of each query"

@@ -77,7 +77,7 @@ def with_proposal(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
         return _refused_as(plan, other)
     if _begins_with_data(plan, rows):
         first = ", ".join(map(repr, plan.columns[:6]))
-        what = f"{plan.name} seems to have no line of column names, as its first line holds {first}"
+        what = f"{plan.name} seems to have no line of column names, because its first line holds {first}"
         return replace(
             plan, problem=f"{what}: put one above it, such as system, query, rubric, judge, label."
         )
@@ -154,14 +154,16 @@ def _long(plan: FilePlan, rows: Sequence[Sequence[Any]], mapping: dict[str, str]
     parts = _parts_of_id(plan, rows)
     if parts and shown.get("system") in ("=…", parts["system"].partition(" ~ ")[0]):
         some, whole = listed(list(parts)), _shown({**shown, **parts})
-        return f"Its ids seem to have parts: where these are {some}, in this order, such a mapping reads it: {whole}."
+        return (
+            f"Its ids seem to have parts: if these are {some}, in this order, this mapping reads it: {whole}."
+        )
     if shown.get("system") == "=…" and (differ := _several_systems(plan, rows, shown)):
         rest = {c: v for c, v in shown.items() if c != "system"}
         return (
-            f"Several rows of it are about the same{differ}, and no column says which system each is of: add such a "
-            f"column, called system; such a mapping then reads it: {_shown(rest)}."
+            f"Several rows of it are about the same cell{differ}, and no column says which system each belongs to: "
+            f"add a column called system; then this mapping reads it: {_shown(rest)}."
         )
-    return f"Such a mapping would read it: {_shown(shown)}."
+    return f"This mapping would read it: {_shown(shown)}."
 
 
 def _parts_of_id(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, str]:
@@ -226,12 +228,12 @@ def _wide(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile
     kind = "continuous scores" if continuous else "labels"
     ending = ", with the policy threshold= or bins=." if continuous else "."
     some = listed([repr(c) for c in alike], 3)
-    told = f"{some} look like {kind}: where {whose}, give such a mapping: {_shown(shown)}{ending}"
+    told = f"{some} look like {kind}: if {whose}, give this mapping: {_shown(shown)}{ending}"
     pairs = crossed_names(alike, 1) if what == "rubric" and shown["system"] == "=…" else None
     if not pairs:
         return told
     systems = listed(list(dict.fromkeys(repr(system) for system, _ in pairs)), 3)
-    return f"{told} Where {systems} in their names are systems, give {_shown(shown | _OF_NAMES)}{ending}"
+    return f"{told} If {systems} in their names are systems, give {_shown(shown | _OF_NAMES)}{ending}"
 
 
 def _named_with_systems(columns: Sequence[str], shown: dict[str, Any]) -> dict[str, str]:
@@ -265,7 +267,7 @@ def _of_lines(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Pro
         )
         found = {"rubric": f"={names[0]}", **key_columns(plan, rows, held, [column]), "label": label}
         told = _long(plan, rows, {"system": "=…", **found}).replace(
-            "Such a mapping would read it", "read each by one such mapping"
+            "This mapping would read it", "read each by a mapping such as this"
         )
         return f"The texts of {column!r} seem to hold a label for each of {listed([repr(n) for n in names], 3)}: {told}"
     return ""
@@ -337,8 +339,8 @@ def _worded(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profi
     shown = {"system": "=…"} | keys | what
     some = ", ".join(repr(shortened(word)) for word in words[found[0]][:3])
     return (
-        f"{listed([repr(c) for c in found], 3)} hold a few words, such as {some}: where these are labels, say what "
-        f"each stands for (--answer WORD=LABEL), with such a mapping: {_shown(shown | query_of(plan, rows, shown))}."
+        f"{listed([repr(c) for c in found], 3)} hold a few words, such as {some}: if these are labels, say what each "
+        f"stands for (--answer WORD=LABEL), with this mapping: {_shown(shown | query_of(plan, rows, shown))}."
     )
 
 

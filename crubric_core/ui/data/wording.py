@@ -10,10 +10,10 @@ from .policies import CHOICES, RANGE, WORDS
 _BEST, _CONFLICTS = CHOICES["polarity"][0], CHOICES["on_conflict"][2]
 _DRAWS, _LATER = _CONFLICTS["runs"], _CONFLICTS["last"]
 _CONTROLS = (
-    (r"--polarity '\*=-1' where .* a criterion\)", f"under “{_BEST}”"),
+    (r"with --polarity '\*=-1' if .* a criterion\)", f"under “{_BEST}”"),
     (r"--polarity '[^']*=-1', or polarity in", "polarity -1 in"),  # of one criterion
-    (r"on_conflict = runs", f"choose “{_DRAWS}”"),
-    (r"on_conflict = last", f"choose “{_LATER}”"),
+    (r"(use )?on_conflict = runs", f"choose “{_DRAWS}”"),
+    (r"(use )?on_conflict = last", f"choose “{_LATER}”"),
     (
         r"\(--mapping '\{\"judge\": \"=([^\"]*)\"\}' --on-conflict runs\)",
         rf"(type “\1” as the judge, and choose “{_DRAWS}”)",

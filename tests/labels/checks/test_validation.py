@@ -159,8 +159,8 @@ def test_pairs_that_a_judge_did_not_see_are_named_with_the_whole_coverage(ws):
     assert codes(ws) == {"coverage": 1, "unequal": 1}
     finding = next(finding for finding in report.checks if finding.code == "coverage")
     assert finding.sentence == (
-        "1 pair of system and judge has less than 90% of the labels that another judge gave the system, least of all "
-        "j0 on s1 (21 of 60)."
+        "1 pair of a system and a judge has less than 90% of the labels that another judge gave the same system. The "
+        "lowest share is that of j0 on s1 (21 of 60 labels)."
     )
     assert len(finding.examples) == 8 * 3
     table = ws.dataset("d").coverage().set_index(["system", "judge"])
@@ -190,9 +190,10 @@ def test_systems_with_judges_of_their_own_are_named(ws):
     finding = next(finding for finding in report.checks if finding.code == "unequal")
     assert finding.count == 1
     assert finding.sentence == (
-        "1 system has other judges than most: j2 gave 100% of the labels of s5, and 0% of the median system's. Where "
-        "judges differ in leniency, so do such systems: the leaderboard's intervals allow for what is beyond chance, "
-        "unless rubrics are resampled. Have the same judges label all systems."
+        "1 system was labelled by other judges than most systems: j2 gave 100% of the labels of s5, and 0% of the "
+        "labels of the median system. If judges differ in leniency, such systems look better or worse than they are. "
+        "The leaderboard's intervals allow for this beyond chance, unless rubrics are resampled. Have the same judges "
+        "label all systems."
     )
     assert finding.examples["system"].tolist()[0] == "s5"
 
@@ -201,7 +202,9 @@ def test_where_each_system_has_judges_of_its_own_none_is_compared_with_most(ws):
     cells = [[*c[:3], f"judge of {c[0]}", c[4]] for c in panel(judges=1)]
     report = ws.ingest(labels(cells), "d")
     finding = next(finding for finding in report.checks if finding.code == "unequal")
-    assert finding.sentence.startswith("8 of 8 systems differ in their judges. For example, judge of ")
+    assert finding.sentence.startswith(
+        "8 of 8 systems were labelled by different judges. For example, judge of "
+    )
 
 
 def test_judges_who_share_out_the_rubrics_are_not_said_to_have_labelled_them_all(ws):
@@ -219,8 +222,8 @@ def test_names_written_in_several_ways_are_told_and_ids_with_hyphens_are_none(ws
     (finding,) = ws.dataset("d").checks()
     assert (finding.code, finding.count) == ("alike", 1)
     assert finding.sentence.startswith(
-        "1 name of a system, judge, query or rubric is written in several ways, such as GPT-4o, gpt 4O: each counts "
-        "separately."
+        "1 name of a system, judge, query or rubric is written in several ways, such as GPT-4o, gpt 4O: each "
+        "spelling counts separately."
     )
 
 
@@ -392,7 +395,10 @@ def test_a_criterion_whose_labels_stop_short_of_the_scale_of_the_others_is_named
     assert found.sentence.startswith(
         "1 scale is narrower than the 0 to 2 of most others, such as that of short xxx"
     )
-    assert f"it is taken as {taken}. If all share one, give it (--scale '*=0..2')." in found.sentence
+    assert (
+        f"it is taken as {taken}. If all criteria share one scale, give it (--scale '*=0..2')."
+        in found.sentence
+    )
     assert len(found.sentence) < 240
     assert ws.ingest(labels(others + short), "e", policies=Policies(scales={"*": (0, 2)})).checks == ()
 

@@ -197,7 +197,7 @@ def test_labels_of_which_most_contradict_others_are_refused_also_of_named_judges
     rows = [f"s q r{n} j {(n + draw) % 2 if n else 1}" for n in range(8) for draw in range(3)]
     with pytest.raises(
         IngestError,
-        match=r"^21 of 24 labels .* contradict others .* on_conflict = runs; corrections\? on_conflict = last\)\.$",
+        match=r"^21 of 24 labels .* contradict other labels .* for corrections, use on_conflict = last\)\.$",
     ):
         ws.ingest(table(*rows), "d")
     assert ws.ingest(table(*rows), "d", on_conflict="runs").accepted == 24
@@ -242,7 +242,7 @@ def test_raters_that_nothing_names_are_runs_of_one_judge_where_the_user_says_so(
 
 def test_runs_of_nobody_say_that_they_may_be_different_peoples(ws):
     (told,) = (f for f in ws.ingest(UNNAMED, "d", on_conflict="runs").checks if f.code == "unnamed_raters")
-    assert (told.severity, "how far these people agree" in told.sentence) == ("note", True)
+    assert (told.severity, "is the agreement of these people" in told.sentence) == ("note", True)
 
 
 def test_a_named_judge_who_contradicts_itself_is_nobody_unnamed(ws, table):

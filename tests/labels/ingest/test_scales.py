@@ -136,7 +136,7 @@ def test_what_is_a_stray_follows_from_the_numbers_alone():
 def test_a_label_alone_outside_of_the_others_is_told(ws, value, ends):
     content = file(rows("clarity", [1, 2, 3, 4, 5] * 6), rows("clarity", [value], judge="k"))
     (found,) = [f for f in ws.ingest(content, "d").checks if f.code == "lone_level"]
-    assert f"{value} is 1 of the 31 labels of clarity, and the others go from 1 to 5" in found.sentence
+    assert f"1 of the 31 labels of clarity is {value}, but the others go from 1 to 5" in found.sentence
     assert f"the scale is taken as {ends}" in found.sentence
     given = ws.ingest(content, "given", policies=Policies(scales={"clarity": (0, 9)}))
     assert "lone_level" not in codes(given)
@@ -394,7 +394,7 @@ def test_an_answer_to_a_word_that_no_label_has_is_told(ws):
     report = ws.ingest(file(rows("clarity", ["met", "failed"])), "d", policies=policies)
     (found,) = report.checks
     assert (found.code, found.severity) == ("unused_answers", "warning")
-    assert found.sentence.startswith("No label of upload is 'Refused': nothing came of what was said of it")
+    assert found.sentence.startswith("No label of upload is 'Refused': this answer (--answer) has no effect")
 
 
 def test_where_no_criterion_is_graded_there_is_no_pass_mark_to_move(ws):

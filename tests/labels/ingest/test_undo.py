@@ -177,7 +177,7 @@ def test_an_ingest_that_gave_labels_their_query_waits_for_the_later_ones(ws, tab
     ws.ingest(b"rubric,query,weight\nr,q,2\n", "d", "rubrics", name="rubrics.csv")
     ws.ingest(table("b q r j 1"), "d", name="more.csv")
     before = stored(ws)
-    assert "more.csv builds upon that" in ws.ingests("d")["undo"][1]
+    assert "more.csv depends on that" in ws.ingests("d")["undo"][1]
     with pytest.raises(
         DatasetError, match=r"rubrics.csv \(ingest 2\) cannot be undone: .* undo the later ingests"
     ):

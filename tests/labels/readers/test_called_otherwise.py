@@ -56,7 +56,7 @@ def test_it_is_the_draw_where_rows_repeat(key, name):
 def test_traits_called_like_descriptions_are_criteria_where_numbers_differ_within_a_query(ws, criteria):
     report = ws.ingest(rated(["prompt_id", "model", "rater"], criteria), "d")
     assert rubrics(ws) == set(criteria)
-    assert any("are read as labels, by the numbers" in note for note in report.notes)
+    assert any("are read as labels, because they hold numbers" in note for note in report.notes)
 
 
 def test_a_number_of_each_query_or_system_describes_it(ws):

@@ -169,7 +169,7 @@ def test_items_beside_criteria_are_queries(ws, item):
 
 
 def told_mapping(report):
-    (told,) = (n for n in report.notes if "where each item is" in n)
+    (told,) = (n for n in report.notes if "if each item is" in n)
     return json.loads(re.search(r"\{.*\}", told)[0])
 
 
@@ -219,10 +219,10 @@ def test_columns_beside_items_that_may_be_criteria_or_judges_are_asked_about(ws)
     """They had become judges without a word, also where they were called after criteria."""
     rows = [[m, f"i{q}", *(label(m, q, j) for j in ("ann", "bob"))] for m in MODELS for q in QUERIES]
     content = table(["model", "item", "ann", "bob"], rows)
-    with pytest.raises(IngestError, match="nothing says whether they are criteria, or judges") as told:
+    with pytest.raises(IngestError, match="nothing says whether they are criteria or judges") as told:
         ws.ingest(content, "d")
     (file,) = plan_ingest(content, strict=False).files
-    assert any("nothing says whether they are criteria, or judges" in remark for remark in file.remarks)
+    assert any("nothing says whether they are criteria or judges" in remark for remark in file.remarks)
     criteria, judges = map(json.loads, re.findall(r"\{.*?\}", str(told.value)))
     ws.ingest(content, "criteria", mapping=criteria)
     assert set(ws.dataset("criteria").rubrics["criterion"]) == {"ann", "bob"}
@@ -252,7 +252,7 @@ def test_columns_that_may_be_judges_are_told_with_the_mapping_that_reads_them_so
 def test_columns_beside_queries_that_may_be_systems_are_offered_as_such(ws, names):
     rows = [[f"q{q}", *(label(s, q) for s in names)] for q in QUERIES]
     content = table(["question_id", *names], rows)
-    with pytest.raises(IngestError, match="where each is a system") as told:
+    with pytest.raises(IngestError, match="if each is a system") as told:
         ws.ingest(content, "d")
     ws.ingest(content, "d", mapping=json.loads(re.findall(r"\{[^{}]*\}", str(told.value))[-1]))
     assert set(ws.dataset("d").systems) == set(names)
@@ -343,7 +343,7 @@ def test_what_is_expected_predicted_or_sorted_is_no_rubric(ws, name):
 def test_words_that_hold_the_name_of_a_model_are_criteria(ws, name):
     rows = [[j, q, label(q, j), label(j, q, 1)] for q in QUERIES for j in JUDGES]
     content = table(["judge", "question_id", name, "fluency"], rows)
-    with pytest.raises(IngestError, match="one column a rubric"):
+    with pytest.raises(IngestError, match="one column for each rubric"):
         ws.ingest(content, "d")
     ws.ingest(content, "d", mapping={"system": "=m"})
     assert set(ws.dataset("d").rubrics["criterion"]) == {name, "fluency"}

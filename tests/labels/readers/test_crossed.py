@@ -129,7 +129,7 @@ def test_labels_beside_those_of_the_judges_are_not_used_and_told_of(ws, beside):
     ]
     report = ws.ingest(table(["model", "question_id", *columns, *beside], rows), "d", name="x.csv")
     assert read(ws.dataset("d")) == given(("rater1", "rater2"))
-    (told,) = (n for n in report.notes if "no judge or system as the others do" in n)
+    (told,) = (n for n in report.notes if "no judge or system, unlike the others" in n)
     assert all(repr(c) in told for c in beside)
 
 
@@ -215,7 +215,7 @@ def test_names_times_criteria_that_may_be_systems_are_asked_about(ws, systems, o
 
 def test_judges_times_criteria_without_a_system_are_asked_for_it(ws):
     content = across(("judge1", "judge2"))
-    with pytest.raises(IngestError, match="say the system") as asked:
+    with pytest.raises(IngestError, match="name the system, or") as asked:
         ws.ingest(content, "d", name="x.csv")
     mapping = json.loads(re.search(r"\{.*\}", str(asked.value))[0]) | {"system": "=ours"}
     ws.ingest(content, "d", name="x.csv", mapping=mapping)

@@ -84,7 +84,8 @@ def test_numbers_whose_comma_may_be_of_thousands_are_refused_with_what_to_do(ws)
         ws.ingest(wide(("1,000", "2,000", "3,000")), "d", name="x.csv")
     rows = [[m, q, "clear", "1,000"] for m in MODELS for q in QUERIES]
     with pytest.raises(
-        IngestError, match="1,000 has a decimal comma, or one between thousands: write it with"
+        IngestError,
+        match="1,000 has a comma that may be a decimal comma or a thousands separator: write it with",
     ):
         ws.ingest(text(["model", "question_id", "rubric", "score"], rows), "d", name="x.csv")
 

@@ -47,7 +47,7 @@ def test_grids_of_queries_systems_and_criteria_are_read_by_their_names(ws, who, 
     assert cells(ws) == given(columns)
     told = " ".join(report.notes)
     assert "its columns name queries (Q1, Q2 and Q3)" in told
-    assert ("one stands for other systems from query to query" in told) == (systems == BLIND)
+    assert ("one stands for different systems in different queries" in told) == (systems == BLIND)
 
 
 @pytest.mark.parametrize("systems", [BLIND, NAMED])

@@ -102,7 +102,7 @@ def test_an_index_of_names_is_a_column() -> None:
     assert plan_ingest(wide).files[0].mapping == plan_ingest(as_file).files[0].mapping
     assert read(wide)[0] == read(as_file)[0]
     wide.index.name = None
-    with pytest.raises(IngestError, match="say the system, or which column names it"):
+    with pytest.raises(IngestError, match="name the system, or the column that names it"):
         read(wide)
     assert read(wide, mapping={"system": "index"})[0] == read(as_file)[0]
 

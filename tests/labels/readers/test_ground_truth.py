@@ -57,7 +57,7 @@ def test_people_beside_judges_are_ground_truth_and_people_alone_are_the_judges(w
     assert annotators(ws) == people
     assert len(judges(ws)) == len(columns) - len(people)
     told = " ".join(report.notes)
-    assert ("read as ground truth (gold), by the name" in told) == bool(people)
+    assert ("read as ground truth (gold), because of the name" in told) == bool(people)
 
 
 def test_levels_of_people_beside_levels_of_judges_are_ground_truth_and_no_answers_of_a_task(ws):
@@ -128,7 +128,7 @@ def test_what_should_have_been_said_is_no_criterion_beside_others(ws):
     content = wide(["clarity", "tone", "expected_score"], odd).replace(b"rubric", b"annotator")
     report = ws.ingest(content, "d")
     assert set(ws.dataset("d").rubrics["criterion"]) == {"clarity", "tone"}
-    assert any("'expected_score' is taken for no rubric" in note for note in report.notes)
+    assert any("'expected_score' is not used, because of its name" in note for note in report.notes)
 
 
 def test_beside_the_only_criterion_it_is_ground_truth_and_told_once(ws):

@@ -43,7 +43,7 @@ def test_whether_the_only_score_passes_is_told(ws):
     report, rubrics = read(ws, ["tone", "tone_passed"], lambda a, _: (a, a))
     assert len(rubrics) == 0 or rubrics == {"tone"}
     assert any(
-        "'tone_passed' follows 'tone' in all of the first rows, and is not used" in note
+        "'tone_passed' follows from 'tone' in all of the first rows, and is not used" in note
         for note in report.notes
     )
 

@@ -61,7 +61,7 @@ def test_beside_a_judge_numbered_queries_are_offered_as_such(ws):
         [m, c, j, *(label(m, c, j, q) for q in names)] for m in MODELS for c in "xy" for j in ("ann", "bob")
     ]
     content = table(["model", "criterion", "judge", *names], rows)
-    with pytest.raises(IngestError, match="where each is a query's") as told:
+    with pytest.raises(IngestError, match="if each is a query's") as told:
         ws.ingest(content, "d")
     ws.ingest(content, "d", mapping=mappings(told.value)[-1])
     assert cells(ws) == {
@@ -115,7 +115,7 @@ def test_rows_of_what_an_answer_took_are_rejected_with_that_reason(ws, measured)
     rows = [[m, q, *held] for m in MODELS for q in QUERIES for held in (("tone", label(m, q)), (measured, 7))]
     report = ws.ingest(table(["model", "query", "metric", "value"], rows), "d")
     assert set(ws.dataset("d").rubrics["criterion"]) == {"tone"}
-    assert set(report.rejects["reason"].str.partition(",")[0]) == {"it says what an answer took"}
+    assert set(report.rejects["reason"].str.partition(",")[0]) == {"it is the time or cost of an answer"}
 
 
 def assert_no_rubrics(ws, about):

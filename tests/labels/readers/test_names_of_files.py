@@ -313,7 +313,7 @@ def test_names_that_are_all_systems_times_all_judges_are_both(ws, name, judges):
 def test_of_two_names_of_models_it_is_asked_which_is_the_judge(ws):
     files = files_named(*(f"{s}_{j}" for s in ("gpt-4o", "llama") for j in ("claude", "gemini")))
     with pytest.raises(
-        IngestError, match=r"two names each, gpt-4o and llama beside claude and gemini"
+        IngestError, match=r"holds two names, gpt-4o and llama beside claude and gemini"
     ) as told:
         ws.ingest(files, "d")
     pattern = "{judge}_{system}.csv"
@@ -330,7 +330,7 @@ def test_of_systems_beside_codes_of_raters_it_is_asked_whose_they_are(ws, raters
         ws.ingest(files, "d")
     pattern = "{system}_{judge}.csv"
     assert f"'{pattern}'" in str(told.value)
-    assert "'{system}.csv' where both name one system" in str(told.value)
+    assert "'{system}.csv' if both name one system" in str(told.value)
     ws.ingest_plan(plan_ingest(files, pattern=pattern), "d", files)
     assert (ws.dataset("d").systems, set(ws.dataset("d").judges)) == (("north", "south"), set(raters))
 

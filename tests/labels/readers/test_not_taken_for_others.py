@@ -220,7 +220,7 @@ def test_labels_that_are_all_blank_stay_unknown(ws):
 def test_an_original_and_a_revised_score_are_no_judges(ws):
     rows = [(m, f"q{q}", c, (q + n) % 3, q % 3) for n, m in enumerate(MODELS) for q in range(6) for c in "ab"]
     content = table("model,query,criterion,original_score,revised_score", rows)
-    with pytest.raises(IngestError, match="called like versions of one") as told:
+    with pytest.raises(IngestError, match="named like versions of one") as told:
         read(ws, content)
     mapping = json.loads(str(told.value).partition("by the mapping ")[2].rstrip("."))
     ws.ingest(content, "d", name="x.csv", mapping=mapping)

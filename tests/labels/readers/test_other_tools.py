@@ -55,7 +55,8 @@ def test_judgements_with_spaces_between_are_refused_with_what_to_do(ws):
     rows = [[topic, run, f"n{n}", n % 2] for topic in (301, 302) for run in ("a", "b") for n in range(3)]
     told = refused(ws, rows, " ")
     assert (
-        "write it with commas or tabs, and put such a line above it as query, system, rubric, label" in told
+        "separate the columns by commas or tabs, and add such a line at the top: query, system, rubric, label"
+        in told
     )
 
 

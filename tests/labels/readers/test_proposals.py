@@ -263,14 +263,16 @@ def test_a_column_called_judge_is_no_other_thing_in_a_proposal(ws):
     rows = [
         [f"t{n}", ("a", "b")[n % 2], j, (n % 7) / 7, (n % 5) / 5] for n in ROWS for j in ("GPT", "Claude")
     ]
-    with pytest.raises(IngestError, match=r"where each is a rubric's") as told:
+    with pytest.raises(IngestError, match=r"if each is a rubric's") as told:
         ws.ingest(table(["triplet_id", "condition", "judge", "faithfulness", "relevance"], rows), "d")
     assert '"judge": "judge", "rubric": ["faithfulness", "relevance"]' in str(told.value)
 
 
 def test_a_table_without_column_names_is_asked_for_them(ws):
     rows = [[m, -float(label(m, q))] for m in ("online-a", "refs", "gpt4-5shot") for q in ROWS]
-    with pytest.raises(IngestError, match=r"no line of column names, as its first line holds 'online-a', '-"):
+    with pytest.raises(
+        IngestError, match=r"no line of column names, because its first line holds 'online-a', '-"
+    ):
         ws.ingest(table([str(c) for c in rows[0]], rows[1:]), "d", name="x.csv")
 
 
@@ -282,7 +284,8 @@ def test_runs_with_names_are_the_systems_and_numbered_ones_are_draws():
 
     assert of(["uni-1", "lab-a"]).mapping["system"] == "run"
     assert (
-        "its column 'run' names the systems, as no column is called system" in of(["uni-1", "lab-a"]).remarks
+        "its column 'run' names the systems, because no column is called system"
+        in of(["uni-1", "lab-a"]).remarks
     )
     assert of(["run1", "run2"]).mapping["run"] == "run"
     assert of([1, 2]).mapping["run"] == "run"
@@ -345,7 +348,7 @@ def test_columns_of_models_times_raters_are_proposed_as_both(ws, name):
     """The mapping that was shown made a system of each column, and lost the raters."""
     heads = [name.format(system=s, rater=r) for s in SYSTEMS for r in RATERS]
     content = table(["question", *heads], [[f"q{n}", *(label(n, h) for h in heads)] for n in ROWS])
-    with pytest.raises(IngestError, match="where each is a system's") as told:
+    with pytest.raises(IngestError, match="if each is a system's") as told:
         ws.ingest(content, "d", name="x.csv")
     ws.ingest(content, "d", name="x.csv", mapping=json.loads(re.search(r"\{.*\}", str(told.value))[0]))
     assert cells(ws) == {(s, f"q{n}", f"q{n}#score", r): label(n, name.format(system=s, rater=r)) for n in ROWS for s in SYSTEMS for r in RATERS}  # fmt: skip
@@ -358,7 +361,7 @@ def test_models_that_a_form_asks_of_in_each_question_are_proposed_as_systems(ws)
         ["Timestamp", "Email Address", *heads],
         [["2024/05/01 9:00:00 AM", f"r{n}@x.org", *(1 + label(n, h) for h in heads)] for n in ROWS],
     )
-    with pytest.raises(IngestError, match="where each is a system's") as told:
+    with pytest.raises(IngestError, match="if each is a system's") as told:
         ws.ingest(content, "d", name="x.csv")
     ws.ingest(content, "d", name="x.csv", mapping=json.loads(re.search(r"\{.*\}", str(told.value))[0]))
     assert cells(ws) == {(s, q, f"{q}#score", f"r{n}@x.org"): 1 + label(n, f"{q} [{s}]") for n in ROWS for q in ("Q1", "Q2") for s in SYSTEMS}  # fmt: skip
@@ -387,7 +390,7 @@ def test_a_column_that_names_the_best_of_others_is_no_system(ws):
         for n in range(6)
         for c in "xy"
     ]
-    with pytest.raises(IngestError, match=r'such a mapping: ."system": ."gpt-4o", "claude-3".') as told:
+    with pytest.raises(IngestError, match=r'this mapping: ."system": ."gpt-4o", "claude-3".') as told:
         ws.ingest(table(["query", "criterion", "gpt-4o", "claude-3", "best"], rows), "d")
     assert '"system": "best"' not in str(told.value)
 
@@ -398,7 +401,7 @@ def test_an_id_that_was_composed_is_proposed_by_its_parts(ws, between, judges):
     parts = [(m, f"q{n}", c) for m in ("gpt-4o", "claude-3") for n in range(3) for c in ("tone", "wit")]
     rows = [[between.join(own), j, label(*own, j)] for own in parts for j in judges]
     content = table(["custom_id", "judge", "score"], rows)
-    with pytest.raises(IngestError, match="where these are system, query and rubric, in this order") as told:
+    with pytest.raises(IngestError, match="if these are system, query and rubric, in this order") as told:
         ws.ingest(content, "d", name="x.csv")
     ws.ingest(content, "d", mapping=json.loads(re.search(r"\{.*\}", str(told.value))[0]), name="x.csv")
     assert cells(ws) == {(m, q, f"{q}#{c}", j): label(m, q, c, j) for m, q, c in parts for j in judges}

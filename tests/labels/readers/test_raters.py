@@ -249,7 +249,7 @@ def test_tables_whose_ids_are_equal_by_chance_are_not_put_together(ws):
     with pytest.raises(IngestError, match=r"would be lost.*its column 'dataset'"):
         ws.ingest(table(heads, rows), "d")
     files = {f"{d}.csv": table(heads[1:], [r[1:] for r in rows if r[0] == d]) for d in ("math", "code")}
-    with pytest.raises(IngestError, match=r"would be lost.*they stand in different files"):
+    with pytest.raises(IngestError, match=r"would be lost.*they are in different files"):
         ws.ingest(zipped(files), "d", name="both.zip", mapping={"judge": "=o3"})
     again = {"first.csv": files["math.csv"], "copy.csv": files["math.csv"]}
     ws.ingest(zipped(again), "d", name="both.zip", mapping={"judge": "=o3"})
@@ -272,7 +272,7 @@ def answers_in_languages(one_row=False):
 def test_several_answers_to_one_query_are_asked_about_though_nobody_rates_two(ws):
     """Raters of different answers had been compared as if they had rated the same."""
     with pytest.raises(
-        IngestError, match="has several answers to one query, by its column 'response_id'"
+        IngestError, match="by its column 'response_id', a system has several answers to one query"
     ) as told:
         ws.ingest(answers_in_languages(), "d", name="x.csv")
     different, draws = map(json.loads, re.findall(r"\{.*?\}", str(told.value)))

@@ -57,7 +57,7 @@ def test_people_beside_repeats_are_gold(ws):
 @pytest.mark.parametrize("columns", [("run1", "run2", "gpt4"), ("run1", "run2")])
 def test_repeats_beside_judges_or_without_a_system_are_asked_about(ws, columns):
     keys = ("question_id", "rubric") if len(columns) == 2 else ("model", "question_id", "rubric")
-    with pytest.raises(IngestError, match="such a mapping") as refused:
+    with pytest.raises(IngestError, match="this mapping") as refused:
         ws.ingest(wide(columns, keys), "d", name="x.csv")
     if len(columns) == 2:
         assert '"run": ["run1", "run2"]' in str(refused.value)

@@ -29,7 +29,10 @@ def test_the_text_that_files_share_is_the_query_and_no_id_of_each(ws, tmp_path):
     assert cells(ws) == {
         (m, q, f"{q}#{c}", "judge"): label(m, q, c) for m in MODELS for q in INPUTS for c in CRITERIA
     }
-    assert any("'input', which the files share, and not 'id'" in note for note in report.notes)
+    assert any(
+        "'input', because the files share its values; each has its own values of 'id'" in note
+        for note in report.notes
+    )
 
 
 @pytest.mark.parametrize(

@@ -291,7 +291,7 @@ def test_columns_like_labels_in_a_file_that_nothing_is_known_of_are_asked_about(
     rows = [[m, f"q{q}", "depth", label(m, q)] for m in MODELS for q in range(6)]
     long = table(["model", "question_id", "criterion", "score"], rows)
     with pytest.raises(
-        IngestError, match=r"other\.csv names queries and describes none of them, and 'clarity'"
+        IngestError, match=r"other\.csv names queries but does not describe them, and 'clarity'"
     ):
         stored(ws, labels=long, other=of_criteria(2))
     known = stored(ws, labels=long, queries=table(["question_id", "has_image", "has_code"], [["q1", 0, 1]]))

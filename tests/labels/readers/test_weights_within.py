@@ -59,7 +59,7 @@ def test_weights_that_contradict_each_other_are_told_where_some_are_negative(ws)
     assert any(_TOLD.format("points") in n and "--polarity" in n for n in report.notes)
 
 
-_TOLD = "{!r} seems to say which rubrics are bad to meet, and is not used"
+_TOLD = "{!r} seems to say which rubrics are bad to meet, but it is not used"
 
 
 def verdicts_with(column, signs):

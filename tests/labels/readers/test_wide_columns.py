@@ -113,7 +113,7 @@ def test_what_is_said_of_a_row_is_no_system_beside_models(name):
 def test_a_system_that_is_called_like_no_model_is_read_and_told():
     found = planned(by_model("ours", lambda q, c: some(q, len(c), 3) % 2))
     assert found.mapping["system"] == ("gpt-4o", "claude-3.5-sonnet", "ours")
-    assert any("'ours' is read as a system: where it is none" in remark for remark in found.remarks)
+    assert any("'ours' is read as a system: if it is not" in remark for remark in found.remarks)
 
 
 @pytest.mark.parametrize(
@@ -128,9 +128,7 @@ def test_what_is_said_of_a_row_is_no_judge(name):
 
 def test_what_is_left_out_of_the_judges_is_told_with_the_mapping_that_reads_it():
     found = planned(by_judge("critical", lambda m, q, c: OF_ROWS["critical"](q, c)))
-    assert any(
-        "'critical' is taken for no judge" in r and '["ann", "bob", "critical"]' in r for r in found.remarks
-    )
+    assert any("'critical' is not used" in r and '["ann", "bob", "critical"]' in r for r in found.remarks)
 
 
 def test_a_judge_who_differs_between_systems_or_is_called_so_is_one():
@@ -188,7 +186,7 @@ def test_a_criterion_that_each_judge_labels_alike_is_told():
     rows = [[MODELS[m], f"q{q}", j, some(q, m, len(j)), some(q, m), int(j == "ann")] for q, m, j in keys]
     found = planned(table(["model", "question_id", "judge", "clarity", "tone", "safety"], rows))
     assert found.mapping["rubric"] == ("clarity", "tone")
-    assert any("'safety' is taken for no rubric" in remark for remark in found.remarks)
+    assert any("'safety' is not used" in remark for remark in found.remarks)
 
 
 @pytest.mark.parametrize("systems", [2, 3])
@@ -215,7 +213,7 @@ def test_labels_at_several_times_are_asked_about(names):
     rows = [[MODELS[m], f"q{q}", c, some(q, m, 1), some(q, m, 2)] for m, q, c in keys]
     content = table(["model", "question", "criterion", *names], rows)
     (found,) = plan_ingest(("wide.csv", content), kind="labels", strict=True).files
-    assert "called like turns or times" in found.problem
+    assert "named like turns or times" in found.problem
     assert planned(content, mapping={"run": names}).mapping["run"] == names
     assert planned(content, mapping={"judge": names}).mapping["judge"] == names
 

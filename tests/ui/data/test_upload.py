@@ -109,7 +109,7 @@ def test_first_rows_can_be_shown_whatever_they_hold() -> None:
 def test_a_card_is_open_where_somebody_should_look() -> None:
     sure = FilePlan("a", "csv", mapping={"label": "x"}, guesses=(Guess("label", "x", 0.9, "the name"),))
     unsure = FilePlan("a", "csv", mapping={"label": "x"}, guesses=(Guess("label", "x", 0.5, "the cells"),))
-    wide = FilePlan("a", "csv", "a wide table, one column a judge")
+    wide = FilePlan("a", "csv", "a wide table, one column for each judge")
     told = [sure, unsure, wide, FilePlan("a", "csv", problem="no column for label")]
     assert [upload_files._needs_review(file) for file in told] == [False, True, True, True]
 
@@ -150,22 +150,25 @@ def test_names_typed_into_the_table_hold_for_the_whole_file(
             "place of labels” reads it as unknown, “Scales” keeps it",
         ),
         (
-            "less seems to be better: say which it is, --polarity '*=-1' where the lowest label is the best, "
-            "--polarity '*=1' where the highest is (in place of *, a criterion).",
-            "less seems to be better: say which it is, under “The best label is”.",
+            "Say which label is the best, with --polarity '*=-1' if it is the lowest, or --polarity '*=1' if it is "
+            "the highest (in place of * you can name a criterion).",
+            "Say which label is the best, under “The best label is”.",
         ),
-        ("say so (--polarity 'a (b)=-1', or polarity in a table", "say so (polarity -1 in a table"),
+        ("give --polarity 'a (b)=-1', or polarity in a table", "give polarity -1 in a table"),
         (
             """one judge (--mapping '{"judge": "=unnamed raters"}' --on-conflict runs).""",
             "one judge (type “unnamed raters” as the judge, and choose “number them: repeated draws, or raters "
             "without names”).",
         ),
         (
-            "(repeated draws? name the run, or on_conflict = runs; corrections? on_conflict = last).",
-            "(repeated draws? name the run, or choose “number them: repeated draws, or raters without names”; "
-            "corrections? choose “keep the later one”).",
+            "(for repeated draws, name the run, or use on_conflict = runs; for corrections, use on_conflict = last).",
+            "(for repeated draws, name the run, or choose “number them: repeated draws, or raters without "
+            "names”; for corrections, choose “keep the later one”).",
         ),
-        ("If all share one, give it (--scale '*=1..5').", "If all share one, give it (under “Scales”)."),
+        (
+            "If all share one scale, give it (--scale '*=1..5').",
+            "If all share one scale, give it (under “Scales”).",
+        ),
         ("Says “--” and (a-b) -- as it is.", "Says “--” and (a-b) -- as it is."),
     ],
 )

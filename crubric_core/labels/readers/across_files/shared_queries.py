@@ -80,7 +80,9 @@ def _keyed(found: Found, query: str, column: str) -> Found:
         remarks=tuple(r for r in plan.remarks if not r.startswith("the query is its column")),
         unused=(*plan.unused, query),
     )
-    remark = f"the query is its column {column!r}, which the files share, and not {query!r}, of which each has its own"
-    return replace(
-        found, plan=taken(kept, "query", column, 0.75, f"the files share it, and not {query!r}", remark)
+    remark = (
+        f"the query is its column {column!r}, because the files share its values; each has its own values of "
+        f"{query!r}"
     )
+    why = f"the files share its values, and not those of {query!r}"
+    return replace(found, plan=taken(kept, "query", column, 0.75, why, remark))

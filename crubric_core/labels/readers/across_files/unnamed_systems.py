@@ -112,6 +112,6 @@ def _keys_of(found: Found) -> dict[str, str]:
 def _question(found: Found, wide: Sequence[str]) -> str:
     some, plan = listed([repr(c) for c in wide], 3), found.plan
     return (
-        f"{plan.name} names {plan.kind} and describes none of them, and {some} may hold labels: where they are labels, "
-        "add a column that names the system, or name the file after it; where they are not, leave the file out."
+        f"{plan.name} names {plan.kind} but does not describe them, and {some} may hold labels: if they are labels, "
+        "add a column that names the system, or name the file after it; otherwise leave the file out."
     )

@@ -130,7 +130,7 @@ def _queries_of(files: Sequence[Found], pieces: Sequence[Piece]) -> list[Found] 
     by_path = all(str(f.plan.mapping.get("system", "")).startswith("=") for f in files)
     if len(folders) < 2 or len(several) > 1 or not by_path:
         return None
-    remark = "the query is the file's name, as each folder has files of the same names"
+    remark = "the query is the file's name, because each folder has files of the same names"
     stems = [_EXTENSION.sub("", piece.seen_path.rpartition("/")[2]) for piece in pieces]
     return [
         replace(f, plan=taken(f.plan, "query", f"={stem}", 0.7, "file names repeat in each folder", remark))
@@ -185,7 +185,7 @@ def _with_rubric_of_each(found: list[Found], pieces: Sequence[Piece]) -> list[Fo
     why = "the files give different labels to the same cells"
     for i, name in zip(open_, names.names, strict=True):
         plan = replace(found[i].plan, remarks=tuple(r for r in found[i].plan.remarks if r != _told(found[i])))
-        remark = f"the rubric is the file's name, {name!r}, as {why}"
+        remark = f"the rubric is the file's name, {name!r}, because {why}"
         named[i] = replace(found[i], plan=taken(plan, "rubric", f"={name}", SURE, why, remark))
     return named
 
@@ -222,11 +222,11 @@ def _by_names(stems: Sequence[str]) -> Proposal:
     names = names if len(set(names)) == len(set(stems)) else tuple(stems)
     whole = [re.sub(r"[\d\s_.\-]+$", "", n) for n in names]
     if _RUN.search(head) or all(_RUN.search(w) for w in whole):
-        return Proposal("run", names, 0.85, "the files' names count repeated draws")
+        return Proposal("run", names, 0.85, "the file names number repeated draws")
     if _JUDGE.search(head) or all(
         _JUDGE.search(w) or _JUDGE.match(n) for w, n in zip(whole, names, strict=True)
     ):
-        return Proposal("judge", names, 0.85, "the files' names speak of judges")
+        return Proposal("judge", names, 0.85, "the file names contain words for judges")
     if all(MODEL.search(n) for n in names):
         return Proposal(
             "judge", names, 0.75, "the files are named after models, and give labels to the same cells"

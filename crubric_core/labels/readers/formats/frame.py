@@ -29,7 +29,7 @@ def as_table(path: Path, name: str, scratch: Path) -> Path:
     rows = next((frame[key] for key in _ROWS if key in frame), None)
     if not (isinstance(columns, list) and isinstance(rows, list)):
         raise IngestError(
-            f"{name} has columns and rows, and they are no lists: write it again as CSV or JSON Lines."
+            f"{name} has columns and rows, but they are not lists: write it again as CSV or JSON Lines."
         )
     target = scratch / "frame.csv"
     with target.open("w", encoding="utf-8", newline="") as file:
@@ -38,7 +38,8 @@ def as_table(path: Path, name: str, scratch: Path) -> Path:
         for at, row in enumerate(rows, 1):
             if not isinstance(row, list) or len(row) != len(columns):
                 raise IngestError(
-                    f"Row {at:,} of {name} has not one cell for each of its {len(columns):,} columns: correct it."
+                    f"Row {at:,} of {name} does not have one cell for each of its {len(columns):,} columns: correct "
+                    "it."
                 )
             writer.writerow(["" if cell is None else as_text(cell) for cell in row])
     return target

@@ -120,7 +120,7 @@ def repeated(keys: Sequence[str]) -> str:
 
 def told_of_repeated(key: str) -> str:
     """What is wrong with a record in which a key stands twice."""
-    return f"has the key {key!r} twice in one object: leave the one that counts"
+    return f"has the key {key!r} twice in one object: keep only the one that counts"
 
 
 def _by_lines(file: TextIO, name: str) -> Iterator[tuple[int, Any]]:
@@ -216,7 +216,7 @@ class AmbiguousReplyError(ValueError):
     """A model's reply that says two different things."""
 
     def __init__(self) -> None:
-        super().__init__("gives two different verdicts in one reply: leave the one that counts")
+        super().__init__("gives two different verdicts in one reply: keep only the one that counts")
 
 
 def parse_reply(text: str, verdict: Callable[[Any], Any]) -> Any:

@@ -51,7 +51,7 @@ def _read_apart(path: Path, name: str, folder: Path) -> tuple[list[tuple[str, st
         answer = json.loads(done.stdout)
     except ValueError:
         why = f"it needs more than {MEGABYTES // 1024} GiB of memory or {SECONDS} s"
-        raise _refused(name, f"{why}, as a stray cell far out makes it") from None
+        raise _refused(name, f"{why}; a stray cell far from the table can cause this") from None
     if "error" in answer:
         raise _refused(name, answer["error"])
     return [(sheet, file) for sheet, file in answer["sheets"]], int(answer["blank"])

@@ -53,7 +53,7 @@ class Nested:
         if not self.judges:
             return f"{asked}."
         other = as_json({**mapping, **self.judges})
-        return f"{asked}; where what this takes for criteria are judges, with {other}."
+        return f"{asked}; if what this takes for criteria are judges, with {other}."
 
 
 def keys_as_systems(found: Columns, fields: Mapping[str, Sequence[Any]]) -> dict[str, str]:

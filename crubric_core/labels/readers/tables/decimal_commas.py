@@ -57,8 +57,8 @@ def told_of_commas(plan: FilePlan, rows: Sequence[Sequence[Any]], found: dict[in
         return plan
     number = next(iter(either.values()))
     problem = (
-        f"{plan.name} has numbers such as {number} in {_named(either)}, whose comma may be a decimal comma or one "
-        "between thousands: write them with a decimal point, or without the comma."
+        f"{plan.name} has numbers such as {number} in {_named(either)}, whose comma may be a decimal comma or a "
+        "thousands separator: write them with a decimal point, or without the comma."
     )
     return replace(plan, problem=problem)
 

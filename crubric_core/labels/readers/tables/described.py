@@ -151,8 +151,8 @@ def _told_of_negative(plan: FilePlan, rows: Sample) -> FilePlan:
         numbers = [_number_of(cell, "sign") or _number_of(cell, "number") or 0 for cell in cells]
         if several or not flags.isdisjoint(map(plain, cells)) or min(numbers, default=0) < 0:
             remark = (
-                f"{column!r} seems to say which rubrics are bad to meet, and is not used: no rubric counts as such for "
-                "it (--polarity CRITERION=-1 says which is, or a column called polarity with 1 or -1 for each rubric)"
+                f"{column!r} seems to say which rubrics are bad to meet, but it is not used, and all count as good to "
+                "meet: give --polarity CRITERION=-1, or a column called polarity with 1 or -1 for each rubric"
             )
             plan = plan.with_remarks(remark)
     return plan

@@ -40,9 +40,13 @@ def told_of_label(found: Mapping[str, str]) -> list[str]:
     if not label:
         return []
     if plain_name(label).startswith(("pred", "y_pred")):
-        return [f"the label is its column {label!r}, as ground truth stands beside it"]
+        return [f"the label is its column {label!r}, because ground truth stands beside it"]
     points = plain_name(label) in _POINTS
-    return [f"the label is its column {label!r}, as the most points stand beside it"] if points else []
+    return (
+        [f"the label is its column {label!r}, because the highest possible points stand beside it"]
+        if points
+        else []
+    )
 
 
 def label_by_content(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, str]:
@@ -107,8 +111,8 @@ def rubrics_called_judges(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> tupl
         if plain_name(column) in judges and called_after_criteria(list(names)):
             who = rater_of(plan.kind)
             say = as_json({who: column, "rubric": "=score"})
-            told = f"the rubric is its column {column!r}, which names criteria: where it names judges, give {say}"
-            return {"rubric": column}, [told]
+            asked = f"if it names judges, give the mapping {say}"
+            return {"rubric": column}, [f"the rubric is its column {column!r}, which names criteria: {asked}"]
     return {}, []
 
 
@@ -238,11 +242,11 @@ def items_alone(
         stays = others.intersection((*NAMES_OF_QUERIES, *_OF_RUBRICS.split()))
         if plain_name(item) == "item" or "query" in chosen or stays:
             say = as_json(as_queries)
-            return {}, f"the rubric is its column {item!r}: where each item is a query, give {say}"
+            return {}, f"the rubric is its column {item!r}: if each item is a query, give the mapping {say}"
         say = as_json({"rubric": item})
         return as_queries, (
-            f"the query is its column {item!r}, and {label!r} is taken as the only rubric of each: where each item is "
-            f"a rubric, give {say}"
+            f"the query is its column {item!r}, and {label!r} is taken as the only rubric of each: if each item is a "
+            f"rubric, give the mapping {say}"
         )
     return {}, ""
 
@@ -254,8 +258,8 @@ def asked_of_predictions(plan: FilePlan, label: str) -> str:
         return ""
     say = as_json({"label": label})
     return (
-        f"{predicted[0]!r} stands beside {label!r}: where {label!r} is the right answer of a task, write whether each "
-        f"prediction is right into a column called correct; where it says how good an answer is, give the mapping {say}"
+        f"{predicted[0]!r} stands beside {label!r}: if {label!r} is the right answer of a task, write whether each "
+        f"prediction is right into a column called correct; if it says how good an answer is, give the mapping {say}"
     )
 
 
@@ -278,8 +282,8 @@ def asked_of_key(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> str:
         if column not in plan.mapping.values() and several and set(right) <= set(chosen):
             say = as_json({"label": label})
             return (
-                f"{label!r} is the same for all systems of each query, and among what {column!r} holds: where it is "
-                "the right choice of each question, write whether each answer is right (1 or 0) in place of it; where "
-                f"it says how good an answer is, give the mapping {say}"
+                f"{label!r} is the same for all systems of each query, and a value of {column!r}: if it is the "
+                "right choice of each question, replace it by whether each answer is right (1 or 0); if it says how "
+                f"good an answer is, give the mapping {say}"
             )
     return ""

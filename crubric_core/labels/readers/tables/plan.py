@@ -82,7 +82,7 @@ def _told_of_reading(reader: Reader) -> list[str]:
     """What the reader of the file says of how it was decoded, and of ticked columns that became one."""
     told = []
     if decoded := getattr(reader, "decoded", ""):
-        told.append(f"{decoded}: where names look wrong, save it as CSV UTF-8")
+        told.append(f"{decoded}; if names look wrong, save the file as CSV UTF-8")
     if ticked := getattr(reader, "questions", None):
         some = listed([repr(question) for question in ticked], 6)
         told.append(f"the number that each row ticks is read as {some}, in place of a column for each number")
@@ -102,7 +102,7 @@ def _with_columns_by_content(
     if not strict and (runs := runs_as_systems(plan, rows)):
         named |= runs
         plan = plan.with_remarks(
-            f"its column {runs['system']!r} names the systems, as no column is called system"
+            f"its column {runs['system']!r} names the systems, because no column is called system"
         )
     return plan, named
 
@@ -161,7 +161,7 @@ def _chosen(
         raise
     instead = {c: others[c] for c in empty if c in others}
     told = [
-        f"the {c} is its column {columns[i]!r}, as {columns[chosen[c]]!r} is blank"
+        f"the {c} is its column {columns[i]!r}, because {columns[chosen[c]]!r} is blank"
         for c, i in instead.items()
     ]
     return chosen | instead, told

@@ -78,10 +78,10 @@ def with_texts_as_queries(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> File
         spare = [c for c in (plan.mapping.get("rubric"),) if c in plan.columns]
         asked = replace(asked, guesses=kept, unused=(*plan.unused, *spare))
         asked = taken(asked, "rubric", str(question), 0.75, f"it is asked of each {text!r}", "")
-        remark = (
-            f"the query is its column {text!r}, of which each {question!r}, which is the rubric, is asked"
+        remark = f"the query is its column {text!r}, because each {question!r}, which is the rubric, is asked of it"
+        return taken(
+            asked, "query", text, 0.75, "without it several rows would be about the same cell", remark
         )
-        return taken(asked, "query", text, 0.75, "without it rows would be about the same cell", remark)
     return plan
 
 
@@ -109,8 +109,8 @@ def _with_items_as_queries(plan: FilePlan, criterion: str) -> FilePlan:
     item = str(plan.mapping["rubric"])
     kept = tuple(g for g in plan.guesses if g.canonical != "rubric")
     moved = replace(plan, mapping={**plan.mapping, "query": item}, guesses=kept)
-    remark = f"the query is its column {item!r}, as several values of {criterion!r}, which is the rubric, are of each"
-    return taken(moved, "rubric", criterion, 0.75, f"several are of each {item!r}", remark)
+    remark = f"the query is its column {item!r}, because each has several values of {criterion!r}, which is the rubric"
+    return taken(moved, "rubric", criterion, 0.75, f"each {item!r} has several of them", remark)
 
 
 def _with_shared_query(
@@ -133,8 +133,8 @@ def _with_shared_query(
             and more
             and not of_one_system(cells, systems)
         ):
-            remark = f"the query is its column {column!r}, as no column is called query"
-            return taken(plan, "query", column, 0.75, f"{column!r} speaks of what is answered", remark)
+            remark = f"the query is its column {column!r}, because no column is called query"
+            return taken(plan, "query", column, 0.75, f"{column!r} names what is answered", remark)
     return plan
 
 
@@ -155,8 +155,8 @@ def _with_named_query(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan
         # Files of one system each have the same numbers.
         several = len(set(systems)) > 1 or all(str(c).isdigit() for c in cells)
         if bare_name(column) not in IDS_OF_ANSWERS or shared or (groups and several):
-            remark = f"the query is its column {column!r}, as no column is called query"
-            return taken(plan, "query", column, 0.75, f"{column!r} speaks of what is answered", remark)
+            remark = f"the query is its column {column!r}, because no column is called query"
+            return taken(plan, "query", column, 0.75, f"{column!r} names what is answered", remark)
     return plan
 
 
@@ -175,7 +175,7 @@ def told_of_own_queries(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePl
         cells = cells_of(plan, rows, column)
         if all(cells) and len(set(cells)) > 1 and not of_one_system(cells, systems):
             remark = (
-                f"no two systems share a value of its column {query!r}, which is taken as the query, and they share "
+                f"no two systems share a value of its column {query!r}, which is taken as the query, but they share "
                 f'those of {column!r}: if that is what each row is about, map it ({{"query": "{column}"}})'
             )
             return plan.with_remarks(remark)
@@ -195,8 +195,9 @@ def told_of_own_rubrics(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePl
     if not several or not all(rubrics) or not of_one_system(rubrics, systems):
         return plan
     remark = (
-        f"no two systems share a value of its column {rubric!r}, which is taken as the rubric: where it tells answers "
-        f'or queries apart, give {{"query": "{rubric}", "rubric": "={plain_name(label) or "score"}"}} (mapping)'
+        f"no two systems share a value of its column {rubric!r}, which is taken as the rubric: if it distinguishes "
+        "answers or queries, give the mapping "
+        f'{{"query": "{rubric}", "rubric": "={plain_name(label) or "score"}"}}'
     )
     return plan.with_remarks(remark)
 
@@ -214,6 +215,6 @@ def _id_of(text: str, offers: Sequence[str], plan: FilePlan, rows: Sequence[Sequ
 
 
 def _taken(plan: FilePlan, column: str, sure: float) -> FilePlan:
-    why = "without it rows would be about the same cell"
-    remark = f"the query is its column {column!r}, without which rows would be about the same cell"
+    why = "without it several rows would be about the same cell"
+    remark = f"the query is its column {column!r}; without it several rows would be about the same cell"
     return taken(plan, "query", column, sure, why, remark)

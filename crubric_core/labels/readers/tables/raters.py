@@ -142,8 +142,8 @@ def _several_answers(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> str:
         query = as_json({"query": f"{keys[1]} + {beside or column}"})
         run = as_json({"run": column})
         return (
-            f"a system has several answers to one query, by its column {column!r}: where they answer different ones, "
-            f"give {query}; where they are repeated draws, {run} (mapping)"
+            f"by its column {column!r}, a system has several answers to one query: if they answer different queries, "
+            f"give the mapping {query}; if they are repeated draws, give {run}"
         )
     return ""
 
@@ -170,14 +170,14 @@ def question(plan: FilePlan) -> str:
     run = f'{{"run": "{plan.apart}"}}' if plan.kind == "labels" and "run" not in plan.mapping else ""
     fixed = str(plan.mapping.get("system", "")).startswith("=")
     system = f'{{"system": "{plan.apart}"}}' if fixed else ""
-    meanings = {"which system it is of": system, "who judged": judge, "which draw it is": run}
+    meanings = {"which system was judged": system, "who judged": judge, "which draw it is": run}
     whose = " or ".join(meaning for meaning, way in meanings.items() if way)
     ways = " or ".join(way for way in meanings.values() if way)
-    remedy = f"where it says {whose}, map it ({ways}); " if ways else ""
+    remedy = f"if it says {whose}, map it ({ways}); " if ways else ""
     apart = "queries" if fixed else "systems or queries"
     return (
-        f"rows about the same differ in its column {plan.apart!r}, which is not used: {remedy}where it tells {apart} "
-        f"apart, put it into these names{_joined(plan)}"
+        f"rows of the same cell differ in its column {plan.apart!r}, which is not used: {remedy}if it distinguishes "
+        f"{apart}, add it to their names{_joined(plan)}"
     )
 
 

@@ -62,9 +62,9 @@ def asked_whose(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     offer = f"say so if {system!r} does ({json.dumps({'system': system})}), or " if system else ""
     about = "query" if "query" in plan.mapping else "rubric"
     sentence = (
-        f"Several rows of {plan.name} are about the same {about}{differ}, and no column says which system each is of: "
-        f'{offer}add such a column; or say that they are repeated draws of one system ({{"system": "=…", "run": '
-        f'"{apart or "…"}"}} in the mapping), or who judged each ({{"system": "=…", "judge": "{judge}"}}).'
+        f"Several rows of {plan.name} are about the same {about}{differ}, and no column says which system each "
+        f'belongs to: {offer}add such a column; or say that they are repeated draws of one system ({{"system": "=…", '
+        f'"run": "{apart or "…"}"}} in the mapping), or who judged each ({{"system": "=…", "judge": "{judge}"}}).'
     )
     problem = plan.problem or ""
     if system:  # so that the mapping that is shown before reads all rows

@@ -66,16 +66,23 @@ def told_of_otherwise(columns: Sequence[str], wide: Sequence[str], sample: Sampl
     runs = [c for c in criteria_called_runs(columns, sample) if c in wide]
     others = [c for c in criteria_called_descriptions(columns, sample) if c in wide]
     told = [
-        f"{c!r} is read as labels, as no two rows are about the same without it: where it numbers repeated draws, give "
-        f"{as_json({'run': c})}"
+        f"{c!r} is read as labels, because no two rows are about the same cell without it: if it numbers repeated "
+        f"draws, give the mapping {as_json({'run': c})}"
         for c in runs
     ]
     if others:
         some, rest = listed([repr(c) for c in others], 6), [c for c in wide if c not in others]
         say = as_json({"rubric": rest})
-        verb, they = ("is", "it describes") if len(others) == 1 else ("are", "they describe")
-        instead = f": where {they} the rows, give {say}" if rest else ""
-        told.append(f"{some} {verb} read as labels, by the numbers{instead}")
+        one = len(others) == 1
+        instead = (
+            f": if {'it describes' if one else 'they describe'} the rows, give the mapping {say}"
+            if rest
+            else ""
+        )
+        told.append(
+            f"{some} {'is' if one else 'are'} read as labels, because {'it holds' if one else 'they hold'} numbers"
+            f"{instead}"
+        )
     return told
 
 

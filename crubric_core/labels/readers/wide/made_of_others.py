@@ -76,7 +76,7 @@ def told_of_made(made: Mapping[str, str]) -> list[str]:
     some, one = listed([repr(c) for c in made], 6), len(made) == 1
     bases = listed([repr(c) for c in dict.fromkeys(made.values())], 6)
     verb, used = ("follows", "is") if one else ("follow", "are")
-    return [f"{some} {verb} {bases} in all of the first rows, and {used} not used"]
+    return [f"{some} {verb} from {bases} in all of the first rows, and {used} not used"]
 
 
 def _bases(name: str) -> list[str]:

@@ -87,7 +87,7 @@ def _as_matrix(plan: FilePlan, matrix: Matrix, *, strict: bool) -> FilePlan:
     )
     return replace(
         plan,
-        title=f"a response matrix, one column a {matrix.what}",
+        title=f"a response matrix, one column for each {matrix.what}",
         mapping={other: matrix.key, matrix.what: matrix.columns},
         guesses=(guess,),
         reason=matrix.reason,
@@ -159,7 +159,7 @@ def _wide_table(
     note = Guess(what, ", ".join(wide)[:200], 0.8, f"{len(wide)} columns hold labels, one {what} each")
     return replace(
         plan,
-        title=f"a wide table, one column {'an' if what == 'annotator' else 'a'} {what}",
+        title=f"a wide table, one column for each {what}",
         mapping=mapping | reasons,
         guesses=(*keys.values(), note),
         reason=f"{len(wide)} columns hold labels and none names the {what}",
@@ -187,7 +187,9 @@ def _named_within(what: str, wide: Sequence[str], mapping: Columns) -> tuple[dic
         said = f"its columns are numbered draws ({', '.join(dict.fromkeys(run for run, _ in drawn))}) of each {what}"
         return _and_within(what, own, mapping, "run", said, first=first)
     if what == "judge" and not any(re.search(r"[^\W\d_]", c) for c in spread_names(wide)):
-        return {}, [f"each is a judge: for repeated draws of one, give {json.dumps({'run': wide})}"]
+        return {}, [
+            f"each is a judge: if they are repeated draws of one, give the mapping {json.dumps({'run': wide})}"
+        ]
     if what != "run" and "query" not in mapping and (found := without_queries(wide)):
         queries, own, order = found
         named_queries = f"its columns name queries ({listed(queries, 6)})"
@@ -211,10 +213,10 @@ def _named_within(what: str, wide: Sequence[str], mapping: Columns) -> tuple[dic
     said = crossing(who, "rubric") if crossed_names(wide, 1) == pairs else crossing("rubric", who)
     told = f"its columns are {who}s ({', '.join(named)}) times criteria"
     if all(map(names_a_system, named)):
-        told += "; where one stands for other systems from query to query, write their names in place of it"
+        told += "; if one stands for different systems in different queries, replace it by their names"
     elif who == "system":
         judged = mapping_of(what, wide, "judge", said.replace("system", "judge"), system="=…")
-        told += f": where these are judges, give {judged}"
+        told += f": if these are judges, give the mapping {judged}"
     return {who: said}, [told]
 
 
@@ -223,8 +225,8 @@ def _and_within(
 ) -> tuple[dict[str, str], list[str]]:
     """``_named_within`` of columns that name ``other``, before what else they name or after it; ``own``: without it."""
     within, told = _named_within(what, own, {**mapping, other: "="}) if len(own) > 1 else ({}, ())
-    whole = [sentence for sentence in told if not sentence.startswith("where ")]
-    told = [sentence.partition(": where ")[0] for sentence in whole]  # a mapping would be for no such columns
+    whole = [sentence for sentence in told if not sentence.startswith("if ")]
+    told = [sentence.partition(": if ")[0] for sentence in whole]  # a mapping would be for no such columns
     return {other: crossing(other, what) if first else crossing(what, other), **within}, [said, *told]
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ....text import as_json, listed
+from ....text import as_json, listed, with_article
 from ..columns.label_names import called_after_criteria, is_derived, is_index, may_hold_labels
 from ..columns.specs import names_of, plain_name
 from ..ground_truth import is_truth
@@ -49,10 +49,10 @@ def told_of_derived(plan: FilePlan, rows: tuple[Any, ...], what: str) -> list[st
     made = [f"{sentence}: {say}" for sentence in _told_of_made(plan, rows)]
     if not some:
         return made
-    return [
-        *made,
-        f"{listed([repr(c) for c in some], 6)} sum up or qualify labels by the name, and are not used: {say}",
-    ]
+    told = "is not used, because its name says that it sums up or qualifies labels"
+    if len(some) > 1:
+        told = "are not used, because their names say that they sum up or qualify labels"
+    return [*made, f"{listed([repr(c) for c in some], 6)} {told}: {say}"]
 
 
 def _told_of_made(plan: FilePlan, rows: tuple[Any, ...], used: str = "") -> list[str]:
@@ -83,8 +83,8 @@ def told_of_others(
     if nobodys:
         some, one = listed([repr(c) for c in nobodys], 6), len(nobodys) == 1
         told.append(
-            f"{some} {'holds labels, names' if one else 'hold labels, name'} no judge or system as the others do, and "
-            f"{'is' if one else 'are'} not used: {say} to read {'it' if one else 'them'}, too"
+            f"{some} {'holds' if one else 'hold'} labels, but {'names' if one else 'name'} no judge or system, unlike "
+            f"the others, and {'is' if one else 'are'} not used: {say} to read {'it' if one else 'them'}, too"
         )
     if between:
         some, verb = listed([repr(c) for c in between], 6), "is" if len(between) == 1 else "are"
@@ -110,9 +110,10 @@ def told_of_facts(plan: FilePlan, rows: tuple[Any, ...], wide: Sequence[str], ma
         if same and rest:
             some = listed([repr(c) for c in same], 3)
             say = as_json({"rubric": rest})
+            one = len(same) == 1
             told.append(
-                f"{some} {'is' if len(same) == 1 else 'are'} read as labels and {'has' if len(same) == 1 else 'have'} "
-                f"one value in all rows of each {key}: where that describes the {key}, give {say}"
+                f"{some} {'is' if one else 'are'} read as labels and {'has' if one else 'have'} one value in all rows "
+                f"of each {key}: if {'it describes' if one else 'they describe'} the {key}, give the mapping {say}"
             )
     return told
 
@@ -128,10 +129,11 @@ def told_of_left_out(plan: FilePlan, rows: tuple[Any, ...], what: str, wide: Seq
     told = []
     if left:
         some, say = listed([repr(c) for c in left], 6), as_json({what: [*wide, *left]})
-        verb, each = ("is", "it") if len(left) == 1 else ("are", "each")
+        one = len(left) == 1
         told.append(
-            f"{some} {verb} taken for no {what}, by the name or for having one value in rows of a kind, and not used: "
-            f"where {each} is one, give {say}"
+            f"{some} {'is' if one else 'are'} not used, because of {'its name' if one else 'their names'} or because "
+            f"all rows of a kind have one value: if {'it' if one else 'each'} is {with_article(what)}, give the "
+            f"mapping {say}"
         )
     if what == "system" and (others := not_called_systems(wide)):
         some = listed([repr(c) for c in others], 3)
@@ -139,7 +141,7 @@ def told_of_left_out(plan: FilePlan, rows: tuple[Any, ...], what: str, wide: Seq
         verb, they = (
             ("is read as a system", "it is") if len(others) == 1 else ("are read as systems", "they are")
         )
-        told.append(f"{some} {verb}: where {they} none, give {say}")
+        told.append(f"{some} {verb}: if {they} not, give the mapping {say}")
     return told
 
 
@@ -152,7 +154,7 @@ def told_of_overall(wide: Sequence[str]) -> list[str]:
         return []
     say = as_json({"rubric": others})
     return [
-        f"{overall[0]!r} is read as one more rubric beside the others: where it sums these up, give {say}"
+        f"{overall[0]!r} is read as one more rubric beside the others: if it sums these up, give the mapping {say}"
     ]
 
 
@@ -191,7 +193,8 @@ def told_beside_one_rubric(plan: FilePlan, rows: tuple[Any, ...], label: str) ->
     some, say = listed([repr(c) for c in left], 3), as_json({"rubric": [label, *left]})
     return [
         *made,
-        f"{some} may hold labels, and {'is' if len(left) == 1 else 'are'} not used: where they are, give {say}",
+        f"{some} may hold labels, and {'is' if len(left) == 1 else 'are'} not used: if "
+        f"{'it does' if len(left) == 1 else 'they do'}, give the mapping {say}",
     ]
 
 
@@ -203,8 +206,8 @@ def may_be_crossed(what: str, wide: Sequence[str]) -> list[str]:
         return []
     (first, given), (last, back) = found
     return [
-        f"its columns are each of {first} times each of {last}, and are read as {len(wide)} {what}s: where {last} are "
-        f"judges, give {back}, where {first} are, {given}"
+        f"its columns combine each of {first} with each of {last}, and are read as {len(wide)} {what}s: if {last} are "
+        f"judges, give the mapping {back}; if {first} are judges, give {given}"
     ]
 
 
@@ -224,7 +227,7 @@ def asked_of_scores(
     some, one = listed([repr(c) for c in wide], 3), len(wide) == 1
     return (
         f"{some} {'has' if one else 'have'} one value in all rows, and {listed([repr(c) for c in between], 3)} scores "
-        f"between levels: to read all of them, give {every}, and policy threshold= or multiply= (mapping)"
+        f"between levels: to read all of them, give the mapping {every} and the policy threshold= or multiply="
     )
 
 
@@ -243,8 +246,9 @@ def asked_of_one_system(
     (first, given), (last, back) = found
     one = as_json({"system": column, "rubric": list(wide)})
     return (
-        f"all rows have one value of {column!r}, and the columns of labels are each of {first} times each of {last}: "
-        f"where {first} are the systems, give {given}, where {last} are, {back}, and where none are, {one} (mapping)"
+        f"all rows have one value of {column!r}, and the columns of labels combine each of {first} with each of "
+        f"{last}: if {first} are the systems, give the mapping {given}; if {last} are, give {back}; if none are, give "
+        f"{one}"
     )
 
 
@@ -261,7 +265,7 @@ def may_be_judges(named: Sequence[str], wide: Sequence[str], mapping: Columns) -
         return []
     judged = {c: v for c, v in mapping.items() if c in ("system", "query")}
     say = as_json({**judged, "rubric": "=score", "judge": list(wide)})
-    return [f"where {listed([repr(c) for c in named], 3)} are judges of one rubric, give {say}"]
+    return [f"if {listed([repr(c) for c in named], 3)} are judges of one rubric, give the mapping {say}"]
 
 
 def may_be_queries(what: str, wide: Sequence[str], keys: Mapping[str, str]) -> list[str]:
@@ -269,7 +273,7 @@ def may_be_queries(what: str, wide: Sequence[str], keys: Mapping[str, str]) -> l
     if what != "judge" or "query" in keys or any(map(names_a_judge, spread_names(wide))):
         return []
     say = as_json({**keys, "query": list(wide)})
-    return [f"where {listed([repr(c) for c in wide], 3)} are queries, give {say}"]
+    return [f"if {listed([repr(c) for c in wide], 3)} are queries, give the mapping {say}"]
 
 
 def _either_first(what: str, wide: Sequence[str], who: str) -> tuple[tuple[str, str], tuple[str, str]] | None:
@@ -287,25 +291,25 @@ def what_they_are(plan: FilePlan, what: str, wide: Sequence[str], keys: Mapping[
     some, columns = listed([repr(c) for c in wide], 3), list(wide)
     if "query" not in keys and called_after_queries(wide):
         queries = as_json({**keys, "query": columns})
-        return f"{some} hold labels and are named like queries: where each is one, give the mapping {queries}"
+        return f"{some} hold labels and are named like queries: if each is one, give the mapping {queries}"
     if not plan.mapping and all(map(_OCCASION.fullmatch, wide)):
         judges, runs = (as_json({c: columns}) for c in (what, "run"))
-        draws = f", or {runs} where they are repeated draws" if plan.kind == "labels" else ""
+        draws = f"; if they are repeated draws, give {runs}" if plan.kind == "labels" else ""
         return (
-            f"{some} hold labels, and are called like turns or times: give the mapping {judges} where each "
-            f"is a judge{draws}; where they tell queries apart, write a row for each"
+            f"{some} hold labels, and are named like turns or times: if each is a judge, give the mapping {judges}"
+            f"{draws}; if they are different queries, write a row for each"
         )
     if not plan.mapping and all(map(_VERSION.fullmatch, wide)):
         shown = json.dumps({**keys, "label": wide[-1]}, ensure_ascii=False)
-        return f"{some} hold labels, and are called like versions of one: say which counts, by the mapping {shown}"
+        return f"{some} hold labels, and are named like versions of one: say which counts, by the mapping {shown}"
     if plan.mapping or not may_be_query(keys, wide):
         return ""
     item, others = keys["rubric"], {c: v for c, v in keys.items() if c != "rubric"}
     ways = [{**others, "query": item, "rubric": columns}, {**others, "rubric": item, what: columns}]
     criteria, judges = (as_json(way) for way in ways)
     return (
-        f"{some} hold labels, and nothing says whether they are criteria, or judges: give the mapping {criteria} where "
-        f"each is a criterion, or {judges} where each is a judge"
+        f"{some} hold labels, and nothing says whether they are criteria or judges: if each is a criterion, give the "
+        f"mapping {criteria}; if each is a judge, give {judges}"
     )
 
 
@@ -313,7 +317,7 @@ def ticks(name: str, choices: Sequence[str]) -> str:
     """What is asked where each row ticks one of several columns."""
     return (
         f"{listed([repr(c) for c in choices], 3)} of {name} are the choices of one question, of which each row ticks "
-        "one: write the number that is ticked into one column in place of them, and so for each such question."
+        "one: replace them by one column with the number that is ticked, and do the same for each such question."
     )
 
 
@@ -328,15 +332,15 @@ def no_system(
     mapping = as_json({"system": hinted, what: shown, **within})
     found = None if within else _either_first("rubric", wide, "system")
     if found is not None:
-        named = "; where " + ", or where ".join(f"{n} are the systems: {m}" for n, m in found)
+        named = "".join(f"; if {n} are the systems, give {m}" for n, m in found)
     elif within or what != "rubric" or called_after_criteria(wide):
         named = ""
     else:
         keys = {"system": shown, "rubric": "=score"} | {
             c: v for c, v in own.items() if c in ("query", "judge")
         }
-        named = f"; or by this one, where each is a system: {as_json(keys)}"
+        named = f"; if each is a system, give {as_json(keys)}"
     return (
-        f"{plan.name} has no column for system, and {some} hold labels, one column a {what} as it seems: say the "
-        f"system, or which column names it, by such a mapping: {mapping}{named}."
+        f"{plan.name} has no column for system, and {some} hold labels, apparently one column for each {what}: name "
+        f"the system, or the column that names it, with a mapping such as {mapping}{named}."
     )

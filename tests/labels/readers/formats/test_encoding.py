@@ -52,9 +52,7 @@ def test_names_of_other_scripts_are_read_and_the_encoding_is_told_with_the_remed
     names = text.split("\n")
     report = ws.ingest(content(names, codec), "d", name="x.csv")
     assert sorted(r.split("#")[-1] for r in ws.dataset("d").rubrics["rubric"]) == sorted(names)
-    note = (
-        f"x.csv: it is not UTF-8, and was read as {encoding}: where names look wrong, save it as CSV UTF-8."
-    )
+    note = f"x.csv: it is not UTF-8, and was read as {encoding}; if names look wrong, save the file as CSV UTF-8."
     assert note in report.notes
 
 
@@ -70,7 +68,7 @@ def test_a_text_in_utf8_but_for_a_few_bytes_keeps_its_letters_and_the_first_stra
     strayed = content(names, "utf-8") + "gpt-4o,q3,café,Ann,1\n".encode("cp1252")
     note = ws.ingest(strayed, "one", name="x.csv").notes
     assert {"clarté", "Größe", "café"} <= {r.split("#")[-1] for r in ws.dataset("one").rubrics["rubric"]}
-    remedy = "read as Windows-1252: where names look wrong, save it as CSV UTF-8."
+    remedy = "read as Windows-1252; if names look wrong, save the file as CSV UTF-8."
     assert f"x.csv: it is not UTF-8 throughout: 1 byte, in line 5, was {remedy}" in note
     note = ws.ingest(strayed + "gpt-4o,q4,café,Ann,1\n".encode("cp1252"), "two", name="x.csv").notes
     assert f"x.csv: it is not UTF-8 throughout: 2 bytes, the first in line 5, were {remedy}" in note

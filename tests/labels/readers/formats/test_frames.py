@@ -69,7 +69,9 @@ def test_columns_beside_their_rows_are_a_table(ws, frame):
 
 def test_a_row_of_such_a_table_that_lacks_a_cell_is_refused(ws):
     frame = {"columns": COLUMNS, "data": [*ROWS, ROWS[0][:3]]}
-    with pytest.raises(IngestError, match=r"Row 13 of x\.json has not one cell for each of its 4 columns"):
+    with pytest.raises(
+        IngestError, match=r"Row 13 of x\.json does not have one cell for each of its 4 columns"
+    ):
         ws.ingest(json.dumps(frame).encode(), "d", name="x.json")
 
 

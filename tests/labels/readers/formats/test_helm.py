@@ -137,7 +137,9 @@ def test_of_metrics_that_compare_the_same_texts_the_strict_one_is_read_and_the_o
         ("a", "i", "i#exact_match", "judge", 0),
         ("a", "i", "i#quasi_math_equiv", "judge", 1),
     }
-    assert any("'quasi_exact_match' is not used, as it is 'exact_match'" in note for note in report.notes)
+    assert any(
+        "'quasi_exact_match' is not used, because it repeats 'exact_match'" in note for note in report.notes
+    )
 
 
 def test_a_metric_that_stands_twice_with_two_values_is_a_contradiction_and_told(read):

@@ -395,7 +395,7 @@ def test_samples_of_several_inspect_tasks_are_queries_of_their_own(ws):
     assert labels_of(ws.dataset("d")) == {
         (model, f"{task}/1", f"{task}/1#match", "judge", int(value == "C")) for task, model, value in asked
     }
-    assert any("each is named {task}/{query}" in note for note in report.notes)
+    assert any("each query is named {task}/{query}" in note for note in report.notes)
     assert (report.rejected, report.collapsed) == (0, 0)
 
 
@@ -664,7 +664,7 @@ def test_a_criterion_called_0_is_no_position_in_a_reply(read):
 
 def test_batch_output_of_other_ids_asks_for_their_pattern_and_takes_it(read):
     record = batch("q7-gpt-r2", '{"verdict": "yes"}')
-    with pytest.raises(IngestError, match=r"say so in the mapping, such as .*custom_id"):
+    with pytest.raises(IngestError, match=r"give a pattern in the mapping, such as .*custom_id"):
         read(lines(record))
     dataset, _ = read(lines(record), mapping={"custom_id": "={query}-{system}-{rubric}"})
     assert labels_of(dataset) == {("gpt", "q7", "q7#r2", "gpt-4.1", 1)}
@@ -866,7 +866,7 @@ def test_batches_of_gemini_are_read_by_their_keys(read):
         {"key": "q2|llama", "error": {"code": 13, "message": "internal"}},
     ]
     with pytest.raises(
-        IngestError, match=r"say so in the mapping, such as .*\"key\": \"=\{query\}\|\{system\}"
+        IngestError, match=r"give a pattern in the mapping, such as .*\"key\": \"=\{query\}\|\{system\}"
     ):
         read(lines(*records))
     dataset, report = read(lines(*records), mapping={"key": "={query}|{system}"})

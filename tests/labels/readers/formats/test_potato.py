@@ -93,7 +93,9 @@ def test_an_annotators_other_files_belong_to_the_annotations(read):
 
 
 def test_without_a_system_the_sentence_shows_how_to_say_where_it_stands(ws):
-    with pytest.raises(IngestError, match=re.escape("has the id 'gpt-4o:p0', and where its system stands")):
+    with pytest.raises(
+        IngestError, match=re.escape("has the id 'gpt-4o:p0', and it is not known which part is its system")
+    ):
         ws.ingest(export(lambda n: {"clear": {str(n): True}}), "d", name="export.zip")
     one = lines(item("a", "p0", {"clear": {"4": True}}))
     ws.ingest(one, "d", name="annotated_instances.jsonl", mapping={"system": "=gpt-4o"})

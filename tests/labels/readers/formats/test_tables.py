@@ -78,7 +78,7 @@ def test_one_column_a_judge(read):
         ("b", "q", "r", "claude", None),
     }
     assert (report.accepted, report.blank) == (4, 1)
-    assert "one column a judge" in " ".join(report.notes)
+    assert "one column for each judge" in " ".join(report.notes)
 
 
 def test_one_column_a_system_under_shared_endings(read):

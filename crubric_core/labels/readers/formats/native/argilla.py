@@ -66,7 +66,7 @@ def _flat_responses(record: Record) -> Iterator[Answer]:
             values, users = _parsed(record[key]) or [], _parsed(record.get(f"{key}.users")) or []
             statuses = _parsed(record.get(f"{key}.status")) or [None] * len(users)
             if not (isinstance(values, list) and len(values) == len(users) == len(statuses)):
-                raise MalformedError(f"has other numbers of {key!r} than of its users")
+                raise MalformedError(f"does not have as many {key!r} as users")
             for value, user, status in zip(values, users, statuses, strict=True):
                 yield key.removesuffix(_RESPONSES), user, _submitted(value, status)
         elif f"{key}{_FIRST}" in record:

@@ -77,7 +77,7 @@ def _scored(record: Record, setting: Setting) -> Iterator[Row]:
     responses = _responses(record)
     if len(responses) > 1:
         raise MalformedError(
-            "has answers of several models beside one list of scores: which they are of is not known"
+            "has answers of several models beside one list of scores: it is not known which model they are of"
         )
     system = setting.system(responses[0].get("modelIdentifier") if responses else None)
     for response in responses:

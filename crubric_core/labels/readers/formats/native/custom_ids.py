@@ -26,16 +26,17 @@ def identity(field: str, made: str, setting: Setting, usual: re.Pattern[str] | N
     if "system" in setting.given or "system" in parts:
         return {"query": made, **parts, "system": setting.system(parts.get("system"))}
     raise MalformedError(
-        f"has the {field} {made!r}, and where its system stands is not known: say so in the mapping, such as "
-        f'{{"{field}": "={_example(made)}"}}, or name the system of all ({{"system": "=…"}})'
+        f"has the {field} {made!r}, and it is not known which part is its system: give a pattern in the mapping, "
+        f'such as {{"{field}": "={_example(made)}"}}, or name one system for all ({{"system": "=…"}})'
     )
 
 
 def _split_otherwise(field: str, pattern: str) -> str:
     """What is told of a pattern by which an id may be split in several ways."""
     return (
-        f"{pattern} can split some {field} in several ways: each part is as short as can be, the first of all; where "
-        f"names hold what stands between them, write into the pattern what all share, such as {{system}}-q{{query}}"
+        f"{pattern} can split some {field} in several ways: each part is taken as short as possible, from the first "
+        "on; if names contain the separator, add the text that all of them share to the pattern, such as "
+        "{system}-q{query}"
     )
 
 

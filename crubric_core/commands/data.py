@@ -98,7 +98,7 @@ def _ingest_files(args: argparse.Namespace) -> None:
         print(
             f"Most rows of {part.source} ({part.kind}) were rejected: {part.rejected:,} of "
             f"{part.rejected + part.accepted:,}. See the reasons below"
-            + (f", and undo it if it is not meant so: `{undo}`." if not args.preview else "."),
+            + (f". If this is not intended, undo the ingest: `{undo}`." if not args.preview else "."),
             file=sys.stderr,
         )
     warnings = [f"Warning: {f.sentence}" for f in report.checks if f.severity == "warning"]

@@ -114,7 +114,10 @@ def run_judge(args: argparse.Namespace) -> None:
         print(f"note: {note}", file=sys.stderr)
     with LabelsFile(args.out, bank_scale.bank_id, write=not args.dry_run) as file:
         if file.repaired:
-            print(f"note: the last line of {args.out} was torn: it is asked again.", file=sys.stderr)
+            print(
+                f"note: the last line of {args.out} was incomplete: its request is asked again.",
+                file=sys.stderr,
+            )
         if args.dry_run:
             print_json(_dry(args, bank_scale, calls, file))
             return

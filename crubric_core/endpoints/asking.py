@@ -50,11 +50,11 @@ class Patience:
 
     def __post_init__(self) -> None:
         if self.concurrency < 1:
-            raise SettingsError(f"concurrency = {self.concurrency} asks nobody: give 1 or more.")
+            raise SettingsError(f"concurrency = {self.concurrency} sends no request: give 1 or more.")
         if self.requests_per_minute is not None and not 0 < self.requests_per_minute < math.inf:
             raise SettingsError(
-                f"requests per minute = {self.requests_per_minute:g} is no pace: give a number above 0, or none for no "
-                "limit."
+                f"requests per minute = {self.requests_per_minute:g} is not a rate: give a number above 0, or none "
+                "for no limit."
             )
 
 

@@ -86,12 +86,14 @@ def judge_until(
 
 def _check(target: float | None, tier: float | None, batch: int, calls: Sequence[Call]) -> None:
     if target is None and tier is None:
-        raise SettingsError("until what? Give a standard error, or the probability with which a tier stays.")
+        raise SettingsError(
+            "Say when to stop: give a standard error, or the probability with which a tier stays."
+        )
     if (target is not None and not target > 0) or batch < 1:
         raise SettingsError(f"until-se = {target} with batches of {batch}: both have to be above 0.")
     if tier is not None and not 0.5 <= tier < 1:
         raise SettingsError(
-            f"until-tier = {tier:g} is no probability to settle at: give 0.5 or more, below 1."
+            f"until-tier = {tier:g} is not a probability to settle at: give 0.5 or more, below 1."
         )
     if any(len(call.rubrics) > 1 for call in calls):
         raise SettingsError("until-se and until-tier ask one criterion a call: leave --per query out.")

@@ -88,7 +88,7 @@ def _notes(
     if rejected:
         notes.append(f"{count(rejected, 'row')} of the answers cannot be used.")
     if empty:
-        notes.append(f"{count(empty, 'answer')} without a text: not judged.")
+        notes.append(f"{count(empty, 'answer')} {'has' if empty == 1 else 'have'} no text: not judged.")
     if other:
         shown = listed([repr(name) for name in sorted(other)[:SHOWN]])
         notes.append(

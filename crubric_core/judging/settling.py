@@ -32,7 +32,7 @@ class Settled:
 def settle(bank_scale: BankScale, confidence: float) -> Settled:
     """The bank's own systems, each as a new one among the others. Raises SettingsError, PlacementError."""
     if not 0.5 <= confidence < 1:
-        raise SettingsError(f"{confidence:g} is no probability to settle at: give 0.5 or more, below 1.")
+        raise SettingsError(f"{confidence:g} is not a probability to settle at: give 0.5 or more, below 1.")
     Forecast(bank_scale)  # says why where there is no reference
     assert bank_scale.reference is not None  # noqa: S101
     rows = []

@@ -28,7 +28,7 @@ def _whole(source: Source | Named) -> tuple[Source | Named, tuple[str, ...]]:
         return source, ()
     content = path.read_bytes()
     whole = content[: content.rfind(b"\n") + 1]
-    note = f"The last line of {path.name} is torn, as its run was stopped: it counts as no label."
+    note = f"The last line of {path.name} is incomplete, because its run was stopped: it does not count."
     return (path.name, whole), (note,)
 
 

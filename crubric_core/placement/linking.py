@@ -38,7 +38,7 @@ def link(new: ItemParameters, old: ItemParameters, method: Method = "stocking-lo
     new, old = new.of(common), old.of(common)
     if common.sum() < FEWEST:
         raise PlacementError(
-            f"Scales are linked by {FEWEST} rubrics or more, and {common.sum()} have parameters in both calibrations."
+            f"Linking scales needs {FEWEST} rubrics or more, but {common.sum()} have parameters in both calibrations."
         )
     start = mean_sigma(new, old)
     slope, intercept = start if method == "mean-sigma" else stocking_lord(new, old, start)

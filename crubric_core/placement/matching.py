@@ -108,7 +108,7 @@ class _Known:
         if positions and own_name(name, query).isdecimal():
             return Match(
                 None,
-                reason="known by its position in a list alone, which an export changes: give ids or texts",
+                reason="known only by its position in a list, which an export changes: give ids or texts",
             )
         other = self._texts[rows[0]]
         if text and other:

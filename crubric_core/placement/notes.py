@@ -59,8 +59,8 @@ def why_unranked(bank_scale: BankScale) -> str:
         )
     if bank_scale.reference is None and bank_scale.settings.cross_fitted:
         return (
-            "Rank and tier are unknown: only a bootstrap of the bank's rubrics compares the systems, by which equal "
-            "ones are often separated. It takes a bank from several queries, and intervals for queries like these."
+            "Rank and tier are unknown: only a bootstrap of the bank's rubrics compares the systems, and it often "
+            "separates equal systems. Build the bank from several queries, with intervals for queries like these."
         )
     return ""
 
@@ -79,8 +79,8 @@ def _who(bank_scale: BankScale, new: NewLabels) -> list[str]:
         return [f"Judged by {listed(new_judges, SHOWN)}, not by the bank's panel ({names}): {off}"]
     if absent and judges:
         return [
-            f"Only {len(judges)} of the bank's {count(len(panel), 'judge')} labelled it: "
-            "fewer labels make another consensus than the calibration's, and no interval allows for that."
+            f"Only {len(judges)} of the bank's {count(len(panel), 'judge')} labelled it: the consensus of fewer "
+            "labels differs from the calibration's, and no interval allows for that."
         ]
     return []
 
@@ -90,7 +90,8 @@ def _groups(bank_scale: BankScale) -> list[str]:
     if (groups := _reference_groups(bank_scale)) > 1:
         return [
             f"The bank's systems form {groups:,} groups that share too few queries for a common scale: a system is "
-            "compared with the group whose queries it was labelled on, and what to judge next is of these."
+            "compared with the group whose queries it was labelled on, and the rubrics to judge next are of this "
+            "group."
         ]
     if bank_scale.reference is not None:
         return []
@@ -217,8 +218,8 @@ def system_notes(
     extreme, usual = _extreme(bank_scale, system, y, found), bank_scale.person_fit
     if usual is not None and fit < min(UNUSUAL, float(np.nanmin(usual, initial=np.inf))):
         extreme.append(
-            f"The pattern of {system}'s labels follows the scale less than that of any of the bank's systems "
-            f"(person fit lz* = {numeral(fit, 'z.1f')}): one ability may not describe it."
+            f"The pattern of {system}'s labels follows the scale less than that of any of the bank's systems (person "
+            f"fit lz* = {numeral(fit, 'z.1f')}): one ability may not describe it."
         )
     return extreme
 
@@ -254,8 +255,8 @@ def _extreme(bank_scale: BankScale, system: str, y: FloatArray, placement: Place
     if np.isnan(placement.standing.rank[-1]) and not why_unranked(bank_scale):
         if np.isfinite(placement.theta) and _reference_groups(bank_scale) > 1:
             return [
-                f"{system} was labelled on queries of several groups of the bank's systems, or on too few of any: it "
-                "is compared with none."
+                f"{system} was labelled on queries of several groups of the bank's systems, or on too few queries of "
+                "each group: it is compared with no system."
             ]
         return [
             f"{system} has {count(placement.answered, 'label')} on the bank, too few for a rank or a tier."

@@ -70,7 +70,7 @@ def test_a_file_that_cannot_be_read_is_not_told_with_those_that_can():
     shown = str(Plan((read, FilePlan("b.csv", "csv", mapping=columns, problem="b.csv has no label."))))
     assert shown.splitlines() == [
         *("a.csv: labels", "  system  from model"),
-        *("b.csv: labels", "  system  from model", "  Cannot be read so: b.csv has no label."),
+        *("b.csv: labels", "  system  from model", "  Cannot be read: b.csv has no label."),
     ]
 
 
@@ -82,7 +82,7 @@ def test_a_plan_tells_what_is_not_used_and_what_cannot_be_read(crubric, tmp_path
     )
     (tmp_path / "prose.csv").write_text("a text\nof two lines\n")
     assert (
-        "Cannot be read so: prose.csv"
+        "Cannot be read: prose.csv"
         in crubric("ingest", "--dataset", "d", "--plan", tmp_path / "prose.csv")[0]
     )
 

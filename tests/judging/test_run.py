@@ -362,7 +362,7 @@ def test_answers_without_a_text_are_told(bank_scale):
         bank_scale, lines + "".join(json.dumps(row) + "\n" for row in silent).encode()
     )
     assert found.systems == ("mine",)
-    assert found.notes == ("2 answers without a text: not judged.",)
+    assert found.notes == ("2 answers have no text and are not judged.",)
 
 
 def test_two_answers_to_one_query_are_refused_without_a_choice_that_judge_does_not_have(bank_scale):

@@ -207,7 +207,7 @@ def test_a_new_system_that_answers_for_both_groups_is_compared_with_none(two_gro
     assert np.isfinite(found.placements[0].theta)
     assert np.isnan(found.placements[0].standing.rank).all()
     assert not found.placements[0].standing.separated[-1].any()
-    assert any(note.endswith("it is compared with none.") for note in found.notes)
+    assert any(note.endswith("it is compared with no system.") for note in found.notes)
 
 
 def test_groups_stay_in_a_banks_file_and_in_its_recalibration(two_groups):

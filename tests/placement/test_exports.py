@@ -222,7 +222,7 @@ def test_a_list_by_position_is_refused_and_texts_are_enough():
         }
         for r in records
     ]
-    with pytest.raises(PlacementError, match="known by its position in a list alone"):
+    with pytest.raises(PlacementError, match="known only by its position in a list"):
         read_new_labels(bank, "\n".join(map(json.dumps, bare)).encode(), name="run.jsonl")
     for record in records:
         for item in record["rubric_items"]:

@@ -215,6 +215,9 @@ def test_a_panel_of_fewer_judges_is_told(bank, judges, told):
     bank = replace(bank, panel=None)
     notes = panel_notes(bank, labels_on_bank(("m", "n"), panel[:, :, 0], JUDGES[:judges], panel))
     assert (
-        any(note.startswith(f"Only {judges} of the bank's 3 judges labelled it: fewer") for note in notes)
+        any(
+            note.startswith(f"Only {judges} of the bank's 3 judges labelled it: the consensus of fewer")
+            for note in notes
+        )
         is told
     )

@@ -193,7 +193,7 @@ def test_place_reads_the_whole_lines_of_a_torn_file_and_says_so(judged, bank_sca
     for source in (judged.path, [judged.path]):
         new = read_new_labels(bank_scale, source)
         assert new.given.tolist() == [14]
-        assert new.notes[0].startswith("The last line of labels.jsonl is torn")
+        assert new.notes[0].startswith("The last line of labels.jsonl is incomplete")
     other = tmp_path / "other.jsonl"
     other.write_bytes(judged.path.read_bytes().replace(b'"tokens_out"', b'"tokens"'))
     with pytest.raises(IngestError):
@@ -362,7 +362,7 @@ def test_answers_without_a_text_are_told(bank_scale):
         bank_scale, lines + "".join(json.dumps(row) + "\n" for row in silent).encode()
     )
     assert found.systems == ("mine",)
-    assert found.notes == ("2 answers have no text and are not judged.",)
+    assert found.notes == ("2 answers have no text: not judged.",)
 
 
 def test_two_answers_to_one_query_are_refused_without_a_choice_that_judge_does_not_have(bank_scale):

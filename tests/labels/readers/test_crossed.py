@@ -35,7 +35,7 @@ def read(dataset):
 @pytest.mark.parametrize("order", [1, -1])
 def test_people_times_criteria_are_told_with_the_mapping_that_reads_them(ws, order):
     report = ws.ingest(rated(order), "d", name="x.csv")
-    (told,) = (n for n in report.notes if "times each of" in n)
+    (told,) = (n for n in report.notes if "with each of" in n)
     assert "are read as 4 rubrics" in told
     mappings = [json.loads(m) for m in re.findall(r"\{\"rubric\".*?\"\}", told)]
     back = mappings[0] if order == 1 else mappings[1]  # the last part, or the first, names the judge
@@ -46,7 +46,7 @@ def test_people_times_criteria_are_told_with_the_mapping_that_reads_them(ws, ord
 def test_criteria_that_are_no_product_are_not_told_of(ws):
     rows = [[m, "q", label(m), label(m, 1), label(m, 2)] for m in MODELS]
     report = ws.ingest(table(["model", "question_id", "text clarity", "text tone", "code tone"], rows), "d")
-    assert not [n for n in report.notes if "times each of" in n]
+    assert not [n for n in report.notes if "with each of" in n]
 
 
 @pytest.mark.parametrize("judges", [("judge_gpt4", "judge_claude"), ("gpt_4o_mini", "claude")])
@@ -283,7 +283,7 @@ def judged(judges, name):
 def test_systems_times_others_are_told_with_the_mapping_that_reads_them(ws, name):
     """They were read as systems without a word."""
     report = ws.ingest(judged(SIDES, name), "d", name="x.csv")
-    (told,) = (n for n in report.notes if "times each of" in n)
+    (told,) = (n for n in report.notes if "with each of" in n)
     assert f"are read as {len(MODELS) * 2} systems" in told
     back, front = (json.loads(m) for m in re.findall(r"\{\"system\".*?\"\}", told))
     ws.ingest(judged(SIDES, name), "e", mapping=back if name.endswith("{judge}") else front)
@@ -301,7 +301,7 @@ def test_models_of_several_sizes_are_no_product_that_is_told_of(ws):
     rows = [[f"q{q}", c, *(label(m, q, c) for m in sizes)] for q in range(2) for c in CLEAR]
     report = ws.ingest(table(["query_id", "criterion", *sizes], rows), "d")
     assert set(ws.dataset("d").systems) == set(sizes)
-    assert not [n for n in report.notes if "times each of" in n]
+    assert not [n for n in report.notes if "with each of" in n]
 
 
 def test_criteria_times_raters_are_no_systems(ws):

@@ -264,7 +264,7 @@ def test_columns_of_raters_beside_one_of_criteria_are_annotators_of_gold_labels(
         content = "\n".join(["model,prompt_id,criterion,rater1,rater2", *rows]).encode()
         report = ws.ingest(content, "d", kind="gold", name="people.csv")
         assert set(ws.dataset("d").gold()["annotator"]) == {"rater1", "rater2"}
-    assert any("one column an annotator" in note for note in report.notes)
+    assert any("one column for each annotator" in note for note in report.notes)
 
 
 SIDES = ("east", "west")

@@ -188,7 +188,7 @@ def test_where_nothing_tells_the_systems_apart_that_is_said():
     rows = [["law", f"source {q}", f"output {q} {k}", 1 + (q + k) % 5] for q in range(4) for k in range(6)]
     sentence = refused(table(["domain", "source", "model_output", "rating_out_of_5(Ann)"], rows))
     assert "they differ in 'model_output'" in sentence
-    assert "no column says which system each belongs to: add such a column" in sentence
+    assert "no column says which system each belongs to: add a column called system" in sentence
 
 
 def test_answers_of_tasks_are_criteria_and_inputs_are_not():

@@ -163,7 +163,7 @@ def test_the_standard_error_may_come_before_the_tier(until):
     ],
 )
 def test_what_makes_no_sense_is_refused(until, options):
-    with pytest.raises(SettingsError, match="until"):
+    with pytest.raises(SettingsError, match=r"until|Say when to stop"):
         until(**options)
 
 

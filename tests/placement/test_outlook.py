@@ -112,7 +112,7 @@ def test_a_settled_tier_is_changed_by_the_rest_for_at_most_the_stated_share(bank
 
 
 def test_what_makes_no_sense_is_refused(bank_scale):
-    with pytest.raises(SettingsError, match="no probability"):
+    with pytest.raises(SettingsError, match="not a probability"):
         settle(bank_scale, 1.0)
     with pytest.raises(PlacementError, match="no tier can be settled"):
         Forecast(replace(bank_scale, reference=None))

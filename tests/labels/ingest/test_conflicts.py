@@ -206,7 +206,9 @@ def test_labels_of_which_most_contradict_others_are_refused_also_of_named_judges
 
 def test_a_file_of_which_raters_that_nothing_names_contradict_most_is_refused_whole(ws):
     """Of 480 labels of three people 21, on which they agreed, were kept."""
-    with pytest.raises(IngestError, match=r"^3 of 4 labels of people\.csv contradict others") as refused:
+    with pytest.raises(
+        IngestError, match=r"^3 of 4 labels of people\.csv contradict other labels"
+    ) as refused:
         ws.ingest(UNNAMED, "d", name="people.csv")
     assert """--mapping '{"judge": "=unnamed raters"}' --on-conflict runs""" in str(refused.value)
     assert ws.datasets().empty

@@ -35,7 +35,7 @@ def test_whether_a_score_passes_is_no_rubric_beside_it(ws, columns, kept):
     report, rubrics = read(ws, columns, lambda a, b: (a, words[a], b, words[b]))
     assert rubrics == kept
     told = " ".join(report.notes)
-    assert f"{columns[1]!r} and {columns[3]!r} follow {columns[0]!r} and {columns[2]!r}" in told
+    assert f"{columns[1]!r} and {columns[3]!r} follow from {columns[0]!r} and {columns[2]!r}" in told
     assert "are judges, give" not in told
 
 

@@ -201,7 +201,7 @@ def test_a_column_that_is_blank_gives_way_to_another_of_its_kind(ws, blank, fill
     labels = ws.dataset("d").labels()
     assert len(labels) == labels["label"].count() == 48
     assert (labels["system"].nunique(), labels["query"].nunique(), labels["judge"].nunique()) == (2, 6, 2)
-    assert any(f"the {blank} is its column {filled!r}, as {blank!r} is blank" in n for n in report.notes)
+    assert any(f"the {blank} is its column {filled!r}, because {blank!r} is blank" in n for n in report.notes)
 
 
 def test_of_several_columns_beside_a_blank_label_the_user_is_asked(ws):

@@ -83,7 +83,7 @@ def test_rows_that_an_unused_column_tells_apart_are_told_with_the_remedy(ws, col
     agreeing = ws.ingest(rated(column, given=lambda *_: 1), "same", name="x.csv", mapping=given)
     (sentence,) = warned(agreeing)
     assert sentence.startswith(
-        f"x.csv: rows about the same differ in its column {column!r}, which is not used: "
+        f"x.csv: rows of the same cell differ in its column {column!r}, which is not used: "
     )
     assert remedy in sentence
     with pytest.raises(IngestError, match="labels of upload would be lost") as refused:
@@ -237,7 +237,7 @@ def test_a_second_rater_who_comes_later_in_a_column_without_a_name_is_asked_abou
     cells = [(m, f"q{q}") for q in range(90) for m in MODELS]
     rows = [[who, *cell, label(*cell, who), label(*cell)] for who in ("ann", "joe") for cell in cells]
     content = table(["", "model", "question", "clear", "tone"], rows)
-    with pytest.raises(IngestError, match="rows about the same differ in its column 'column 1'") as told:
+    with pytest.raises(IngestError, match="rows of the same cell differ in its column 'column 1'") as told:
         ws.ingest(content, "d", name="x.csv")
     assert '{"judge": "column 1"}' in str(told.value)
 

@@ -77,7 +77,7 @@ def test_what_sums_up_criteria_is_no_rubric_and_alone_it_is_one(ws):
         wide(["tone", "cites", "final_score", "flagged"], ("model", "question_id")), "d", name="x.csv"
     )
     assert {r.rpartition("#")[2] for r in ws.dataset("d").labels()["rubric"]} == {"tone", "cites"}
-    assert any("'final_score' and 'flagged' sum up or qualify labels" in n for n in report.notes)
+    assert any("'final_score' and 'flagged' are not used, because their names say" in n for n in report.notes)
     ws.ingest(wide(["final_score"], ("model", "question_id")), "e", name="x.csv")
     assert {r.rpartition("#")[2] for r in ws.dataset("e").labels()["rubric"]} == {"final_score"}
 

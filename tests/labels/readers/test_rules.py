@@ -25,7 +25,7 @@ def test_a_label_is_found_in_a_reply_and_hits_are_told(ws):
     report = ws.ingest(content, "d", name="x.csv", mapping={"label": r"reply =~ Score:\s*(\d)"})
     assert [row[3] for row in stored(ws)][:2] == [4, 2]
     assert report.blank == 1
-    assert any("understands 2 of the first 3 rows" in note for note in report.notes)
+    assert any("matches 2 of the first 3 rows" in note for note in report.notes)
 
 
 def test_a_label_is_found_in_the_json_of_a_reply(ws):

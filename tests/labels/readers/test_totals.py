@@ -32,7 +32,10 @@ TOTALS = (
 def test_what_sums_up_the_criteria_is_none(ws, name, total, what):
     report, rubrics = read(ws, ["clarity", "tone", "depth", name], total)
     assert rubrics == {"clarity", "tone", "depth"}
-    told = (f"{name!r} is the {what} of other columns", f"{name!r} sum up or qualify labels")
+    told = (
+        f"{name!r} is the {what} of other columns",
+        f"{name!r} is not used, because its name says that it sums up",
+    )
     assert any(sentence in note for sentence in told for note in report.notes)
 
 
@@ -52,7 +55,9 @@ def test_a_verdict_that_holds_where_one_of_others_does_is_a_criterion(ws):
 def test_a_weighted_total_is_known_by_its_name_alone(ws, name):
     report, rubrics = read(ws, ["clarity", "tone", "depth", name], lambda parts: 2 * parts[0] + parts[2])
     assert rubrics == {"clarity", "tone", "depth"}
-    assert any(f"{name!r} sum up or qualify labels" in note for note in report.notes)
+    assert any(
+        f"{name!r} is not used, because its name says that it sums up" in note for note in report.notes
+    )
 
 
 def test_a_rating_of_the_whole_is_a_rubric_and_told(ws):

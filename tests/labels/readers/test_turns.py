@@ -33,7 +33,7 @@ def heads(conversation="conversation_id", turn="turn"):
 def test_each_turn_of_a_conversation_is_a_query(ws, conversation, turn):
     report = ws.ingest(table(heads(conversation, turn), rows()), "d", name="x.csv")
     assert cells(ws) == CELLS
-    assert any(f"the query is {conversation} + {turn}, as rows" in note for note in report.notes)
+    assert any(f"the query is {conversation} + {turn}, because rows" in note for note in report.notes)
     assert not any("Not used" in note for note in report.notes)
 
 

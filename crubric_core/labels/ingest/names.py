@@ -7,12 +7,12 @@ The temporary tables map the file's raw text to (name, id); nothing is written t
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from ..readers import values
 from ..readers.columns.label_names import CERTAINTIES, SPENT
 from ..readers.policies import folded
-from ..readers.sums import LONGEST, MAY_SUM, is_total, may_total, sums_among
+from ..readers.sums import LONGEST, MAY_SUM, MAY_TOTAL, is_total, may_total, sums_among
 from .job import Job
 
 _SAID_OF_LABELS = {CERTAINTIES: "it says how sure a label is", SPENT: "it is the time or cost of an answer"}
@@ -57,12 +57,14 @@ def leave_out_sums(job: Job) -> None:
     Where all rows are such, that is what they are about.
     """
     # Of several columns at once DuckDB looks at each row, of one at each different name.
+    totals: list[str] = []
     for column in sorted({"system", "query", "rubric", "judge", "annotator"} & job.columns):
         kinds = _SAID_OF_LABELS if column == "rubric" else {}
-        found, others = job.one(
+        found, others, may_be_totals = job.one(
             f"""
             SELECT coalesce(list(raw) FILTER (may_sum OR list_contains($words, lower(name))), []),
-                   count(*) FILTER (NOT may_sum AND NOT regexp_matches(name, '[0-9]'))
+                   count(*) FILTER (NOT may_sum AND NOT regexp_matches(name, '[0-9]')),
+                   coalesce(list(raw) FILTER (length(raw) <= {LONGEST} AND regexp_matches(lower(raw), $totals)), [])
             FROM (
                 SELECT raw, {values.name("raw")} AS name,
                        length(raw) <= {LONGEST} AND regexp_matches(lower(raw), $pattern) AS may_sum
@@ -70,15 +72,17 @@ def leave_out_sums(job: Job) -> None:
             )
             """,
             pattern=MAY_SUM,
+            totals=MAY_TOTAL,
             words=sorted(frozenset().union(*kinds)),
         )
+        totals = may_be_totals if column == "rubric" else totals
         if found:
             sums = sums_among(found, column, numbered=not others)
             _leave_out(job, column, sorted(sums), "it sums up other rows")
         for words, why in kinds.items():
             _leave_out(job, column, sorted(raw for raw in found if folded(raw) in words), why)
-    if "rubric" in job.columns and not _are_columns(job):
-        _leave_out_totals(job)
+    if not _are_columns(job):
+        _leave_out_totals(job, sorted(filter(may_total, totals)))
 
 
 def _are_columns(job: Job) -> bool:
@@ -90,15 +94,11 @@ _LEAST = 4  # answers that show it
 _LEAST_ROUNDED = 8  # of means in whole numbers, which agree by chance more easily
 
 
-def _leave_out_totals(job: Job) -> None:
+def _leave_out_totals(job: Job, totals: Sequence[str]) -> None:
     """Reject the rows of rubrics that are the sum or the mean of each answer's other rows, and may be called so.
 
     Where every answer has one, some names alone tell it.
     """
-    (names,) = job.one(
-        f"SELECT coalesce(list(DISTINCT rubric) FILTER (length(rubric) <= {LONGEST}), []) FROM incoming"
-    )
-    totals = sorted(filter(may_total, names))
     for name in totals:
         rest = [other for other in totals if other != name and is_total(other)]
         what = _what_totals(job, name, rest)

@@ -34,6 +34,8 @@ _TOTAL_BY_NAME = re.compile(
     r"(score|rating|grade|points|marks)s?"
 )
 MAY_SUM = "|".join(sorted(map(re.escape, _SUMS | _STATISTICS)))  # what any such name has, in lower case
+# What every name holds that may_total takes: in SQL it looks at a name once for all of its rows.
+MAY_TOTAL = f"{_MAY_TOTAL.pattern}|{_LABEL.pattern}|{_CJK_TOTAL.pattern}"
 _WORDS_OF_TOTALS = 4  # of such a name, at most
 LONGEST = 40  # characters of such a name
 

@@ -204,7 +204,9 @@ def _read(batch: Batch, plan: Plan, dataset: str, policies: Policies) -> None:
                 raise IngestError("The reading was cancelled; nothing is stored.")
             watch.report(share, words)
 
-        return workspace.ingest_plan(plan, dataset, batch.kept, policies, report)
+        found = workspace.ingest_plan(plan, dataset, batch.kept, policies, report)
+        loaders.datasets_changed()  # for the page that is open by then
+        return found
 
     batch.reading = ThreadJob()
     batch.reading.start(
@@ -241,4 +243,3 @@ def take_report() -> None:
     st.session_state["report"] = report
     state.show_dataset(report.dataset)
     st.session_state["detail"] = report.dataset
-    loaders.datasets_changed()

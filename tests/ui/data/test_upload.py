@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from streamlit.runtime.scriptrunner import StopException
 from streamlit.testing.v1 import AppTest
 
 from crubric_core.errors import IngestError
@@ -16,10 +17,12 @@ from crubric_core.figures.coverage import coverage
 from crubric_core.labels.ingest.strays import why
 from crubric_core.labels.readers.bundle import plan_ingest
 from crubric_core.labels.readers.plan import FilePlan, Guess, Plan
+from crubric_core.labels.readers.policies import Policies
 from crubric_core.labels.store.workspace import Workspace
 from crubric_core.ui.data import files as upload_files
 from crubric_core.ui.data import names as upload_names
 from crubric_core.ui.data import report as upload_report
+from crubric_core.ui.data import upload
 from crubric_core.ui.data.upload import Batch
 from crubric_core.ui.data.wording import on_page
 
@@ -54,6 +57,29 @@ def test_the_copies_of_the_files_are_made_once_and_go_with_the_batch() -> None:
     assert folder.exists()
     del dropped
     assert not folder.exists()
+
+
+def test_a_reading_whose_page_was_left_ends_and_tells_the_other_pages(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    dropped, told = batch(a=CSV), []
+    monkeypatch.setattr(
+        upload.loaders, "datasets_changed", lambda: told.append(workspace.datasets()["name"].tolist())
+    )
+
+    def leave(*_: object) -> None:
+        raise StopException
+
+    monkeypatch.setattr(upload, "_follow", leave)
+    with Workspace() as workspace:
+        monkeypatch.setattr(upload.loaders, "workspace", lambda: workspace)
+        with pytest.raises(StopException):
+            upload._read(dropped, plan_ingest(dropped.kept), "x", Policies())
+        assert dropped.reading is not None
+        assert dropped.reading.wait(30)
+    assert told == [["x"]]
+    assert dropped.reading.run is not None
+    assert dropped.reading.run.accepted == 2
 
 
 def test_what_was_found_is_kept_until_its_key_changes_and_so_is_an_error() -> None:

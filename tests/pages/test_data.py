@@ -406,7 +406,7 @@ def test_columns_that_may_be_criteria_or_judges_are_told_before_they_are_read(
     app = open_page("data", tmp_path / "w.duckdb")
     rows = [f"m{m},i{q},{(m + q) % 2},{m * q % 2}" for m in range(4) for q in range(6)]
     upload(app, ("x.csv", "\n".join(["model,item,ann,bob", *rows]).encode()))
-    assert "nothing says whether they are criteria, or judges" in text(app)
+    assert "nothing says whether they are criteria or judges" in text(app)
 
 
 def test_a_guess_can_be_refused(open_page: Open, tmp_path: Path) -> None:

@@ -257,7 +257,7 @@ def test_people_who_agree_with_the_judges_leave_no_difference_and_nothing_to_pla
     gold = rubrics.iloc[j][["rubric", "query"]].assign(system=names, label=given, annotator="ann")
     found = human_labels(gold, known, study.queries(), study.settings)
     said = " ".join(found.sentences())
-    assert "as many on each" not in said.lower()
+    assert "as many labels on each" not in said.lower()
     equal = "The judges' means are on average equal to the corrected ones." in said
     assert equal == (queries is NAMES)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from crubric_core import Workspace
 from crubric_core.demo import simulate
@@ -253,6 +254,26 @@ def test_a_size_beyond_the_candidates_outlasts_quick_moves_of_the_threshold(
     wait_until_idle(page)
     expect(page).to_have_url(re.compile(f"{asked[0]}(&|$)"))
     expect(page.get_by_role("spinbutton", name="Bank size B, exact")).not_to_have_value("1")
+
+
+def test_a_threshold_that_goes_back_and_forth_is_sent_charts_and_no_references_to_them(
+    page: Page, server: Server
+) -> None:
+    """Between two quick moves the page drops the message that a reference names: "Connection error"."""
+    sent: list[ForwardMsg] = []
+    page.on(
+        "websocket",
+        lambda socket: socket.on("framereceived", lambda data: sent.append(ForwardMsg.FromString(data))),
+    )
+    page.goto(f"{server.url}/measurability?dataset=mine&gate=agreement&tau_c=0.4")
+    slider = page.get_by_role("slider", name="Gate threshold")
+    slider.focus(timeout=60_000)
+    wait_until_idle(page)
+    for key in ("ArrowRight", "ArrowLeft") * 2:
+        page.keyboard.press(key)
+        wait_until_idle(page)
+    assert any(message.delta.new_element.HasField("plotly_chart") for message in sent)
+    assert not [message for message in sent if message.HasField("ref_hash")]
 
 
 @pytest.mark.parametrize("held_down", at_most([100], [60, 100, 150, 200, 400]))

@@ -15,6 +15,7 @@ from scipy.special import expit
 from benchmarks.tables import short
 from crubric_core import Settings, Workspace
 from crubric_core.experiments.crossfit import crossfit
+from crubric_core.experiments.results import ExperimentResult
 
 SYSTEMS, JUDGES = 10, 3
 DESIGNS = ((30, 4, 1.0, 0.0), (30, 4, 1.0, 0.8), (60, 6, 1.5, 0.5))
@@ -26,20 +27,23 @@ def crossfits(tables: int) -> Iterator[tuple[object, ...]]:
     """AUC and its difference to pairs, how often their intervals hold, and the smallest bank of rho .95."""
     yield (
         *("queries × rubrics", "system × query sd", "bank", "AUC", "held", "ΔAUC of pairs", "held"),
-        *("smallest bank of half of the tables", "of 80%", "reached nowhere"),
+        *("smallest bank of half of the tables", "of 80%", "reached nowhere", "of the mean", "held"),
     )
     for queries, each, spread, effect in DESIGNS:
-        found = [summary(queries, each, spread, effect, seed) for seed in range(tables)]
+        found = [result(queries, each, spread, effect, seed) for seed in range(tables)]
         for name in SHOWN:
-            rows = pd.DataFrame([table.loc[name] for table in found]).astype(float)
+            rows = pd.DataFrame([made.frame().set_index("strategy").loc[name] for made in found]).astype(
+                float
+            )
             yield (
                 *(f"{queries} × {each}", effect, name, *_held(rows, "auc"), *_held(rows, "delta")),
                 *_sizes(rows["smallest_bank"].to_numpy()),
+                *_smallest_held(rows, [made.tables["curves"] for made in found], name),
             )
 
 
-def summary(queries: int, each: int, spread: float, effect: float, seed: int) -> pd.DataFrame:
-    """One table's summary; the systems are the same for all seeds."""
+def result(queries: int, each: int, spread: float, effect: float, seed: int) -> ExperimentResult:
+    """One table's; the systems are the same for all seeds."""
     theta, rng = np.random.default_rng(7).normal(0, spread, SYSTEMS), np.random.default_rng([3, seed])
     query = np.repeat(np.arange(queries), each)
     a, b = np.exp(rng.normal(0, 0.4, len(query))), rng.normal(0, 1, len(query))
@@ -50,7 +54,7 @@ def summary(queries: int, each: int, spread: float, effect: float, seed: int) ->
     labels = {"system": i, "query": query[j.astype(int)].astype(str), "rubric": j, "judge": k}
     with Workspace() as workspace:
         workspace.ingest(pd.DataFrame({**labels, "label": y.ravel().astype(int)}), "t")
-        return crossfit(workspace.dataset("t"), Settings()).tables["summary"].set_index("strategy")
+        return crossfit(workspace.dataset("t"), Settings())
 
 
 def _held(rows: pd.DataFrame, name: str) -> tuple[str, str]:
@@ -68,3 +72,12 @@ def _sizes(smallest: np.ndarray) -> tuple[str, str, str]:
     ends = np.quantile(sizes, [0.25, 0.75, 0.1, 0.9], method="inverted_cdf")
     low, high, least, most = ("none" if np.isinf(end) else f"{end:.0f}" for end in ends)
     return f"{low} to {high}", f"{least} to {most}", short(float(np.isinf(sizes).mean()))
+
+
+def _smallest_held(rows: pd.DataFrame, curves: list[pd.DataFrame], name: str) -> tuple[str, str]:
+    """The first budget whose rho, averaged over the tables, reaches the target, and how often intervals hold it."""
+    rho = pd.concat([curve[curve["strategy"] == name] for curve in curves]).groupby("budget")["rho"].mean()
+    enough = rho.index[rho >= rows["target"].iloc[0]]
+    size = float(enough[0]) if len(enough) else np.inf
+    low, high = (rows[f"smallest_{end}"].fillna(np.inf) for end in ("low", "high"))
+    return "none" if np.isinf(size) else f"{size:.0f}", short(float(((low <= size) & (size <= high)).mean()))

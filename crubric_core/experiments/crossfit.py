@@ -9,6 +9,8 @@ same systems (Nadeau and Bengio 2003), not of other splits of these.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -22,6 +24,7 @@ from .results import ExperimentResult, ExperimentWatch, compared, num, records, 
 from .splits import STRATEGIES, Splits, split_rubrics
 from .statistics import mean_interval
 
+NOT_REACHED = "not reached"
 HALF = 1.0  # a half is held out for each half that is chosen from
 
 
@@ -49,9 +52,10 @@ def crossfit(
         n_budgets,
         ExperimentWatch(progress, cancel),
     )
+    curves = curve_table(fitted, settings.confidence)
     tables = {
-        "summary": summary_table(fitted, settings.confidence),
-        "curves": curve_table(fitted, settings.confidence),
+        "summary": summary_table(fitted, curves, settings.confidence),
+        "curves": curves,
         "splits": split_table(fitted),
     }
     options = {
@@ -65,11 +69,11 @@ def crossfit(
     )
 
 
-def summary_table(fitted: Splits, confidence: float) -> pd.DataFrame:
+def summary_table(fitted: Splits, curves: pd.DataFrame, confidence: float) -> pd.DataFrame:
     """One row a strategy, in the layout of tab:e2-crossfit.
 
     auc, auc_low, auc_high: mean over the splits with its t interval. candidates: mean number of them. delta …: pairs
-    minus this strategy, paired by split; greedy_delta …: the paper's greedy minus it. smallest_bank: NaN where the
+    minus this strategy, paired by split; greedy_delta …: the paper's greedy minus it. smallest_bank …: NaN where the
     target is not reached.
     """
     rows = []
@@ -77,6 +81,7 @@ def summary_table(fitted: Splits, confidence: float) -> pd.DataFrame:
         auc, low, high, n = _mean_correlation(fitted.auc(strategy), confidence)
         delta, greedy = (_ahead(fitted, first, strategy, confidence) for first in ("pairs", "greedy"))
         smallest = fitted.smallest[strategy]
+        least, most = smallest_interval(curves[curves["strategy"] == strategy], fitted.target)
         rows.append(
             {
                 "strategy": strategy,
@@ -93,10 +98,25 @@ def summary_table(fitted: Splits, confidence: float) -> pd.DataFrame:
                 "greedy_delta_low": greedy[1],
                 "greedy_delta_high": greedy[2],
                 "smallest_bank": np.nan if smallest is None else float(smallest),
+                "smallest_low": least,
+                "smallest_high": most,
                 "target": fitted.target,
             }
         )
     return pd.DataFrame(rows)
+
+
+def smallest_interval(curve: pd.DataFrame, target: float) -> tuple[float, float]:
+    """Least and largest size that the smallest bank may have with other rubrics; NaN: no size that was tried.
+
+    The least is above the last budget before the intervals of rho reach up to the target, the largest is the first
+    budget whose interval lies above it. curve: budget, rho, low and high of one strategy.
+    """
+    budgets = curve["budget"].to_numpy(dtype=float)
+    may = np.flatnonzero(curve["rho"].notna() & ~(curve["high"] < target))
+    must = np.flatnonzero(curve["low"] >= target)
+    least = np.concatenate([[0.0], budgets])[may[0]] + 1 if may.size else np.nan
+    return float(least), float(budgets[must[0]]) if must.size else np.nan
 
 
 def _over_splits(values: FloatArray, confidence: float) -> tuple[float, float, float, int]:
@@ -159,25 +179,26 @@ def _found(summary: pd.DataFrame, fitted: Splits) -> str:
             continue
         how = compared(row["delta_low"], row["delta_high"], "ahead of", "behind", "not separated from")
         parts.append(f"{how} {name} (ΔAUC {num(row['delta'])} {span(row['delta_low'], row['delta_high'])})")
-    if summary["smallest_bank"].isna().all():
-        banks = ["not reached by any strategy"]
-    else:
-        banks = [
-            f"{'not reached' if np.isnan(row['smallest_bank']) else int(row['smallest_bank'])} ({NAMES[strategy]})"
-            for strategy, row in table.items()
-        ]
+    banks = [f"{_reached(row)} ({NAMES[strategy]})" for strategy, row in table.items()]
     return (
         f"The AUC of banks of pairs is {num(table['pairs']['auc'])}: it is {'; '.join(parts)}. "
         f"Smallest bank with ρ ≥ {fitted.target:.4g}: {', '.join(banks)}."
     )
 
 
+def _reached(row: dict[Any, Any]) -> str:
+    """The smallest bank of a strategy with its interval."""
+    sizes = [row[f"smallest_{each}"] for each in ("bank", "low", "high")]
+    bank, low, high = (NOT_REACHED if np.isnan(size) else f"{size:.0f}" for size in sizes)
+    return bank if low == NOT_REACHED else f"{bank} [{low}, {high}]"
+
+
 def _limits(inputs: Inputs, fitted: Splits) -> tuple[str, ...]:
     n_systems = len(inputs.reduction.systems)
     limits = [
         f"All {len(fitted.splits)} splits share the same {n_systems} systems: the intervals are for other rubrics, not "
-        "for other systems. The smallest bank has no interval: with other rubrics it may be several times as large, "
-        "or no bank may reach it.",
+        f'for other systems. That of a smallest bank ends with "{NOT_REACHED}" where other rubrics may have no bank '
+        "that reaches the target.",
         "A bank is chosen by labels of the very systems that it ranks. That alone can put it ahead of random rubrics, "
         "even if all rubrics are alike. What a bank is worth for other systems is shown by holding systems out.",
     ]
@@ -253,8 +274,10 @@ EXPERIMENT = Experiment(
                 "greedy_delta_low": LOW,
                 "greedy_delta_high": HIGH,
                 "smallest_bank": ResultColumn(
-                    "smallest bank at the target", "localized", unknown="not reached"
+                    "smallest bank at the target", "localized", unknown=NOT_REACHED
                 ),
+                "smallest_low": ResultColumn("from", "localized", unknown=NOT_REACHED),
+                "smallest_high": ResultColumn("to", "localized", unknown=NOT_REACHED),
                 "candidates": number("candidates", "%.0f", "Rubrics to choose from, mean over the splits"),
                 "target": hidden("target"),
             },

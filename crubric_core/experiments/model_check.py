@@ -32,6 +32,7 @@ LISTED = 50
 DRAWN = 19  # tables: the largest of so many is exceeded by one more with probability 1/20
 MOST_LABELS = 2**22  # of which so many tables are fitted within a minute or two
 CHANCE = 0.05
+RATIO = "first over second eigenvalue"
 
 
 @dataclass(frozen=True)
@@ -151,21 +152,21 @@ def model_check(
         options,
         tables,
         _found(comparison, tables["checks"], tested),
-        _limits(reduction, comparison),
+        _limits(reduction, comparison, np.isfinite(dependence.line)),
     )
 
 
 def check_table(spectrum: Spectrum, dependence: Dependence, items: ItemFit) -> pd.DataFrame:
-    """check, value, expected: under the model, NaN where that is not known."""
-    pairs = dependence.found
+    """check, value, expected (by one simulated table), line (not exceeded by 95% of them); NaN where not known."""
+    pairs, unknown = dependence.found, np.nan
     rows = [
-        ("first over second eigenvalue", spectrum.ratio, dependence.ratio),
-        ("pairs flagged by Q3", float(pairs.n_flagged), float(dependence.chance)),
-        ("pairs in all", float(pairs.n_pairs), np.nan),
-        ("flagged pairs within one query", pairs.within_query, np.nan),
-        ("rubrics that misfit", items.misfit, CHANCE),
+        (RATIO, spectrum.ratio, dependence.ratio, dependence.line),
+        ("pairs flagged by Q3", float(pairs.n_flagged), float(dependence.chance), unknown),
+        ("pairs in all", float(pairs.n_pairs), unknown, unknown),
+        ("flagged pairs within one query", pairs.within_query, unknown, unknown),
+        ("rubrics that misfit", items.misfit, CHANCE, unknown),
     ]
-    return pd.DataFrame(rows, columns=["check", "value", "expected"])
+    return pd.DataFrame(rows, columns=["check", "value", "expected", "line"])
 
 
 def spectrum_table(spectrum: Spectrum) -> pd.DataFrame:
@@ -200,8 +201,20 @@ def _found(comparison: Comparison, checks: pd.DataFrame, tested: int) -> str:
         else "No two rubrics were labelled on enough systems to be compared"
     )
     return (
-        f"{comparison.sentence} {dependent}; {_share(misfit['value'])} of the rubrics misfit at p < {CHANCE:g}, where "
-        f"chance gives at most {CHANCE:.0%}{_by_chance(misfit['value'], tested)}."
+        f"{comparison.sentence} {_abilities(values[RATIO])}{dependent}; {_share(misfit['value'])} of the rubrics "
+        f"misfit at p < {CHANCE:g}, where chance gives at most {CHANCE:.0%}{_by_chance(misfit['value'], tested)}."
+    )
+
+
+def _abilities(row: dict[str, float]) -> str:
+    """What the eigenvalues say of a second ability; nothing where too few tables were simulated to tell."""
+    ratio, line = row["value"], row["line"]
+    if not (np.isfinite(ratio) and np.isfinite(line)):
+        return ""
+    shown = "more than one ability" if ratio > line else "no second ability"
+    return (
+        f"The residuals show {shown}: their first eigenvalue is {ratio:.2f} times the second, and {1 - CHANCE:.0%} of "
+        f"tables simulated from the model have at most {line:.2f}. "
     )
 
 
@@ -219,11 +232,11 @@ def _share(value: float) -> str:
     return "an unknown share" if np.isnan(value) else f"{value:.1%}"
 
 
-def _limits(reduction: Reduction, comparison: Comparison) -> tuple[str, ...]:
+def _limits(reduction: Reduction, comparison: Comparison, line_known: bool) -> tuple[str, ...]:
     limits = [
         "AIC and BIC are those of the penalised fit; the conclusion rests on the prediction of held-out labels.",
-        "Q3 and eigenvalues are compared with one simulated table. Only a large excess shows that rubrics depend on "
-        "each other, or on a second ability; it cannot show abilities that are closely related.",
+        f"Q3 {'is' if line_known else 'and eigenvalues are'} compared with one simulated table: only a large excess "
+        "shows that rubrics depend on each other. Eigenvalues cannot show abilities that are closely related.",
     ]
     if not comparison.table["converged"].all():
         limits.append("A model did not converge: read its row as provisional.")
@@ -293,7 +306,8 @@ EXPERIMENT = Experiment(
             {
                 "check": ResultColumn("check"),
                 "value": number("value", "%.4g"),
-                "expected": number("under the model", "%.4g"),
+                "expected": number("in one simulated table", "%.4g"),
+                "line": number("in 95% of them at most", "%.4g"),
             },
         ),
         "spectrum": ResultTable(

@@ -259,5 +259,5 @@ EXPERIMENT = Experiment(
     },
     headline=headline,
     charts=(Chart("Rubrics from raw to bank", rows="step", y=("rubrics",), x_title="rubrics"),),
-    order=11,
+    order=12,
 )

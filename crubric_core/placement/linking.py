@@ -10,6 +10,7 @@ from typing import Literal
 
 import numpy as np
 from scipy.optimize import minimize
+from scipy.special import expit
 
 from ..errors import PlacementError
 from ..irt.linking import ScaleLink
@@ -86,14 +87,10 @@ def expected_scores(items: ItemParameters, theta: FloatArray) -> FloatArray:
     """(G, J) expected level of each rubric as a share of its scale."""
     if items.thresholds is None:
         z = items.a * (theta[:, None] - items.b)
-        return np.asarray(items.c + (1 - items.c) * _logistic(z))
+        return np.asarray(items.c + (1 - items.c) * expit(z))
     steps = np.isfinite(items.thresholds)
     z = items.a[:, None] * (theta[:, None, None] - np.where(steps, items.thresholds, 0.0))
-    return np.asarray((_logistic(z) * steps).sum(axis=2) / np.maximum(steps.sum(axis=1), 1))
-
-
-def _logistic(z: FloatArray) -> FloatArray:
-    return np.asarray(0.5 * (1 + np.tanh(z / 2)))
+    return np.asarray((expit(z) * steps).sum(axis=2) / np.maximum(steps.sum(axis=1), 1))
 
 
 def _difficulties(items: ItemParameters) -> FloatArray:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -8,7 +9,7 @@ from crubric_core import Settings, fit_irt, item_information
 from crubric_core.bank.pairs import pair_distances
 from crubric_core.bank.utility import utility_grid
 from crubric_core.errors import DatasetError
-from crubric_core.experiments.crossfit import _mean_correlation, crossfit
+from crubric_core.experiments.crossfit import _mean_correlation, crossfit, smallest_interval
 from crubric_core.experiments.inputs import read_inputs
 from crubric_core.experiments.splits import STRATEGIES, log_budgets, target_correlation
 from tests import oracles
@@ -148,7 +149,10 @@ def test_a_hard_set_without_any_rubric_is_unknown_and_said(workspace):
     assert np.isnan([row["auc"], row["delta"], row["smallest_bank"]]).all()
     assert row["splits"] == row["delta_splits"] == row["candidates"] == 0
     assert "random rubrics of the hard set, because no split has both" in found.found
-    assert found.found.endswith("Smallest bank with ρ ≥ 0.95: not reached by any strategy.")
+    assert row[["smallest_low", "smallest_high"]].isna().all()
+    assert found.found.endswith(
+        "not reached (random in the hard set), not reached [1, not reached] (random)."
+    )
 
 
 def test_too_few_systems_are_refused_with_the_reason(workspace, settings):
@@ -191,5 +195,33 @@ def test_splits_that_are_all_equal_show_no_spread_and_give_no_interval():
     assert np.isnan([low, high]).all()
 
 
-def test_the_smallest_bank_is_said_to_be_that_of_these_rubrics(result):
-    assert "The smallest bank has no interval" in result.limits[0]
+def test_the_smallest_bank_lies_between_the_sizes_that_the_intervals_of_the_curve_allow():
+    curve = pd.DataFrame(
+        {
+            "budget": [5, 10, 20, 40],
+            "rho": [0.5, 0.85, 0.93, 0.97],
+            "low": [0.3, 0.7, 0.88, 0.951],
+            "high": [0.7, 0.949, 0.96, 0.99],
+        }
+    )
+    assert smallest_interval(curve, 0.95) == (11, 40), "10 is excluded, sizes from 11 on were not tried"
+    assert smallest_interval(curve, 0.7) == (1, 10)
+    assert smallest_interval(curve, 0.98) == pytest.approx((21, np.nan), nan_ok=True)
+    assert np.isnan(smallest_interval(curve, 0.995)).all()
+
+
+def test_sizes_without_an_interval_are_not_excluded_and_prove_nothing():
+    unknown, alike = [np.nan, np.nan], [0.9, 0.96]
+    curve = pd.DataFrame({"budget": [5, 10], "rho": alike, "low": unknown, "high": unknown})
+    assert smallest_interval(curve, 0.95) == pytest.approx((1, np.nan), nan_ok=True)
+    assert np.isnan(smallest_interval(curve.assign(rho=unknown), 0.95)).all(), "no bank at all"
+
+
+def test_the_smallest_bank_has_its_interval_in_the_table_and_in_the_sentence(result):
+    table = result.frame()
+    known = table[table["smallest_bank"].notna()]
+    assert (known["smallest_low"] <= known["smallest_bank"]).all()
+    assert not (known["smallest_high"] < known["smallest_bank"]).any()
+    for row in known.to_dict("records"):
+        high = "not reached" if np.isnan(row["smallest_high"]) else f"{row['smallest_high']:.0f}"
+        assert f"{row['smallest_bank']:.0f} [{row['smallest_low']:.0f}, {high}] (" in result.found

@@ -66,6 +66,26 @@ def test_the_spectrum_of_a_table_from_the_model_stands_beside(result, inputs):
     assert expected["first over second eigenvalue"] == pytest.approx(ratio)
 
 
+def test_whether_one_ability_is_enough_is_answered_by_the_line_of_the_simulated_tables(result, inputs):
+    row = result.tables["checks"].set_index("check").loc["first over second eigenvalue"]
+    y = inputs.reduction.y
+    assert row["line"] == dependence_of(fit_irt(y), y, inputs.query_index, SETTINGS.seed).line
+    shown = "more than one ability" if row["value"] > row["line"] else "no second ability"
+    said = f"The residuals show {shown}: their first eigenvalue is {row['value']:.2f} times the second"
+    assert (
+        f"{said}, and 95% of tables simulated from the model have at most {row['line']:.2f}." in result.found
+    )
+    assert any(limit.startswith("Q3 is compared with one simulated table") for limit in result.limits)
+
+
+def test_where_one_table_was_simulated_the_experiment_leaves_the_abilities_open(workspace, monkeypatch):
+    monkeypatch.setattr(sys.modules[dependence_of.__module__], "MOST_LABELS", 1)
+    found = model_check(workspace.dataset("small"), SETTINGS, replicates=2)
+    assert np.isnan(found.tables["checks"]["line"]).all()
+    assert "ability:" not in found.found
+    assert any(limit.startswith("Q3 and eigenvalues are compared with one") for limit in found.limits)
+
+
 @pytest.mark.parametrize(("correlation", "effect"), [(1.0, 0.0), (1.0, 1.5), (0.6, 0.0)])
 def test_two_abilities_show_beside_the_model_and_query_effects_do_not(correlation, effect):
     rng, query = np.random.default_rng(5), np.arange(160) // 4

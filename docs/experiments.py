@@ -48,7 +48,7 @@ Estimate = tuple[float, float, float]  # value, low, high
 
 @dataclass(frozen=True)
 class Claim:
-    """A difference that an experiment estimates on every dataset. what: the sentence's subject."""
+    """A difference that an experiment estimates on every dataset. what: in words."""
 
     experiment: str
     what: str
@@ -117,35 +117,32 @@ CLAIMS = (
 )
 
 
-def verdict(estimates: Mapping[str, Estimate], digits: int = 3) -> str:
-    """Where a difference is above 0, below 0, not separated from 0, and unknown: a sentence from the intervals."""
-    places: dict[str, list[str]] = {"above 0": [], "below 0": [], "not separated from 0": [], "unknown": []}
-    for dataset, (value, low, high) in estimates.items():
-        if not np.isfinite([value, low, high]).all():
-            places["unknown"].append(dataset)
-            continue
-        side = "above 0" if low > 0 else "below 0" if high < 0 else "not separated from 0"
-        places[side].append(f"{dataset} ({num(value, digits)} {span(low, high, digits)})")
-    said = [f"{side} on {listed(names, most=len(names))}" for side, names in places.items() if names]
-    return "; ".join(said) + "." if said else "Not computed."
+def cell(estimate: Estimate, digits: int = 3) -> str:
+    """A difference with its interval, bold where this excludes 0; — where one of the three is unknown."""
+    if not np.isfinite(estimate).all():
+        return "—"
+    value, low, high = estimate
+    said = f"{num(value, digits)} {span(low, high, digits)}"
+    return f"**{said}**" if low > 0 or high < 0 else said
+
+
+def _claimed(claim: Claim, by_name: Mapping[str, ExperimentResult]) -> str:
+    result = by_name.get(claim.experiment)
+    return "—" if result is None else cell(claim.estimate(result), claim.digits)
 
 
 def conclusions(results: Results) -> str:
-    """What shows and what does not, each sentence computed from the intervals."""
-    lines = ["## What shows, and what does not", ""]
-    for claim in CLAIMS:
-        found = {
-            dataset: claim.estimate(by_name[claim.experiment])
-            for dataset, by_name in results.items()
-            if claim.experiment in by_name
-        }
-        lines.append(f"- **{claim.what}**: {verdict(found, claim.digits)}")
-    lines += ["", *_notes(results)]
-    return "\n".join(lines) + "\n"
+    """What shows and what does not: a row a claim, computed from the intervals, and a column a dataset."""
+    rows = [[claim.what, *(_claimed(claim, by_name) for by_name in results.values())] for claim in CLAIMS]
+    heads = ["difference, with its 95% interval", *results]
+    table = [heads, ["---"] * len(heads), *rows]
+    lines = ["## What shows, and what does not", "", 'Bold: the interval excludes 0. "—": unknown.', ""]
+    lines += [f"| {' | '.join(row)} |" for row in table]
+    return "\n".join([*lines, "", *_notes(results)]) + "\n"
 
 
 def _notes(results: Results) -> list[str]:
-    """What has to be known to read the sentences above."""
+    """What has to be known to read the table above."""
     sweeps = {dataset: by_name["sweep"] for dataset, by_name in results.items() if "sweep" in by_name}
     known = {dataset: result for dataset, result in sweeps.items() if np.isfinite(_strictest(result)[0])}
     same = [dataset for dataset, result in known.items() if result.options["against"] == OTHERS]
@@ -247,12 +244,8 @@ def head(sizes: Mapping[str, Mapping[str, Any]], datasets: Sequence[str]) -> str
         f"{settings.replicates} replicates, {settings.confidence:.0%} intervals, seed {settings.seed}). {small}"
     )
     links = [f"[{name}](datasets/{name}.md)" for name in datasets]
-    pages = f" All tables: {listed(links, most=len(links))}." if links else ""
-    return f"""{textwrap.fill(run.strip(), 120)}
-
-"—" is unknown.{pages}
-
-"""
+    pages = f"All tables: {listed(links, most=len(links))}." if links else ""
+    return f"{textwrap.fill(run.strip(), 120)}\n\n{pages}\n\n"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

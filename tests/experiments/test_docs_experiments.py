@@ -13,44 +13,17 @@ from hypothesis import strategies as st
 from crubric_core import Settings
 from crubric_core.experiments import EXPERIMENTS, run_experiment
 from crubric_core.text import numeral
-from docs.experiments import CLAIMS, SIZES, conclusions, head, headlines, verdict
+from docs.experiments import CLAIMS, SIZES, cell, conclusions, head, headlines
 
 FAST = Settings(tau_c=0.5, budget=8, replicates=20)
 NAMES = ("demo", "wildbench", "hellobench")
 
 
-@st.composite
-def estimates(draw):
-    """Dataset → value with an interval around it, or unknown."""
-    found = {}
-    for name in NAMES:
-        value = draw(st.floats(-1, 1))
-        half = draw(st.one_of(st.just(float("nan")), st.floats(0, 1)))
-        found[name] = (value, value - half, value + half)
-    return found
-
-
-@given(estimates())
-def test_each_dataset_is_named_once_on_the_side_that_its_interval_tells(found):
-    said = verdict(found)
-    sides = dict.fromkeys(NAMES)
-    for part in said.rstrip(".").split("; "):
-        side, names = re.fullmatch(r"(above 0|below 0|not separated from 0|unknown) on (.*)", part).groups()
-        for name in NAMES:
-            if re.search(rf"\b{name}\b", names):
-                assert sides[name] is None
-                sides[name] = side
-    for name, (_, low, high) in found.items():
-        expected = (
-            "unknown"
-            if np.isnan(low)
-            else "above 0"
-            if low > 0
-            else "below 0"
-            if high < 0
-            else "not separated from 0"
-        )
-        assert sides[name] == expected
+@given(st.floats(-1, 1), st.one_of(st.just(float("nan")), st.floats(0, 1)))
+def test_a_difference_is_bold_where_its_interval_excludes_0(value, half):
+    said = cell((value, value - half, value + half))
+    assert (said == "—") == np.isnan(half)
+    assert said.startswith("**") == (value - half > 0 or value + half < 0)
 
 
 @pytest.fixture(scope="module")
@@ -76,15 +49,14 @@ def test_every_claim_has_the_numbers_of_its_experiment(results):
         "κ behind the strictest gate": results["sweep"].frame()["unread"].iloc[-1],
     }
     for what, value in expected.items():
-        line = next(line for line in text.splitlines() if line.startswith(f"- **{what}"))
-        assert f"gold ({numeral(value, '.3f')} [" in line, what
+        assert re.search(rf"^\| {re.escape(what)}[^|]*\| (\*\*)?{numeral(value, '.3f')} \[", text, re.M), what
 
 
 def test_a_change_that_nothing_shows_is_unknown(results):
     untyped = replace(results["perturbation"], tables={"flips": results["perturbation"].frame().iloc[:0]})
     said = conclusions({"gold": {**results, "perturbation": untyped}})
-    line = next(line for line in said.splitlines() if line.startswith("- **The gap with 30%"))
-    assert "unknown on gold" in line
+    line = next(line for line in said.splitlines() if line.startswith("| The gap with 30%"))
+    assert line.endswith("| — |")
 
 
 def test_headlines_are_those_of_the_results_and_sizes_are_stated(results):

@@ -22,7 +22,7 @@ from crubric_core.experiments.inputs import Inputs
 from crubric_core.experiments.perturbation import flip_table, flip_types
 from crubric_core.experiments.results import ExperimentWatch
 from crubric_core.experiments.scoring import gap, omega, score
-from crubric_core.experiments.statistics import rank_correlation
+from crubric_core.ranks import rank_correlation
 from crubric_core.task_types.types import HIGH_RISK, TASK_TYPES, ObjectArray
 from crubric_core.types import FloatArray
 

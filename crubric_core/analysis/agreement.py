@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from ..intervals import ratio
 from ..leaderboard.inference import Inference, infer
 from ..leaderboard.influence import Domains, score_influence
+from ..ranks import rank_correlation
 from ..types import BoolArray, FloatArray, IntArray
 
 
@@ -102,7 +102,7 @@ def _compare(
         kept=int(np.count_nonzero(here * other > 0)),
         reversed=len(against),
         example=_first(against, other),
-        rho=_spearman(first.estimate[known], values[known])
+        rho=float(rank_correlation(first.estimate[known], values[known]))
         if ordered and first.n_groups == 1
         else float("nan"),
         tested=tested,
@@ -118,9 +118,3 @@ def _first(pairs: IntArray, other: IntArray) -> tuple[int, int] | None:
         return None
     i, k = (int(at) for at in pairs[0])
     return (i, k) if other[i, k] > 0 else (k, i)
-
-
-def _spearman(x: FloatArray, y: FloatArray) -> float:
-    if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
-        return float("nan")
-    return float(np.corrcoef(pd.Series(x).rank(), pd.Series(y).rank())[0, 1])

@@ -16,6 +16,7 @@ from ..analysis.result import Calibration
 from ..analysis.selection import order_candidates
 from ..intervals import known_mean
 from ..labels.store.dataset import Dataset
+from ..ranks import rank_correlation
 from ..settings import Settings
 from ..task_types.types import types_of_queries
 from ..text import count
@@ -25,7 +26,7 @@ from .inputs import Inputs, gold_labels, read_inputs, reference_scores
 from .kappa import OTHERS, KappaComparison, compare
 from .results import ExperimentResult, ExperimentWatch, num, records, span
 from .scoring import gap, gap_interval, omega, score
-from .statistics import interquartile_range, query_draws, rank_correlation
+from .statistics import interquartile_range, query_draws
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ import pandas as pd
 from ..declarations import Parameter
 from ..intervals import FEWEST_CLUSTERS, known_mean
 from ..labels.store.dataset import Dataset
+from ..ranks import rank_correlation, spearman_p
 from ..settings import Settings
 from ..task_types.scoring import overall_scores, query_weights
 from ..task_types.types import TASK_TYPES, ObjectArray, types_of_queries
@@ -28,8 +29,6 @@ from .statistics import (
     half_width,
     interquartile_range,
     query_draws,
-    rank_correlation,
-    spearman_p,
 )
 
 UNKNOWN_GAP = "The gap between the best and the worst system is unknown, and so is the effect of flips."

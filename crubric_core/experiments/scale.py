@@ -17,13 +17,13 @@ from ..intervals import known_mean
 from ..irt.fit import fit_irt
 from ..judges.consensus import baseline_mask, majority, median_low
 from ..labels.store.dataset import Dataset
+from ..ranks import rank_correlation
 from ..settings import Basis, Settings
 from ..text import count
 from ..types import BoolArray, Cancel, FloatArray, Progress
 from .declaration import Chart, Experiment, ResultColumn, ResultTable, number
 from .inputs import Inputs, gold_labels, read_inputs
 from .results import ExperimentResult, ExperimentWatch, num, records
-from .statistics import rank_correlation
 
 BASES: tuple[Basis, ...] = ("all", "bank")
 

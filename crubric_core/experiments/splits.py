@@ -21,11 +21,11 @@ from ..irt.prefixes import PrefixAbilities
 from ..judges.consensus import baseline_mask
 from ..judges.nothing_passes import nothing_passes
 from ..labels.store.reduction import Reduction
+from ..ranks import rank_correlation
 from ..settings import Settings, Strategy
 from ..types import BoolArray, FloatArray, IntArray
 from ..workers import run_tasks
 from .results import ExperimentWatch
-from .statistics import rank_correlation
 
 STRATEGIES: tuple[Strategy, ...] = ("greedy", "pairs", "plain", "hard_random", "random")
 SMALLEST_BUDGET = 5

@@ -31,6 +31,7 @@ from ..judges.gate import decide_gate
 from ..judges.unequal_panels import UnequalPanels
 from ..labels.store.dataset import Dataset
 from ..labels.store.reduction import Reduction
+from ..ranks import rank_correlation
 from ..settings import LOWEST_TAU, Basis, Settings
 from ..text import count
 from ..types import BoolArray, Cancel, FloatArray, Progress
@@ -38,7 +39,6 @@ from ..workers import run_tasks
 from .declaration import RHO, Chart, Experiment, ResultColumn, ResultTable, hidden, number
 from .inputs import Inputs, panels_of_part, read_inputs, reduce_panel
 from .results import ExperimentResult, ExperimentWatch, num, records
-from .statistics import rank_correlation
 
 BUDGETS = (0.25, 0.5, 2.0)  # times the settings' B
 SHIFTS = (-0.1, -0.05, 0.05, 0.1)  # added to the settings' tau_c

@@ -1,0 +1,71 @@
+"""Spearman's rank correlation and its p-value, as array kernels."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import permutations
+
+import numpy as np
+import pandas as pd
+from scipy.special import gammaln, stdtr
+
+from .intervals import ratio
+from .types import FloatArray, IntArray
+
+COUNTED = 64  # up to so many systems ranks are counted, beyond they are sorted
+EXACT = 8  # up to so many values the p of a rank correlation is of all their orders
+TIE_DIGITS = 8  # abilities computed from the same labels may differ by rounding: they tie
+
+
+def rank_correlation(values: FloatArray, reference: FloatArray) -> FloatArray:
+    """Spearman's rho of each row with ``reference``. values (…, M), reference (M,) → (…) in [-1, 1].
+
+    Systems without a reference are left out; ties get mean ranks. NaN for fewer than 3 systems, where a value is
+    NaN, and where all values tie: such a row orders nothing.
+    """
+    known = np.isfinite(reference)
+    if known.sum() < 3:
+        return np.full(values.shape[:-1], np.nan)
+    kept = np.round(values[..., known], TIE_DIGITS)
+    ranks, target = _centred_ranks(kept), _centred_ranks(np.round(reference[known], TIE_DIGITS))
+    return ratio(ranks @ target, np.sqrt((ranks**2).sum(axis=-1) * (target**2).sum()))
+
+
+def spearman_p(values: FloatArray, reference: FloatArray) -> float:
+    """Two-sided p of Spearman's rho of values with reference (n,), all known; NaN for n < 3 or where all values tie.
+
+    Up to EXACT values it is the share of all their orders with a rho as far from 0: the t approximation, used beyond,
+    has p = 0 for values in order, so that of these the share is counted, too.
+    """
+    rho, n = float(rank_correlation(values, reference)), len(values)
+    if n < 3 or not np.isfinite(rho):
+        return float("nan")
+    if n <= EXACT:
+        ranks, target = (_centred_ranks(np.round(each, TIE_DIGITS)) for each in (values, reference))
+        return float(np.mean(np.abs(ranks[_orders(n)] @ target) >= abs(ranks @ target) - 1e-9))
+    if abs(rho) >= 1 - 1e-12:
+        return _share_in_order(reference)
+    return float(2 * stdtr(n - 2, -abs(rho) * np.sqrt((n - 2) / (1 - rho**2))))
+
+
+def _share_in_order(reference: FloatArray) -> float:
+    """Share of the orders of values that tie as ``reference`` (n,) does which are in its order, or in the reverse."""
+    ties = np.unique(np.round(reference, TIE_DIGITS), return_counts=True)[1]
+    alike = float(np.exp(gammaln(ties + 1.0).sum() - gammaln(len(reference) + 1.0)))
+    return alike * (2 if (ties == ties[::-1]).all() else 1)
+
+
+@lru_cache(maxsize=EXACT)
+def _orders(n: int) -> IntArray:
+    """(n!, n) all orders of n places."""
+    return np.array(list(permutations(range(n))))
+
+
+def _centred_ranks(values: FloatArray) -> FloatArray:
+    """Mean ranks along the last axis less their mean; NaN where a value is."""
+    if values.shape[-1] > COUNTED:
+        rows = pd.DataFrame(values.reshape(-1, values.shape[-1])).rank(axis=1).to_numpy()
+        return np.asarray(rows - rows.mean(axis=1, keepdims=True)).reshape(values.shape)
+    # Twice a centred rank is how many are below less how many are above: far cheaper than sorting a few.
+    difference = values[..., :, None] - values[..., None, :]
+    return np.asarray(np.sign(difference).sum(axis=-1) / 2)

@@ -185,6 +185,23 @@ def test_a_reading_that_is_cancelled_stores_nothing_and_can_be_begun_again(
     see(page, "cancelled: done. Adds 20 systems")
 
 
+def test_files_that_are_discarded_while_they_are_read_are_not_read(
+    page: Page, server: Server, tmp_path: Path
+) -> None:
+    """The reading went on, and nobody was told of it."""
+    open_data(page, server)
+    drop(page, many_labels(tmp_path / "discarded.csv", 5_000))
+    read = page.get_by_role("button", name="Read 1 file")
+    read.wait_for(timeout=SLOW)
+    follow(page, "Scenarios")
+    follow(page, "Data")
+    read.click(timeout=SLOW)
+    page.get_by_role("button", name="Cancel reading").wait_for(timeout=SLOW)
+    page.get_by_role("button", name="Discard these files").click()
+    see(page, "The reading was cancelled; nothing is stored.")
+    expect(page.get_by_text("Chosen before")).to_have_count(0)
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_scrolls_sideways_on_a_telephone(
     page: Page, server: Server, archive: Path, tmp_path: Path, scheme: str

@@ -24,6 +24,7 @@ class Batch:
     offered: policy → the value that a refusal proposes.
     scales, marks: criterion → scale, pass mark, as far as the user changed them.
     reading: what reads them, and has the report of it; None until they are to be read.
+    discarded: whether they are to be forgotten, once nothing reads them.
     """
 
     def __init__(self, files: Sequence[UploadedFile]) -> None:
@@ -37,7 +38,14 @@ class Batch:
         self.scales: dict[str, tuple[int | None, int | None]] = {}
         self.marks: dict[str, int] = {}
         self.reading: ThreadJob[IngestReport] | None = None
+        self.discarded = False
         self._found: dict[Hashable, tuple[Hashable, Any, CrubricError | None]] = {}
+
+    def discard(self) -> None:
+        """Stop what reads them, and let them be forgotten at its end."""
+        self.discarded = True
+        if self.reading is not None:
+            self.reading.cancel.set()
 
     def once(self, slot: Hashable, key: Hashable, make: Callable[[], T]) -> T:
         """What ``make`` gives, or the user's error that it raises; made again when the slot's key changes."""

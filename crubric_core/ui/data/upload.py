@@ -60,7 +60,7 @@ def drop_zone() -> list[UploadedFile] | Batch:
     with st.container(horizontal=True, vertical_alignment="center"):
         names = plain(shorten(", ".join(waiting.names), 200))
         st.caption(f"Chosen before and not read yet: {names}. New files replace them.", width="content")
-        st.button("Discard these files", on_click=session.pop, args=("batch",))
+        st.button("Discard these files", on_click=waiting.discard)
     return waiting
 
 
@@ -195,12 +195,12 @@ def _checked(batch: Batch, plan: Plan, dataset: str, policies: Policies) -> Inge
 
 
 def _read(batch: Batch, plan: Plan, dataset: str, policies: Policies) -> None:
-    """Read everything in one go, whatever is clicked meanwhile, but for Cancel; ``take_report`` then has the report."""
+    """Read everything in one go, whatever is clicked but Cancel or Discard; ``take_report`` then has the report."""
     workspace = loaders.workspace()
 
     def read(watch: Watch) -> IngestReport:
         def report(share: float, words: str) -> None:
-            if watch.stopped:
+            if watch.stopped and share < 1:  # at 1 all is stored
                 raise IngestError("The reading was cancelled; nothing is stored.")
             watch.report(share, words)
 
@@ -236,9 +236,13 @@ def _follow(batch: Batch) -> IngestReport | None:
 def take_report() -> None:
     """Before the place for files is made: the report of those that were read takes their place."""
     batch: Batch | None = st.session_state.get("batch", (None, None))[1]
-    if batch is None or (report := _follow(batch)) is None:
+    if batch is None:
         return
-    del st.session_state["batch"]
+    report = _follow(batch)
+    if report is not None or batch.discarded:
+        del st.session_state["batch"]
+    if report is None:
+        return
     st.session_state["drops"] = st.session_state.get("drops", 0) + 1
     st.session_state["report"] = report
     state.show_dataset(report.dataset)

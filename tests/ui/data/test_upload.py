@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from io import BytesIO
+from threading import Event
 from typing import Any
 
 import pandas as pd
@@ -12,8 +13,10 @@ import pytest
 from streamlit.runtime.scriptrunner import StopException
 from streamlit.testing.v1 import AppTest
 
+from crubric_core.endpoints.watch import Watch
 from crubric_core.errors import IngestError
 from crubric_core.figures.coverage import coverage
+from crubric_core.jobs.threads import ThreadJob
 from crubric_core.labels.ingest.strays import why
 from crubric_core.labels.readers.bundle import plan_ingest
 from crubric_core.labels.readers.plan import FilePlan, Guess, Plan
@@ -80,6 +83,61 @@ def test_a_reading_whose_page_was_left_ends_and_tells_the_other_pages(
     assert told == [["x"]]
     assert dropped.reading.run is not None
     assert dropped.reading.run.accepted == 2
+
+
+def test_files_that_are_discarded_while_they_are_read_are_forgotten_once_the_reading_has_ended() -> None:
+    def page() -> None:
+        from crubric_core.ui.data import upload
+
+        upload.take_report()
+        upload.drop_zone()
+
+    dropped, began = batch(a=CSV), Event()
+
+    def read(watch: Watch) -> Any:
+        began.set()
+        assert watch.cancel is not None
+        assert watch.cancel.wait(30)
+        raise IngestError("The reading was cancelled; nothing is stored.")
+
+    app = AppTest.from_function(page)
+    app.session_state["batch"] = (["a"], dropped)
+    (discard,) = app.run().button
+    dropped.reading = job = ThreadJob()
+    job.start(read, "reading", "It failed.")
+    assert began.wait(30)
+    discard.click().run()
+    assert job.wait(0)
+    assert [said.value.replace("\\", "") for said in app.info] == [
+        "The reading was cancelled; nothing is stored."
+    ]
+    assert "batch" not in app.session_state
+    assert not app.button
+
+
+def test_a_reading_that_is_cancelled_once_all_is_stored_is_not_called_cancelled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    dropped = batch(a=CSV)
+    monkeypatch.setattr(upload.loaders, "datasets_changed", lambda: None)
+    monkeypatch.setattr(upload, "_follow", lambda _: None)
+
+    class CancelledAtItsEnd(Workspace):
+        def ingest_plan(self, plan: Plan, dataset: str, source: Any, policies: Any, progress: Any) -> Any:
+            def told(share: float, words: str) -> None:
+                if share == 1:
+                    dropped.discard()
+                progress(share, words)
+
+            return super().ingest_plan(plan, dataset, source, policies, told)
+
+    with CancelledAtItsEnd() as workspace:
+        monkeypatch.setattr(upload.loaders, "workspace", lambda: workspace)
+        upload._read(dropped, plan_ingest(dropped.kept), "x", Policies())
+        assert dropped.reading is not None
+        assert dropped.reading.wait(30)
+        assert workspace.datasets()["name"].tolist() == ["x"]
+    assert (dropped.reading.run is not None, dropped.reading.failure) == (True, "")
 
 
 def test_what_was_found_is_kept_until_its_key_changes_and_so_is_an_error() -> None:

@@ -201,8 +201,13 @@ def table(
 ) -> None:
     """The named columns of a frame; a heading or a column_config each, unknown as a dash.
 
-    rows: in sight at most. others: how rows beyond MOST_ROWS are reached.
+    Columns of texts without any are left out, and named. rows: in sight at most. others: how rows beyond MOST_ROWS are
+    reached.
     """
+    asked = columns
+    if len(frame):
+        known = with_values(columns, frame)
+        columns = {n: c for n, c in columns.items() if n in known or n not in frame or not _is_text(c)}
     frame, columns = even_percentages(frame, columns)
     frame, columns = narrow_names(frame, columns)
     st.dataframe(
@@ -214,6 +219,7 @@ def table(
         height=height(frame, rows),
     )
     _say_more(frame, others)
+    say_left_out(asked, columns)
 
 
 def _sent(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
@@ -270,8 +276,7 @@ def narrow_names(frame: pd.DataFrame, columns: Mapping[str, Any]) -> tuple[pd.Da
     shown, apart = dict(columns), {}
     for name, column in columns.items():
         given = {} if isinstance(column, str) else column
-        kind = given.get("type_config", {}).get("type", "text")
-        if name not in frame or kind != "text" or given.get("width") is not None:
+        if name not in frame or not _is_text(column) or given.get("width") is not None:
             continue
         texts = {text for text in frame[name] if isinstance(text, str)}
         longest = max(map(len, texts), default=0)
@@ -291,10 +296,22 @@ def narrow_names(frame: pd.DataFrame, columns: Mapping[str, Any]) -> tuple[pd.Da
     return frame.assign(**apart), shown
 
 
+def _is_text(column: Any) -> bool:
+    """Whether that is the heading or the column_config of texts."""
+    return isinstance(column, str) or column.get("type_config", {}).get("type", "text") == "text"
+
+
 def with_values(columns: Mapping[str, Any], every: pd.DataFrame) -> dict[str, Any]:
     """The columns of which some row has a value."""
+    every = every[[name for name in columns if name in every]]
     known = (every.notna() & (every != "")).any()
     return {name: column for name, column in columns.items() if known.get(name, False)}
+
+
+def say_left_out(asked: Mapping[str, Any], shown: Mapping[str, Any]) -> None:
+    """Below a table, which of the columns that were asked for are not shown, as ``with_values`` leaves them out."""
+    if without := [title for name, title in _titles(asked).items() if name not in shown]:
+        st.caption(plain(f"Not shown, because no row has a value: {', '.join(without)}."))
 
 
 def pick_one(
@@ -349,7 +366,6 @@ def _pick(
         return []
     asked = columns
     columns = columns if every is None else with_values(columns, every)
-    without = [title for name, title in _titles(asked).items() if name not in columns]
     frame, columns = even_percentages(frame, columns)
     frame, columns = narrow_names(frame, columns)
     chosen: Any = st.dataframe(
@@ -366,8 +382,7 @@ def _pick(
         alt=f"Table. {BY_KEYBOARD}",
     )
     _say_more(frame, others)
-    if without:
-        st.caption(plain(f"Not shown, because no row has a value: {', '.join(without)}."))
+    say_left_out(asked, columns)
     return [int(frame.index[p]) for p in chosen.selection.rows if p < len(frame)]
 
 

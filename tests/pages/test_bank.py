@@ -167,3 +167,15 @@ def test_a_size_that_nobody_chose_is_not_said_to_be_larger_than_the_bank(
     assert "smaller than B" not in said(app)
     chosen = open_page("bank", study, gate="agreement", tau_c="0.8", budget="90")
     assert "The bank is smaller than B = 90" in said(chosen)
+
+
+def test_without_texts_of_rubrics_the_working_table_has_no_column_for_them(
+    open_page: Open, study: Path, tmp_path: Path
+) -> None:
+    labels = simulate(seed=1, systems=6, queries=6, pool=(8, 10)).labels
+    with Workspace(tmp_path / "bare.duckdb") as workspace:
+        workspace.ingest(labels.to_csv(index=False).encode(), "bare", format="csv")
+    bare, described = open_page("bank", tmp_path / "bare.duckdb"), open_page("bank", study)
+    assert "Not shown, because no row has a value: text." in said(bare)
+    assert "no row has a value" not in said(described)
+    assert ["text" in app.dataframe[0].proto.column_order for app in (bare, described)] == [False, True]

@@ -167,3 +167,25 @@ def test_a_long_name_below_the_first_rows_widens_its_column() -> None:
     assert shown["system"]["width"] >= 7 * len(names[-1])
     _, shown = widgets.narrow_names(pd.DataFrame({"system": names[::-1]}), {"system": "system"})
     assert shown["system"] == "system", "the browser measures it"
+
+
+def test_a_column_of_texts_without_any_is_left_out_and_named_and_unknown_numbers_stay_dashes() -> None:
+    def page() -> None:
+        import pandas as pd
+        import streamlit as st
+
+        from crubric_core.ui import widgets
+
+        columns = {"rubric": "rubric", "text": "wording", "x": st.column_config.NumberColumn("x")}
+        frame = pd.DataFrame({"rubric": ["a", "b"], "text": [None, None], "x": [None, float("nan")]})
+        widgets.table(frame, columns)
+        widgets.table(frame.assign(text=["Is short.", None]), columns)
+        widgets.table(frame.head(0), columns)
+
+    app = AppTest.from_function(page).run()
+    without, given, empty = app.dataframe
+    assert list(without.value) == ["rubric", "x"]
+    assert list(given.value) == list(empty.value) == ["rubric", "text", "x"]
+    assert [said.value.replace("\\", "") for said in app.caption] == [
+        "Not shown, because no row has a value: wording."
+    ]

@@ -50,9 +50,11 @@ def hold(study: StudyPage, composition: Composition) -> None:
 def working_table(study: StudyPage, found: BoolArray) -> None:
     """The bank's rubrics, or all that pass and vary, with boxes to pin and to exclude; always the excluded."""
     which = st.segmented_control("Rubrics shown", ROWS, default=ROWS[0], key="bank rows", required=True)
-    frame = _rows(study, found, whole=which == ROWS[1])
+    every = _rows(study, whole=which == ROWS[1])
+    frame = every[found[every["number"]]].reset_index(drop=True)
     key = f"working table {_fingerprint(study, which or '', frame)}"
-    even, shown = widgets.even_percentages(frame, {**MARKS, **tables.BANK})
+    columns = {**MARKS, **widgets.with_values(tables.BANK, every)}
+    even, shown = widgets.even_percentages(frame, columns)
     even, shown = widgets.narrow_names(even, shown)
     st.data_editor(
         even,
@@ -66,10 +68,14 @@ def working_table(study: StudyPage, found: BoolArray) -> None:
         on_change=_marked,
         args=(study, frame["id"].tolist(), key),
     )
+    widgets.say_left_out(tables.BANK, columns)
 
 
-def _rows(study: StudyPage, found: BoolArray, *, whole: bool) -> pd.DataFrame:
-    """The rows of the working table: the bank in its order, then others by query; marked as they are."""
+def _rows(study: StudyPage, *, whole: bool) -> pd.DataFrame:
+    """The rows of the working table: the bank in its order, then others by query; marked as they are.
+
+    number: the rubric's.
+    """
     order, composition = study.order(), held(study)
     rubrics, ids = study.reduction().rubrics, np.array(study.ids(), dtype=object)
     bank = study.bank()
@@ -80,11 +86,11 @@ def _rows(study: StudyPage, found: BoolArray, *, whole: bool) -> pd.DataFrame:
     chosen = bank_table(study.reduction(), study.calibration(), order, study.settings, study.ids())
     rest = rubrics.iloc[np.flatnonzero(others)].assign(id=ids[others])
     frame = pd.concat([chosen, rest[["rubric", "query", "text", "id"]]], ignore_index=True)
-    frame = frame.assign(
-        pin=frame["id"].isin(composition.always), exclude=frame["id"].isin(composition.never)
+    return frame.assign(
+        pin=frame["id"].isin(composition.always),
+        exclude=frame["id"].isin(composition.never),
+        number=np.concatenate([bank, np.flatnonzero(others)]),
     )
-    kept = found[np.concatenate([bank, np.flatnonzero(others)])]
-    return frame[kept].reset_index(drop=True)
 
 
 def _fingerprint(study: StudyPage, *parts: object) -> str:

@@ -15,7 +15,9 @@ from ..judges.gate import decimals
 from ..priors import C_PRIOR
 from ..server.streamlit_internals import is_from_own_fragment
 from ..settings import LOWEST_TAU, PRESETS, SPECS, Basis, Preset, Priors, Settings, Strategy
+from ..task_types.types import SHARES
 from ..text import sentence_case
+from . import loaders
 from .chart_files import choose_format
 from .parts import part, redraw, standing_at
 from .settings_address import PRIORS
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
     from streamlit.delta_generator import DeltaGenerator
 
-    from ..analysis.stages import Analysis
+    from .loaders import Study
 
 STRATEGIES: Mapping[Strategy, str] = {
     "pairs": "pairs",
@@ -59,7 +61,7 @@ BANK_SIZE = "bank size"  # the part of slider and box of B, which show each othe
 _SHOWN, _RECENT = "budgets shown", 8  # what slider and box of B showed lately, the last one last
 _TAKEN = "budget taken"  # what slider and box of B said last, and the size that was taken from it
 
-Under = Callable[[Settings], "Analysis"]
+Under = Callable[[Settings], "Study"]
 """The dataset's analysis under settings."""
 
 
@@ -73,7 +75,7 @@ def settings_bar(rubrics: int, under: Under, *, show_tau_t: bool = False) -> Non
     left, middle, preset, right = st.columns([4, 4, 3, 2], gap="medium", vertical_alignment="bottom")
     _threshold(left, settings, under)
     if show_tau_t:
-        _share(middle, "tau_t", settings)
+        _tau_t(middle, settings, under)
     else:
         with middle:
             part(BANK_SIZE, partial(_budget, rubrics, under), ["tau_c"])
@@ -82,17 +84,19 @@ def settings_bar(rubrics: int, under: Under, *, show_tau_t: bool = False) -> Non
     behind = right.popover("Settings", width="stretch", key=OPEN, on_change="rerun")
     if behind.open:  # closed, its thirty widgets are neither made nor sent at each move of a slider
         with behind:
-            _behind(settings, show_tau_t=show_tau_t)
+            _behind(settings, under, show_tau_t=show_tau_t)
 
 
-def _behind(settings: Settings, *, show_tau_t: bool) -> None:
+def _behind(settings: Settings, under: Under, *, show_tau_t: bool) -> None:
     for name in FIRST:
         _widget(name, SPECS[name], getattr(settings, name))
     choose_format()
     with st.expander("More settings"):
         for tab, groups in zip(st.tabs(list(TABS)), TABS.values(), strict=True):
             with tab:
-                _group(groups, settings, show_tau_t=show_tau_t)
+                _group(groups, settings)
+                if "scoring" in groups and not show_tau_t:
+                    _tau_t(st.container(), settings, under)
 
 
 def basis_name(settings: Settings, basis: Basis) -> str:
@@ -202,10 +206,21 @@ def _threshold(place: DeltaGenerator, settings: Settings, under: Under) -> None:
         )
 
 
-def _share(place: DeltaGenerator, name: str, settings: Settings) -> None:
-    spec = SPECS[name]
-    with standing_at(name, getattr(settings, name)):
-        place.slider(spec.title, 0.0, 1.0, step=spec.step, key=name, help=spec.help, **_moves(name))
+def _tau_t(place: DeltaGenerator, settings: Settings, under: Under) -> None:
+    """The slider of tau_t; it stands still where no query has a probability of a type, which it would be held to."""
+    spec = SPECS["tau_t"]
+    idle = not loaders.facts(under(settings)).queries[SHARES].notna().any(axis=None)
+    with standing_at("tau_t", settings.tau_t):
+        place.slider(
+            spec.title + (": no query has one" if idle else ""),
+            0.0,
+            1.0,
+            step=spec.step,
+            key="tau_t",
+            help=spec.help,
+            disabled=idle,
+            **_moves("tau_t"),
+        )
 
 
 def _budget(rubrics: int, under: Under) -> None:
@@ -281,15 +296,13 @@ def take_budget(size: int) -> None:
     redraw("budget", BANK_SIZE)
 
 
-def _group(groups: tuple[Group, ...], settings: Settings, *, show_tau_t: bool) -> None:
+def _group(groups: tuple[Group, ...], settings: Settings) -> None:
     """The settings of a tab that are not shown elsewhere."""
     if "gate" in groups and settings.tau_c is not None:
         st.button("Drop the lowest quarter", on_click=_drop_quarter)
     for name, spec in SPECS.items():
         if spec.group in groups and name not in FIRST and name not in _BARS:
             _widget(name, spec, getattr(settings, name))
-    if "scoring" in groups and not show_tau_t:
-        _share(st.container(), "tau_t", settings)
     if "model" in groups:
         for name, spec in PRIORS.items():
             _widget(name, spec, getattr(settings.priors, name) or 0.0)

@@ -35,6 +35,17 @@ def own(study: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def untyped(tmp_path: Path) -> Path:
+    """A dataset whose queries have no type."""
+    with Workspace(tmp_path / "untyped.duckdb") as workspace:
+        rows = [
+            f"s{i},q{j},q{j}-r{r},k,{(i + j + r) % 2}" for i in range(6) for j in range(4) for r in (0, 1)
+        ]
+        workspace.ingest("\n".join(["system,query,rubric,judge,label", *rows]).encode(), "x", format="csv")
+    return tmp_path / "untyped.duckdb"
+
+
+@pytest.fixture
 def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeEndpoint]:
     server = FakeEndpoint()
     monkeypatch.setenv("CRUBRIC_TYPER_BASE_URL", server.url)
@@ -116,6 +127,17 @@ def test_a_stricter_tau_t_leaves_fewer_queries_to_the_rules(open_page: Open, stu
     below = table["status"] == "below τ_t"
     assert (below == (table["certainty"] < 95)).all()
     assert set(table.loc[below, "scored_as"]) == {"pass or fail"}
+
+
+def test_where_no_query_has_a_probability_tau_t_stands_still_and_says_why(
+    open_page: Open, study: Path, untyped: Path
+) -> None:
+    idle, title = "Least probability of a task type τ_t: no query has one", "Least probability of a task type τ_t"
+    for page in ("task_types", "bank"):
+        slider = open_page(page, untyped).slider(key="tau_t")
+        assert (slider.disabled, slider.label) == (True, idle)
+        slider = open_page(page, study).slider(key="tau_t")
+        assert (slider.disabled, slider.label) == (False, title)
 
 
 def test_tau_t_holds_on_the_leaderboard_too(open_page: Open, study: Path) -> None:
@@ -378,13 +400,8 @@ def test_an_endpoint_that_refuses_is_one_sentence(open_page: Open, own: Path, en
     assert open_page("task_types", own).dataframe[0].value["source"].tolist() == [s or "file" for s in before]
 
 
-def test_without_a_type_there_is_no_chart_of_probabilities(open_page: Open, tmp_path: Path) -> None:
-    with Workspace(tmp_path / "untyped.duckdb") as workspace:
-        rows = [
-            f"s{i},q{j},q{j}-r{r},k,{(i + j + r) % 2}" for i in range(6) for j in range(4) for r in (0, 1)
-        ]
-        workspace.ingest("\n".join(["system,query,rubric,judge,label", *rows]).encode(), "x", format="csv")
-    app = open_page("task_types", tmp_path / "untyped.duckdb", dataset="x")
+def test_without_a_type_there_is_no_chart_of_probabilities(open_page: Open, untyped: Path) -> None:
+    app = open_page("task_types", untyped)
     columns = set(app.dataframe[0].proto.column_order)
     assert columns == {"query", "scored_as", "status"}
     said = "".join(each.value for each in app.caption).replace("\\", "")

@@ -10,8 +10,8 @@ from crubric_core.ui.data import upload
 from crubric_core.ui.text import count, plain
 
 st.title("Data", anchor=False)
-state.keep_address()
 place = st.empty()
+state.keep_address()
 workspace = loaders.workspace()
 upload.take_report()
 found = loaders.datasets()

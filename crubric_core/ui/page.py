@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import streamlit as st
 
@@ -58,8 +58,7 @@ def open_study(title: str, *, settings: bool = True, show_tau_t: bool = False) -
     if not names:
         place.header("No dataset yet.", anchor=False)
         st.write("Load the demo study, or upload a table of judge labels.")
-        st.page_link(loaders.PAGES / "data.py", label="To the data", icon=":material/arrow_forward:")
-        st.stop()
+        _end_at_data()
     gone = state.gone(names)
     if gone is not None:
         place.header(f"There is no dataset “{plain(shorten(gone, 80))}” here.", anchor=False)
@@ -67,7 +66,7 @@ def open_study(title: str, *, settings: bool = True, show_tau_t: bool = False) -
             "It was renamed or deleted, or the address is of another workspace. Nothing is shown in its place."
         )
         state.pick_another(names)
-        st.stop()
+        _end()
     # One element, whatever is said in it while something is computed: what follows keeps its place, and what is typed.
     with state.one_step(), st.container():
         row = found.iloc[names.index(state.pick_dataset(names))]
@@ -77,8 +76,7 @@ def open_study(title: str, *, settings: bool = True, show_tau_t: bool = False) -
             st.write(
                 f"Upload a table of judge labels for “{plain(shorten(row['name'], 60))}” on the Data page."
             )
-            st.page_link(loaders.PAGES / "data.py", label="To the data", icon=":material/arrow_forward:")
-            st.stop()
+            _end_at_data()
         dataset, fingerprint = loaders.workspace().dataset(row["name"]), row["fingerprint"]
         rubrics = int(row["rubrics"])
         state.held_settings(max(rubrics, 2))
@@ -107,6 +105,18 @@ def open_study(title: str, *, settings: bool = True, show_tau_t: bool = False) -
         rubrics=rubrics,
     )
     return study if study.progress is None else replace(study, progress=paced(study.progress))
+
+
+def _end_at_data() -> NoReturn:
+    """End the page with the way to where labels are read."""
+    st.page_link(loaders.PAGES / "data.py", label="To the data", icon=":material/arrow_forward:")
+    _end()
+
+
+def _end() -> NoReturn:
+    """End the page here; what of its address is ignored would otherwise be named on the next one."""
+    state.say_ignored()
+    st.stop()
 
 
 def _own_rules() -> None:

@@ -80,6 +80,7 @@ def keep_address() -> None:
         _write({"dataset": (dataset := held_dataset())})
         if dataset is not None:
             held_settings()
+    say_ignored()
 
 
 def held_dataset() -> str | None:

@@ -599,6 +599,7 @@ def test_a_page_without_parts_is_drawn_whole(open_page, study):
         ("new_system", {"source": "held-out system", "held_out": "Nope"}, "held_out=Nope"),
         ("leaderboard", {"domain": "zzz", "budgte": "9"}, "domain=zzz, budgte=9"),
         ("leaderboard", {"versus": HOSTILE}, f"versus={HOSTILE[:10]}"),
+        ("data", {"dataset": "small", "budgte": "9", "tau_c": "7"}, "budgte=9, tau_c=7"),
     ],
 )
 def test_what_of_the_address_is_ignored_is_named_once(
@@ -611,6 +612,15 @@ def test_what_of_the_address_is_ignored_is_named_once(
     assert all(each in said for each in named.split(", "))
     app.run()
     assert not any("Ignored in the address" in warning.value for warning in app.warning)
+
+
+def test_what_is_ignored_is_named_on_the_page_that_is_opened_though_its_dataset_is_gone(
+    open_page: Open, study: Path
+) -> None:
+    app = open_page("bank", study, settings_open=False, dataset="gone", budgte="9")
+    assert [w.value.replace("\\", "") for w in app.warning] == [
+        "Ignored in the address, as there is no such choice here: budgte=9."
+    ]
 
 
 def test_an_address_in_which_all_is_understood_is_told_nothing_about(open_page: Open, study: Path) -> None:

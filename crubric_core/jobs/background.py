@@ -12,7 +12,7 @@ import pickle
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Lock
@@ -90,12 +90,21 @@ class Background:
 
     def cancel(self, key: Key) -> None:
         """Stop it at once; nothing of it is kept."""
+        self._cancel([key])
+
+    def cancel_all(self) -> None:
+        """Stop all that run or wait, as ``cancel`` does."""
+        with self._lock:
+            under_way = [key for key, job in self._jobs.items() if job.active]
+        self._cancel(under_way)
+
+    def _cancel(self, keys: Sequence[Key]) -> None:
         require_editor("stop experiments")
         with self._lock:
-            job = self._jobs.pop(key, None)
-            if job is not None:
+            stopped = [job for key in keys if (job := self._jobs.pop(key, None)) is not None]
+            for job in stopped:
                 _stop(job)
-                self.changes += 1
+            self.changes += len(stopped)
 
     def close(self) -> None:
         """Stop everything and wait for it."""

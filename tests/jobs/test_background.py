@@ -95,6 +95,21 @@ def test_what_is_cancelled_stops_and_leaves_nothing(workspace, background):
     assert stored_experiment(workspace, "attrition", ds, settings) is None
 
 
+def test_all_that_run_or_wait_are_cancelled_at_once(workspace, background):
+    ds = workspace.dataset("small")
+    settings = replace(SETTINGS, seed=6)
+    snapshot = Snapshot(ds, settings)
+    running, *waiting = (background.start(name, snapshot, settings) for name in ("stability", "attrition"))
+    wait(lambda: running.process is not None)
+    before = background.changes
+    background.cancel_all()
+    assert (background.active(), background.changes) == ([], before + 2)
+    wait(lambda: running.process.poll() is not None, seconds=10)
+    background.start("sweep", snapshot, settings)  # the queue goes on
+    wait(lambda: stored_experiment(workspace, "sweep", ds, settings))
+    assert waiting[0].process is None
+
+
 def test_a_users_error_is_said_in_its_own_sentence(workspace, background):
     settings = Settings(tau_c=1.0, budget=20, replicates=20)
     job = background.start("stability", Snapshot(workspace.dataset("small"), settings), settings)

@@ -97,6 +97,22 @@ def test_what_runs_can_be_cancelled(open_page: Open, own: Path) -> None:
     assert "Run" in [b.label for b in app.button]
 
 
+def test_two_or_more_that_run_or_wait_can_be_cancelled_together(open_page: Open, own: Path) -> None:
+    app = open_page("experiments", own, experiment="stability", seed="14")
+    press(app, "Run all that are missing")
+    (together,) = (b.label for b in app.button if b.label.startswith("Cancel all"))
+    assert together == f"Cancel all {len(background().active())}"
+    press(app, together)
+    app.run()
+    assert not app.exception
+    assert background().active() == []
+    assert first_line(app).startswith("Not run yet")
+    press(app, "Run")
+    assert "Cancel" in [b.label for b in app.button]
+    assert not any(b.label.startswith("Cancel all") for b in app.button), "one can be cancelled by itself"
+    press(app, "Cancel")
+
+
 def test_what_one_session_started_is_followed_by_another_and_outlives_the_first(
     open_page: Open, own: Path
 ) -> None:

@@ -132,7 +132,10 @@ def test_a_stricter_tau_t_leaves_fewer_queries_to_the_rules(open_page: Open, stu
 def test_where_no_query_has_a_probability_tau_t_stands_still_and_says_why(
     open_page: Open, study: Path, untyped: Path
 ) -> None:
-    idle, title = "Least probability of a task type τ_t: no query has one", "Least probability of a task type τ_t"
+    idle, title = (
+        "Least probability of a task type τ_t: no query has one",
+        "Least probability of a task type τ_t",
+    )
     for page in ("task_types", "bank"):
         slider = open_page(page, untyped).slider(key="tau_t")
         assert (slider.disabled, slider.label) == (True, idle)

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ..page import StudyPage
 
 FIRST, CHOICE = "crossfit", "experiment choice"
+IN_ANY = "All that run or wait, in any dataset."
 EVERY, SELDOM = 0.7, 4.0  # seconds between two looks at what is under way, and where nothing is
 
 
@@ -117,9 +118,18 @@ def _follow(key: Key, seen: int) -> None:
     if queue.changes != seen:
         st.rerun()
     job, active = queue.job(key), queue.active()
-    if job is not None and job.active:
+    if job is not None and not job.active:
+        job = None
+    if job is not None:
         st.progress(job.share, text=plain(f"{job.share:.0%} · {job.what}"))
-        st.button("Cancel", on_click=queue.cancel, args=(key,), key=f"cancel {key[0]}")
+    if job is not None or len(active) > 1:
+        with st.container(horizontal=True):
+            if job is not None:
+                st.button("Cancel", on_click=queue.cancel, args=(key,), key=f"cancel {key[0]}")
+            if len(active) > 1:
+                words = f"Cancel all {len(active):,}"
+                st.button(words, on_click=queue.cancel_all, help=IN_ANY, key="cancel all")
+    if job is not None:
         st.caption("It continues without this page; the result will be here later.")
     others = [
         f"{EXPERIMENTS[other.name].title} – {f'{other.share:.0%}' if other.process else 'waiting'}"

@@ -11,6 +11,8 @@ from typing import Any
 HEAD = 8  # characters of a name's start that are no part of its end
 ROUNDS = 3  # of cutting names that still look alike
 
+_OF_ONE = {"are": "is", "do": "does", "have": "has", "were": "was"}
+
 
 def shorten(text: str, limit: int = 80) -> str:
     """At most ``limit`` characters on one line, the cut shown by an ellipsis."""
@@ -69,6 +71,11 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
     """``1 rubric``, ``4,052 rubrics``, ``3 queries``."""
     regular = noun[:-1] + "ies" if noun.endswith("y") and noun[-2] not in "aeiou" else noun + "s"
     return f"{number:,} {noun if number == 1 else plural or regular}"
+
+
+def verb(number: int, plural: str) -> str:
+    """The verb of so many things, by its plural: ``is``, ``has``, ``separates`` for one, else as it is given."""
+    return plural if number != 1 else _OF_ONE.get(plural, f"{plural}s")
 
 
 def percent(level: float) -> str:

@@ -11,7 +11,7 @@ from crubric_core.ui import loaders, widgets
 from crubric_core.ui.charts import drawn
 from crubric_core.ui.overview import agreement_tiles, empty_cards, show_chips
 from crubric_core.ui.page import open_study
-from crubric_core.ui.text import count, plain, rounded
+from crubric_core.ui.text import count, plain, rounded, verb
 from crubric_core.ui.tour import show_tour
 
 study = open_study("Overview", settings=False)
@@ -19,10 +19,10 @@ facts, reduction = loaders.facts(study), study.reduction()
 counts, shares = facts.counts, loaders.shares(study)
 instances = counts["systems"] * counts["rubrics"]
 
-verb = "was" if counts["systems"] == 1 else "were"
 judged = (
-    f"{count(int(counts['systems']), 'system')} {verb} judged on {count(int(counts['rubrics']), 'rubric')} of "
-    f"{count(int(counts['queries']), 'query', 'queries')} by {count(int(counts['judges']), 'judge')}."
+    f"{count(int(counts['systems']), 'system')} {verb(int(counts['systems']), 'were')} judged on "
+    f"{count(int(counts['rubrics']), 'rubric')} of {count(int(counts['queries']), 'query', 'queries')} by "
+    f"{count(int(counts['judges']), 'judge')}."
 )
 study.answer(judged)
 if reduction.pass_marks:

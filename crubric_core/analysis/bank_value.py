@@ -14,7 +14,7 @@ from ..leaderboard.cross_fit import CrossFit
 from ..leaderboard.inference import separated_pairs
 from ..leaderboard.influence import Domains, ability_influence
 from ..settings import Settings
-from ..text import count, ends, numeral, percent, rounded
+from ..text import count, ends, numeral, percent, rounded, verb
 from ..types import BoolArray, FloatArray, IntArray
 from ..workers import run_threads
 
@@ -173,20 +173,20 @@ def worth_sentences(curve: WorthCurve, size: int) -> tuple[str, str]:
             _enough(curve),
         )
     kept, turned = chosen.kept, chosen.reversed.estimate
-    verb, turn = ("keeps", "reverses") if size == 1 else ("keep", "reverse")
+    keep, turn = verb(size, "keep"), verb(size, "reverse")
     subject = count(size, "rubric")
     if size >= curve.pool:  # without a system fewer may vary: they do not keep all that they separate with it
         subject = (
             f"The bank is all {count(curve.pool, 'rubric')} of the pool. When each system is placed without its own "
             "labels, they"
         )
-        verb, turn = "keep", "reverse"
+        keep, turn = "keep", "reverse"
     reverse = f"{turn} none" if turned == 0 else f"{turn} {_at_least(turned, 0.001, '.1%')}"
     among = (
         f" among the {_placed(curve, chosen)} that the bank places" if chosen.systems < curve.systems else ""
     )
     first = (
-        f"{subject} {verb} {rounded(kept.estimate)} [{kept.low:.0%}, {kept.high:.0%}] of the "
+        f"{subject} {keep} {rounded(kept.estimate)} [{kept.low:.0%}, {kept.high:.0%}] of the "
         f"{count(chosen.separated, 'pair')} that all {curve.pool:,} separate{among}, and {reverse}"
     )
     if random.separated:

@@ -11,7 +11,7 @@ import pandas as pd
 from ..leaderboard.cross_fit import FEW_SYSTEMS
 from ..leaderboard.inference import Inference
 from ..settings import Settings
-from ..text import count, listed, percent, short_name, told_apart
+from ..text import count, listed, percent, short_name, told_apart, verb
 from ..types import BoolArray, FloatArray, IntArray
 
 LONGEST = 40  # characters of a name
@@ -105,8 +105,9 @@ def rests_on(board: Board) -> tuple[str, ...]:
     said += _level(board)
     unranked = len(board.systems) - int(standing.ranked.sum())
     if unranked:
-        verb = "is" if unranked == 1 else "are"
-        said.append(f"{count(unranked, 'system')} {verb} not ranked: no label on these rubrics counts.")
+        said.append(
+            f"{count(unranked, 'system')} {verb(unranked, 'are')} not ranked: no label on these rubrics counts."
+        )
     return tuple(said)
 
 
@@ -238,8 +239,8 @@ def panels_sentence(board: Board) -> str:
         )
     said += ": the intervals allow for the possible effect of leniency and numbers"
     if standing.excused:
-        verb = "is" if standing.excused == 1 else "are"
-        said += f", and {count(standing.excused, 'pair')} {verb} not separated that otherwise would be"
+        excused = f"{count(standing.excused, 'pair')} {verb(standing.excused, 'are')}"
+        said += f", and {excused} not separated that otherwise would be"
     if board.settings.consensus == "majority":
         return f"{said}."
     return (

@@ -13,7 +13,7 @@ from ..labels.store.reduction import Reduction
 from ..leaderboard import cross_fit
 from ..leaderboard.cross_fit import CrossFit, FoldFits, too_few_to_cross_fit
 from ..settings import Model, Settings
-from ..text import count
+from ..text import count, verb
 from ..types import FloatArray, Progress
 from .result import Calibration
 
@@ -90,5 +90,7 @@ def information_sentences(nu: FloatArray, constant: int, model: Model, systems: 
     first = f"As fitted, half of all information about these systems comes from {half:,} of {count(len(nu), 'rubric')}"
     alike = f"; with {count(systems, 'system')} it would look much the same if all slopes were equal"
     unsure = alike if systems < FEW and model != "1PL" else ""
-    verb = "gives" if constant == 1 else "give"
-    return f"{first}{unsure}.", f"{constant:,} {verb} none: {all_alike(model)}." if constant else ""
+    return (
+        f"{first}{unsure}.",
+        f"{constant:,} {verb(constant, 'give')} none: {all_alike(model)}." if constant else "",
+    )

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..leaderboard.inference import open_beyond
-from ..text import count, ends, listed, numeral, sentence_case
+from ..text import count, ends, listed, numeral, sentence_case, verb
 from .agreement import OtherRanking
 from .board import Board, groups_sentence, level_of, limits, linked_by, reading, rests_on
 
@@ -90,7 +90,7 @@ def ahead(board: Board) -> str:
         separated_pairs(board.comparisons),
     )
     lead, others = board.names[best[0]], len(best) - 1
-    won, verb = wins.get(board.systems[best[0]], 0), "is" if apart == 1 else "are"
+    won = wins.get(board.systems[best[0]], 0)
     if not apart and others == 1:
         one, other = (board.names[i] for i in best[:2])
         return f"{one} and {other} are not separated at {level}: no claim about who is ahead."
@@ -107,7 +107,7 @@ def ahead(board: Board) -> str:
     else:
         said = (
             f"{lead} has the highest {_what(board)}, but is not separated from any of the {others:,} others at "
-            f"{level}; {apart:,} of the {pairs:,} pairs {verb} separated."
+            f"{level}; {apart:,} of the {pairs:,} pairs {verb(apart, 'are')} separated."
         )
     return " ".join(part for part in (said, _equal(board, best)) if part)
 
@@ -129,9 +129,8 @@ def _ahead_in_groups(board: Board) -> str:
         if won:
             some = f"{won:,} of the {len(others):,} others" if won < len(others) else "all others"
             leads.append(f"{board.names[first]} is ahead of {some} of group {group}")
-    verb = "is" if apart == 1 else "are"
     some = f"{apart:,} of the {pairs:,} pairs within groups" if pairs > 1 else "The only pair within a group"
-    said = f"{some} {verb} separated at {level}"
+    said = f"{some} {verb(apart, 'are')} separated at {level}"
     return f"{said}: {' and '.join(leads)}." if leads else f"{said}."
 
 
@@ -177,8 +176,8 @@ def place_sentence(board: Board, system: int) -> str:
         "not separated from": [i for i in best if not apart[i]],
     }
     parts = [
-        f"{verb} {_some(board, who, len(best), 'any of the' if verb.endswith('from') else 'all')}"
-        for verb, who in groups.items()
+        f"{how} {_some(board, who, len(best), 'any of the' if how.endswith('from') else 'all')}"
+        for how, who in groups.items()
         if who
     ]
     within = f" within group {group[system]:.0f}" if standing.n_groups > 1 else ""
@@ -237,9 +236,9 @@ def _says_something(other: OtherRanking) -> bool:
 
 def _against(board: Board, other: OtherRanking) -> str:
     above, below = (board.names[i] for i in other.example or (0, 0))
-    verb = "separates" if other.tested else "orders"
+    puts = "separates" if other.tested else "orders"
     return (
-        f"But {_subject(other)} {verb} {other.reversed:,} of the {count(other.separated, 'separated pair')} the other "
+        f"But {_subject(other)} {puts} {other.reversed:,} of the {count(other.separated, 'separated pair')} the other "
         f"way: {above} above {below}{', for example' if other.reversed > 1 else ''}."
     )
 
@@ -273,15 +272,15 @@ def _confirms(other: OtherRanking) -> str:
     subject = sentence_case(_subject(other))
     if not other.separated:
         return f"{subject} and this order correlate at {rho}; no pair is separated that it could confirm or contradict."
-    verb = "separates" if other.tested else "orders"
+    puts = "separates" if other.tested else "orders"
     if other.separated == 1:
         one = (
-            f"{verb} the one separated pair alike"
+            f"{puts} the one separated pair alike"
             if other.kept
-            else f"does not {verb[:-1]} the one separated pair"
+            else f"does not {puts[:-1]} the one separated pair"
         )
         return f"{subject} {one}{f' ({rho})' if rho else ''}."
     if other.kept == other.separated:
-        return f"{subject} {verb} all {other.separated:,} separated pairs alike{f' ({rho})' if rho else ''}."
+        return f"{subject} {puts} all {other.separated:,} separated pairs alike{f' ({rho})' if rho else ''}."
     pairs = f"{other.kept:,} of the {count(other.separated, 'separated pair')}"
-    return f"{subject} {verb} {pairs} alike and none the other way{f' ({rho})' if rho else ''}."
+    return f"{subject} {puts} {pairs} alike and none the other way{f' ({rho})' if rho else ''}."

@@ -18,7 +18,7 @@ from ..composition import ATTRIBUTES, Attribute, Composition, Limit, Swap
 from ..errors import DatasetError, SettingsError
 from ..labels.store.reduction import Reduction
 from ..settings import Settings
-from ..text import count, listed
+from ..text import count, listed, verb
 from ..types import BoolArray, FloatArray, IntArray
 
 UNBOUNDED = np.int64(2**31)  # where a group has no upper bound: more than any dataset has rubrics
@@ -189,8 +189,7 @@ def composition_notes(
         return ()
     bank = order.order[: settings.budget]
     failing = int((constraints.pinned & ~feasible).sum())
-    verb = "does" if failing == 1 else "do"
-    gate = (f"{count(failing, 'pinned rubric')} {verb} not pass the gate.",) if failing else ()
+    gate = (f"{count(failing, 'pinned rubric')} {verb(failing, 'do')} not pass the gate.",) if failing else ()
     return (asked(composition, constraints, bank), *gate, proven(settings, constraints, order), HELD_OUT)
 
 

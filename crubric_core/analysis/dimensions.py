@@ -20,7 +20,7 @@ from ..leaderboard.cross_fit import FEW_SYSTEMS, CrossFit, FoldFits, too_few_to_
 from ..leaderboard.inference import Inference, infer, marginal_intervals
 from ..leaderboard.influence import ability_influence
 from ..leaderboard.traits import Correlation, latent_correlation, traits_of
-from ..text import count, numeral, told_apart
+from ..text import count, numeral, told_apart, verb
 from .agreement import directions
 from .board import LONGEST, name
 from .selection import query_positions
@@ -223,8 +223,8 @@ def one_ability_sentence(found: Dimensions, level: str) -> str:
         f"{_two(least.high)} at {level}), corrected for noise."
     )
     if len(found.pairs) > 1:
-        verb = "is" if len(apart) == 1 else "are"
-        told += f" {len(apart):,} of {len(found.pairs):,} pairs of dimensions {verb} more than one ability."
+        pairs = f"{len(apart):,} of {len(found.pairs):,} pairs of dimensions"
+        told += f" {pairs} {verb(len(apart), 'are')} more than one ability."
     return told
 
 
@@ -250,14 +250,14 @@ def order_sentence(found: Dimensions, board: Inference, systems: Sequence[str], 
     if not len(turned):
         return (
             f"No two dimensions, nor a dimension and the board, separate any two systems in opposite ways at {level}; "
-            f"{count(pairs, 'pair')} {'is' if pairs == 1 else 'are'} separated by at least one of them."
+            f"{count(pairs, 'pair')} {verb(pairs, 'are')} separated by at least one of them."
         )
     i, k = turned[0]
     above, below = told_apart([systems[i], systems[k]], LONGEST)
     first, second = (where[int(np.flatnonzero(way[:, i, k])[0])] for way in (up, down))
     return (
         f"The order depends on the dimension, so there is more than one ability: {len(turned):,} of "
-        f"{count(pairs, 'separated pair')} of systems {'is' if len(turned) == 1 else 'are'} separated both ways at "
+        f"{count(pairs, 'separated pair')} of systems {verb(len(turned), 'are')} separated both ways at "
         f"{level}. {above} is ahead of {below} {first}, behind {second}."
     )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..text import count, numeral, rounded
+from ..text import count, numeral, rounded, verb
 from ..types import BoolArray, FloatArray, IntArray
 
 NEAR_WORST = 0.9
@@ -111,14 +111,13 @@ def _query_sentence(gaps: Gaps, n_queries: int) -> str:
     missing, unwritten = len(gaps.missing), len(gaps.unwritten)
     if not missing:
         return f"The bank has a rubric of each of the {count(n_queries, 'query')}."
-    verb = "has" if missing == 1 else "have"
-    said = f"{missing:,} of {count(n_queries, 'query')} {verb} no rubric in the bank"
+    said = f"{missing:,} of {count(n_queries, 'query')} {verb(missing, 'have')} no rubric in the bank"
     if not unwritten:
         return f"{said}; each has one that passes, so a larger bank can include it."
     if unwritten == missing:
         return f"{said}, and no other rubric that could enter it: write rubrics there."
-    none = "has" if unwritten == 1 else "have"
-    return f"{said}; {unwritten:,} of them {none} no rubric that could enter it: write rubrics there."
+    none = f"{unwritten:,} of them {verb(unwritten, 'have')} no rubric that could enter it"
+    return f"{said}; {none}: write rubrics there."
 
 
 def _range_sentence(gaps: Gaps) -> str:
@@ -134,7 +133,7 @@ def _range_sentence(gaps: Gaps) -> str:
         return f"The bank measures all of these systems alike: SE(θ) {error} by the model alone."
     return (
         f"The bank measures worst at θ from {numeral(gaps.low)} to {numeral(gaps.high)}, where "
-        f"{count(len(gaps.systems), 'system')} {'stands' if len(gaps.systems) == 1 else 'stand'} by the pooled fit: "
+        f"{count(len(gaps.systems), 'system')} {verb(len(gaps.systems), 'stand')} by the pooled fit: "
         f"SE(θ) up to {gaps.worst:.2f} by the model alone, {gaps.best:.2f} at its best. "
         "Rubrics of that difficulty would help most."
     )
@@ -147,8 +146,9 @@ def _dimension_sentence(gaps: Gaps) -> tuple[str, ...]:
     empty = table[table["bank"] == 0]
     if empty.empty:
         return (f"The bank has rubrics of each of the {count(len(table), 'dimension')}.",)
-    verb = "has" if len(empty) == 1 else "have"
-    return (f"{len(empty):,} of {count(len(table), 'dimension')} {verb} no rubric in the bank.",)
+    return (
+        f"{len(empty):,} of {count(len(table), 'dimension')} {verb(len(empty), 'have')} no rubric in the bank.",
+    )
 
 
 @dataclass(frozen=True)
@@ -187,13 +187,12 @@ def rewrite_sentence(found: Rewrites, given: bool) -> str:
             if found.kept
             else "No rubric separates systems."
         )
-    verb, share = ("informs", "") if size == 1 else ("inform", "together ")
+    share = "" if size == 1 else "together "
     said = (
-        f"{count(size, 'rubric')} that the gate drops {verb} as much as the median one that it keeps: {share}"
-        f"{rounded(found.information)} of all information."
+        f"{count(size, 'rubric')} that the gate drops {verb(size, 'inform')} as much as the median one that it keeps: "
+        f"{share}{rounded(found.information)} of all information."
         if found.kept
-        else f"The gate keeps no rubric that separates systems, and drops {size:,} that "
-        f"{'does' if size == 1 else 'do'}."
+        else f"The gate keeps no rubric that separates systems, and drops {size:,} that {verb(size, 'do')}."
     )
     return (
         f"{said} Read where the judges differ before you rewrite one: "

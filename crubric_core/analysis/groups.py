@@ -10,7 +10,7 @@ import numpy as np
 
 from ..leaderboard.inference import infer
 from ..leaderboard.influence import score_influence
-from ..text import count, listed, told_apart
+from ..text import count, listed, told_apart, verb
 from .agreement import OtherRanking, compare_standing, mean_scores
 from .board import LONGEST, name
 from .dimensions import dimension_list, dimension_names
@@ -97,9 +97,9 @@ def group_sentence(by: str, found: Sequence[OtherRanking], systems: Sequence[str
         return f"No {by} separates any {told} the other way at {level}."
     first = max(turned, key=lambda each: each.reversed)
     above, below = told_apart([systems[at] for at in first.example or (0, 0)], LONGEST)
-    verb = "separates" if len(turned) == 1 else "separate"
+    number = len(turned)
     return (
-        f"{len(turned):,} of {count(len(found), by)} {verb} some {told} the other way at {level}: "
+        f"{number:,} of {count(len(found), by)} {verb(number, 'separate')} some {told} the other way at {level}: "
         f"{listed([name(each.name) for each in turned], NAMED)}. In {name(first.name)}, {above} is ahead of {below}."
     )
 

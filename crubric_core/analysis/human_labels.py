@@ -12,7 +12,7 @@ from ..errors import DatasetError
 from ..judges.anchors import gold_cells
 from ..leaderboard.correction import DOUBT, FEWEST, Correction, correct_means
 from ..leaderboard.inference import Inference, infer, marginal_intervals
-from ..text import count, percent
+from ..text import count, percent, verb
 from .agreement import cell_means, mean_scores
 from .board import name
 from .selection import domains_of, query_positions
@@ -188,8 +188,10 @@ def _beside(value: float) -> str:
 
 
 def _few(left: int) -> str:
-    has, gets = ("has", "gets") if left == 1 else ("have", "get")
-    return f"{count(left, 'other')} {has} human labels on fewer than {FEWEST} queries, or none, and {gets} no estimate."
+    return (
+        f"{count(left, 'other')} {verb(left, 'have')} human labels on fewer than {FEWEST} queries, or none, and "
+        f"{verb(left, 'get')} no estimate."
+    )
 
 
 def human_labels(

@@ -14,7 +14,7 @@ from ..leaderboard.losses import expected_loss
 from ..task_types.losses import fitting_loss
 from ..task_types.scoring import query_weights
 from ..task_types.types import types_of_queries
-from ..text import count, listed, percent, told_apart
+from ..text import count, listed, percent, told_apart, verb
 from .agreement import compare_standing
 from .board import LONGEST
 from .selection import domains_of, query_positions
@@ -114,11 +114,10 @@ class ViolationLoss:
         free = table[table["violated"] == 0]
         if free.empty:
             return ""
-        verb = "violates none" if len(free) == 1 else "violate none"
         return (
-            f"{listed(told_apart(free['system'], LONGEST), 3)} {verb} of them here, which does not show that "
-            f"{'it' if len(free) == 1 else 'they'} never will: a loss of up to {_amount(free['high'].max())} a query "
-            "remains possible."
+            f"{listed(told_apart(free['system'], LONGEST), 3)} {verb(len(free), 'violate')} none of them here, which "
+            f"does not show that {'it' if len(free) == 1 else 'they'} never will: a loss of up to "
+            f"{_amount(free['high'].max())} a query remains possible."
         )
 
     @property

@@ -11,7 +11,7 @@ import pandas as pd
 from ..declarations import choice_words
 from ..errors import CrubricError, NoBankWithoutError
 from ..settings import SPECS, Settings
-from ..text import count, listed
+from ..text import count, listed, verb
 from ..types import IntArray
 from .selection import query_positions
 
@@ -155,7 +155,7 @@ def _bank_sentence(change: Change) -> str:
     leave, enter = len(change.leaving), len(change.entering)
     return (
         f"From “{first.name}” to “{second.name}”, {leave:,} of {count(len(first.bank), 'rubric')} "
-        f"{'leaves' if leave == 1 else 'leave'} the bank and {enter:,} {'enters' if enter == 1 else 'enter'}."
+        f"{verb(leave, 'leave')} the bank and {enter:,} {verb(enter, 'enter')}."
     )
 
 
@@ -174,8 +174,8 @@ def _place_sentences(change: Change) -> tuple[str, ...]:
             tiers["system"], tiers["tier_first"], tiers["tier_second"], strict=True
         )
     ]
-    verb = "changes its tier" if len(tiers) == 1 else "change their tier"
-    said = f"{len(tiers):,} of {count(systems, 'system')} {verb}: {listed(moves)}."
+    change_tier = "changes its tier" if len(tiers) == 1 else "change their tier"
+    said = f"{len(tiers):,} of {count(systems, 'system')} {change_tier}: {listed(moves)}."
     first, second = (change.places[f"tier_{side}"].nunique() for side in ("first", "second"))
     if first == second:
         return (said,)

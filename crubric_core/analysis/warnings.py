@@ -11,7 +11,7 @@ from ..judges.gate import gate_is_off
 from ..labels.repeated_systems import copies_once
 from ..leaderboard.cross_fit import too_few_to_cross_fit
 from ..task_types.types import TASK_TYPES
-from ..text import count, percent
+from ..text import count, percent, verb
 from .calibration import all_alike
 from .rubric_lint import RARE
 
@@ -50,8 +50,7 @@ def unranked_warnings(reduction: Reduction) -> tuple[str, ...]:
     empty = int(np.isnan(reduction.y).all(axis=1).sum())
     if not empty:
         return ()
-    verb = "has" if empty == 1 else "have"
-    return (f"{count(empty, 'system')} {verb} no consensus label and cannot be ranked.",)
+    return (f"{count(empty, 'system')} {verb(empty, 'have')} no consensus label and cannot be ranked.",)
 
 
 def gate_warnings(verdict: GateVerdict) -> tuple[str, ...]:
@@ -138,7 +137,7 @@ def _negative(negative: int, rare: int) -> str:
     rare: as low as in at most RARE of rubrics unrelated to ability; without any there is nothing to warn of.
     """
     return (
-        f"{count(negative, 'rubric')} {'has' if negative == 1 else 'have'} a negative item–rest correlation. Half of "
-        f"the rubrics unrelated to ability have one by chance; here {rare:,} {'is' if rare == 1 else 'are'} further "
+        f"{count(negative, 'rubric')} {verb(negative, 'have')} a negative item–rest correlation. Half of "
+        f"the rubrics unrelated to ability have one by chance; here {rare:,} {verb(rare, 'are')} further "
         "below 0 than 99 in 100 of those."
     )

@@ -28,7 +28,7 @@ from ..leaderboard.cross_fit import FEW_SYSTEMS, too_few_to_cross_fit
 from ..leaderboard.facets import FacetBoard, many_facet_board
 from ..leaderboard.inference import Inference, comparison_table, infer
 from ..settings import Settings
-from ..text import count, percent, short_name
+from ..text import count, percent, short_name, verb
 from ..types import Cancel, FloatArray, IntArray, Progress
 from .declaration import Chart, Experiment, ResultColumn, ResultTable, number
 from .inputs import Inputs, read_inputs
@@ -227,13 +227,13 @@ def _found(facets: Inference, board: Inference, tables: dict[str, pd.DataFrame],
     here, there, both = len(said), int(np.triu(board.separated).sum()), int((said == "same").sum())
     turned = int((said == "opposite").sum())
     shared = (
-        f"; {both:,} {'is' if both == 1 else 'are'} in both, and {turned:,} the other way round"
+        f"; {both:,} {verb(both, 'are')} in both, and {turned:,} the other way round"
         if here and there
         else ""
     )
     return (
         f"With judges on the scale {here:,} of {count(facets.n_pairs, 'pair')} of systems "
-        f"{'is' if here == 1 else 'are'} separated at {level}, and {there:,} by the consensus{shared}. "
+        f"{verb(here, 'are')} separated at {level}, and {there:,} by the consensus{shared}. "
         f"{_of_judges(tables['judge_pairs'], level)}"
     )
 
@@ -286,7 +286,7 @@ def headline(result: ExperimentResult) -> str:
     if judges.empty:
         return "There is no board with judges on the scale here."
     pairs, rivals = len(result.tables["pairs"]), result.tables["judge_pairs"]
-    told = f"With judges on the scale {count(pairs, 'pair')} of systems {'is' if pairs == 1 else 'are'} separated"
+    told = f"With judges on the scale {count(pairs, 'pair')} of systems {verb(pairs, 'are')} separated"
     if not (rivals["low"] > 0).any():
         return f"{told}; no two judges are shown to differ in severity."
     return f"{told}; {_largest(rivals)}."

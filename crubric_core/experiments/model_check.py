@@ -20,7 +20,7 @@ from ..labels.store.dataset import Dataset
 from ..labels.store.reduction import Reduction
 from ..leaderboard.simultaneous import threshold
 from ..settings import Model, Settings
-from ..text import count
+from ..text import count, verb
 from ..types import Cancel, FloatArray, IntArray, Progress
 from .declaration import Chart, Experiment, ResultColumn, ResultTable, number
 from .inputs import read_inputs
@@ -223,9 +223,7 @@ def _by_chance(misfit: float, tested: int) -> str:
     found = round(misfit * tested) if misfit > CHANCE else 0
     if not found or bdtrc(found - 1, tested, CHANCE) < CHANCE:
         return ""
-    return (
-        f" on average, and {found} of {tested} {'is' if found == 1 else 'are'} no more than chance may give"
-    )
+    return f" on average, and {found} of {tested} {verb(found, 'are')} no more than chance may give"
 
 
 def _share(value: float) -> str:

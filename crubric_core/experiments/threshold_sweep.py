@@ -17,7 +17,7 @@ from ..intervals import FEWEST_CLUSTERS, known_mean
 from ..judges.gate import agreement_rates, gate_is_off
 from ..labels.store.dataset import Dataset
 from ..settings import Settings
-from ..text import count
+from ..text import count, verb
 from ..types import Cancel, FloatArray, Progress
 from .declaration import HIGH, LOW, Chart, Experiment, ResultColumn, ResultTable, hidden, number
 from .inputs import Inputs, gold_labels, read_inputs
@@ -194,7 +194,7 @@ def _limits(inputs: Inputs, comparison: KappaComparison, splits: int, few: int) 
     if few and not inputs.gate_off:
         limits.append(
             f"At the strictest threshold {count(few, 'rubric')} of fewer than {FEWEST_CLUSTERS} queries "
-            f"{'is' if few == 1 else 'are'} kept: the result on other queries is unknown, and so is the interval."
+            f"{verb(few, 'are')} kept: the result on other queries is unknown, and so is the interval."
         )
     if inputs.reduction.n_judges == 2:
         limits.append(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from ..text import ends, listed, numeral, short_name
+from ..text import ends, listed, numeral, short_name, verb
 
 SHOWN = 3
 
@@ -33,9 +33,9 @@ def opposed_note(agreement: pd.DataFrame, judges: Sequence[str]) -> str:
     if len(judges) == 2:
         said, whose = f"{listed(names)} disagree by more than chance", "the labels of one"
     else:
-        verb, whose = ("disagrees", "its labels") if len(found) == 1 else ("disagree", "their labels")
+        whose = "its labels" if len(found) == 1 else "their labels"
         most = f"most of the other judges, such as {short_name(judges[other], 60)}"
-        said = f"{listed(names, SHOWN)} {verb} by more than chance with {most}"
+        said = f"{listed(names, SHOWN)} {verb(len(found), 'disagree')} by more than chance with {most}"
     return (
         f"{said} ({least}). Are {whose} the other way round (0 means met)? Then reverse them when you read the file "
         "(--answer 0=1 --answer 1=0)."

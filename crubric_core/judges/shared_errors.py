@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..text import count
+from ..text import count, verb
 from .independence import FEWEST_UNANCHORED, SHARED, ResidualCorrelation
 
 FEWER = 0.75  # share of the judges below which their effective number is told where no pair is flagged
@@ -68,10 +68,9 @@ def independence_note(found: EffectiveJudges) -> str:
             "independently."
         )
     if found.too_sure:
-        share = "shares" if found.flagged == 1 else "share"
         return (
-            f"{count(found.flagged, 'pair')} of judges {share} errors: {_worth(found)}, and the stated probabilities "
-            "are too extreme."
+            f"{count(found.flagged, 'pair')} of judges {verb(found.flagged, 'share')} errors: {_worth(found)}, and the "
+            "stated probabilities are too extreme."
         )
     if found.effective < FEWER * found.judges:
         return (
@@ -90,10 +89,9 @@ def redundancy_note(found: EffectiveJudges) -> str:
     """What must be said of a majority of judges of whom pairs are shown to share errors; empty where none is."""
     if not found.too_sure:
         return ""
-    err = "errs" if found.flagged == 1 else "err"
     return (
-        f"{count(found.flagged, 'pair')} of judges {err} on the same cells more often than independent judges would: "
-        f"{_worth(found)}."
+        f"{count(found.flagged, 'pair')} of judges {verb(found.flagged, 'err')} on the same cells more often than "
+        f"independent judges would: {_worth(found)}."
     )
 
 
@@ -103,10 +101,9 @@ def shared_errors_note(found: EffectiveJudges) -> str:
         return "Whether their errors are correlated is unknown: they err on too few cells."
     pairs, beyond = found.flagged, f"by more than {SHARED:g} beyond what independent judges would show"
     if pairs:
-        verb = "has" if pairs == 1 else "have"
         said = (
-            f"{count(pairs, 'pair')} {verb} errors that are shown to be correlated {beyond} (★). Either the two judges "
-            "err alike, or all judges find the same cells hard, such as those near a pass mark."
+            f"{count(pairs, 'pair')} {verb(pairs, 'have')} errors that are shown to be correlated {beyond} (★). "
+            "Either the two judges err alike, or all judges find the same cells hard, such as those near a pass mark."
         )
     else:
         said = f"No pair has errors that are shown to be correlated {beyond}."

@@ -13,7 +13,7 @@ from ..labels.ingest.storing import CHOICE
 from ..labels.readers.sources import Source
 from ..labels.store.workspace import Workspace
 from ..placement.bank_scale import BankScale
-from ..text import count, listed
+from ..text import count, listed, verb
 
 _STUDY = "answers"
 SHOWN = 3
@@ -88,7 +88,7 @@ def _notes(
     if rejected:
         notes.append(f"{count(rejected, 'row')} of the answers cannot be used.")
     if empty:
-        notes.append(f"{count(empty, 'answer')} {'has' if empty == 1 else 'have'} no text: not judged.")
+        notes.append(f"{count(empty, 'answer')} {verb(empty, 'have')} no text: not judged.")
     if other:
         shown = listed([repr(name) for name in sorted(other)[:SHOWN]])
         notes.append(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..text import count, listed, numeral, short_name, shorten
+from ..text import count, listed, numeral, short_name, shorten, verb
 
 if TYPE_CHECKING:
     from .recalibrate import Recalibration
@@ -20,11 +20,9 @@ def recalibration_sentences(found: Recalibration) -> tuple[str, str]:
 def _who(found: Recalibration) -> str:
     table = found.moved
     joined = int(table["new"].sum())
-    joins = "joins" if joined == 1 else "join"
-    first = f"{count(joined, 'system')} {joins} the {len(table) - joined:,} of the calibration"
+    first = f"{count(joined, 'system')} {verb(joined, 'join')} the {len(table) - joined:,} of the calibration"
     names = [short_name(str(name), NAME) for name in table["system"][table["moved"]]]
-    verb = "moves" if len(names) == 1 else "move"
-    moves = f"{listed(names)} {verb}" if names else "no ability moves"
+    moves = f"{listed(names)} {verb(len(names), 'move')}" if names else "no ability moves"
     said = [f"{first}; {moves} by more than one standard error."]
     changed = table[table["tier_before"].notna() & (table["tier_before"] != table["tier_after"])]
     said += [
@@ -50,8 +48,8 @@ def _drifted(found: Recalibration) -> str:
         f"{shorten(str(rubric), NAME)} ({'harder' if shift > 0 else 'easier'})"
         for rubric, shift in flagged[["rubric", "shift"]].itertuples(index=False)
     ]
-    has, takes = ("has", "takes") if len(names) == 1 else ("have", "take")
+    many = len(names)
     return (
-        f"{len(names):,} of {count(tested, 'rubric')} with new labels {has} drifted and {takes} no part in the link: "
-        f"{listed(names)}. {linked}"
+        f"{many:,} of {count(tested, 'rubric')} with new labels {verb(many, 'have')} drifted and {verb(many, 'take')} "
+        f"no part in the link: {listed(names)}. {linked}"
     )

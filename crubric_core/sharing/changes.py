@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..text import count, listed
+from ..text import count, listed, verb
 from .view import SharedView
 
 SHOWN = 5  # names in a sentence
@@ -53,11 +53,10 @@ class ViewChanges:
 
     @staticmethod
     def _systems(what: str, names: tuple[str, ...] | None) -> str:
-        verb = {"joined": "is new", "left out": "is no longer shown"}[what]
-        plural = {"joined": "are new", "left out": "are no longer shown"}[what]
+        how = {"joined": "new", "left out": "no longer shown"}[what]
         if not names:
             return ""
-        return f"{count(len(names), 'system')} {verb if len(names) == 1 else plural}: {listed(names, SHOWN)}."
+        return f"{count(len(names), 'system')} {verb(len(names), 'are')} {how}: {listed(names, SHOWN)}."
 
     def record(self) -> dict[str, Any]:
         """Plain values."""
@@ -115,8 +114,7 @@ def _moves(what: str, moves: tuple[Move, ...] | None) -> str:
     if not moves:
         return ""
     said = [f"{name} {_named(old)} → {_named(new)}" for name, old, new in moves]
-    verb = "has another" if len(moves) == 1 else "have another"
-    return f"{count(len(moves), 'system')} {verb} {what}: {listed(said, SHOWN)}."
+    return f"{count(len(moves), 'system')} {verb(len(moves), 'have')} another {what}: {listed(said, SHOWN)}."
 
 
 def _named(value: int | None) -> str:

@@ -23,7 +23,7 @@ from ..placement.place import WHOLE, Placed
 from . import judging, loaders, state, widgets
 from .bank_file import bank_scale_of_study, download_bank
 from .tables import configured
-from .text import count, end, plain, short_name
+from .text import count, end, plain, short_name, verb
 
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -192,10 +192,9 @@ def show(study: StudyPage, bank_scale: BankScale, found: Placed, n: int) -> None
     if following.empty:
         st.write("No further rubric of this bank could place it better; only a larger bank could.")
         return
-    verb = "has" if missing == 1 else "have"
     st.caption(
-        f"{missing:,} of the bank's {count(len(bank_scale.rubrics), 'rubric')} {verb} no label of this system that "
-        "counts: none at all, or a tie of the judges. The most informative come first."
+        f"{missing:,} of the bank's {count(len(bank_scale.rubrics), 'rubric')} {verb(missing, 'have')} no label of "
+        "this system that counts: none at all, or a tie of the judges. The most informative come first."
     )
     widgets.table(following, NEXT, rows=10)
     widgets.download("Download next_best.csv", following, "next_best.csv")

@@ -32,7 +32,7 @@ from ..priors import C_PRIOR as C_PRIOR_SWITCH
 from ..settings import SPECS
 from . import loaders, state, widgets
 from .settings_address import C_PRIOR, PRIORS, differing
-from .text import count, plain, shorten, told_apart
+from .text import count, plain, shorten, told_apart, verb
 
 if TYPE_CHECKING:
     from ..settings import Settings
@@ -277,4 +277,4 @@ def answer(scenarios: tuple[Scenario, ...], dataset: str) -> str:
     """The page's first line."""
     if not scenarios:
         return f"{dataset}: no scenario is saved yet."
-    return f"{dataset}: {count(len(scenarios), 'scenario')} {'is' if len(scenarios) == 1 else 'are'} saved."
+    return f"{dataset}: {count(len(scenarios), 'scenario')} {verb(len(scenarios), 'are')} saved."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from math import isfinite
 
-from ..text import count, ends, numeral, percent, rounded, short_name, shorten, told_apart
+from ..text import count, ends, numeral, percent, rounded, short_name, shorten, told_apart, verb
 
 __all__ = [
     "count",
@@ -18,6 +18,7 @@ __all__ = [
     "short_name",
     "shorten",
     "told_apart",
+    "verb",
 ]
 
 # Streamlit links what looks like an address even where all of it is escaped; a joiner of no width keeps it unlinked.

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from crubric_core.files import csv_bytes
-from crubric_core.text import at_least, rounded
+from crubric_core.text import at_least, rounded, verb
 from crubric_core.ui.text import count, end, ends, numeral, plain, short_name, shorten, told_apart
 
 
@@ -132,3 +132,9 @@ def test_a_proven_share_is_rounded_down():
 def test_a_share_that_is_not_all_or_none_is_not_rounded_to_it():
     shares = (0.0, 0.0035, 0.005, 0.5, 0.994, 0.9969, 1.0)
     assert [rounded(s) for s in shares] == ["0%", "under 1%", "under 1%", "50%", "99%", "over 99%", "100%"]
+
+
+def test_a_verb_follows_its_number() -> None:
+    plurals = ("are", "were", "have", "do", "separate", "err")
+    assert [verb(1, plural) for plural in plurals] == ["is", "was", "has", "does", "separates", "errs"]
+    assert [[verb(n, plural) for plural in plurals] for n in (0, 2)] == [[*plurals], [*plurals]]

@@ -11,7 +11,7 @@ import pandas as pd
 
 from ...bank.identity import own_name, token
 from ...errors import ExportError
-from ...text import count
+from ...text import count, verb
 from ..bank_scale import BankScale
 
 
@@ -75,7 +75,7 @@ def require_binary(bank_scale: BankScale, tool: str) -> None:
         row = graded.iloc[0]
         raise ExportError(
             f"{tool} knows met and not met alone, and {count(len(graded), 'rubric')} of the bank "
-            f"{'is' if len(graded) == 1 else 'are'} graded (first: {row['rubric']!r}, {row['scale_min']} to "
+            f"{verb(len(graded), 'are')} graded (first: {row['rubric']!r}, {row['scale_min']} to "
             f"{row['scale_max']}): export it as csv, autorubric or inspect."
         )
 

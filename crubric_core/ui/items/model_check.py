@@ -109,8 +109,8 @@ def flagged_sentence(flagged: int, pairs: int, chance: int) -> str:
     """How many pairs Q3 flags, and whether these are more than in a table that the model made."""
     if not pairs:
         return "No two rubrics were labelled on enough systems to be compared."
-    verb = "is" if 1 in (pairs, flagged) else "are"
-    said = f"{flagged:,} of {count(pairs, 'pair')} {verb} flagged; a table simulated from the model has {chance:,}."
+    are = "is" if 1 in (pairs, flagged) else "are"
+    said = f"{flagged:,} of {count(pairs, 'pair')} {are} flagged; a table simulated from the model has {chance:,}."
     if flagged <= chance:
         return f"{said} That is no evidence of rubrics that overlap."
     return (

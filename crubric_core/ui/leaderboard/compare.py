@@ -13,7 +13,7 @@ from ...analysis.profile import head_to_head
 from ...figures.profile import query_differences
 from ...task_types.scoring import by_emphasis
 from .. import widgets
-from ..text import count, plain, told_apart
+from ..text import count, plain, told_apart, verb
 from . import rubric
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def rubrics_sentence(found: HeadToHead, first: str, second: str) -> str:
 
 
 def _equal(number: int) -> str:
-    return f"{number:,} {'is' if number == 1 else 'are'} equal"
+    return f"{number:,} {verb(number, 'are')} equal"
 
 
 def _rubrics(view: View, found: HeadToHead, one: int, other: int) -> int | None:

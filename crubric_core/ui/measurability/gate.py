@@ -23,7 +23,7 @@ from .. import state, widgets
 from ..charts import computed, drawn
 from ..nothing_passes import offer_thresholds
 from ..settings_bar import keep_from
-from ..text import count, plain, rounded
+from ..text import count, plain, rounded, verb
 from .rules import compared_with_rules
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def answer(study: StudyPage, *first: str) -> None:
     study.answer(
         *first,
         f"{kept:,} of {count(total, 'rubric')} {passes} τ_c = {shown_threshold(gate)}{_in_counts(gate)}; "
-        f"{total - kept:,} {'does' if total - kept == 1 else 'do'} not.",
+        f"{total - kept:,} {verb(total - kept, 'do')} not.",
         f"The gate uses {uses}" + ("." if gate.given else f"; {own_threshold(gate)}."),
     )
 
@@ -222,7 +222,7 @@ def _price(study: StudyPage, prices: tuple[GatePrices, GatePrices] | str) -> Non
         "Queries left without a rubric",
         f"{found.queries_lost[0]:,} of {found.queries:,}",
         help="Of the queries with an informative rubric"
-        + (f"; {none:,} more {'has' if none == 1 else 'have'} none whatever the threshold" if none else ""),
+        + (f"; {none:,} more {verb(none, 'have')} none whatever the threshold" if none else ""),
     )
     st.metric("Labels a new system needs", f"{found.judge_calls[0]:,}")
     if not (verdict := study.verdict()).holds:

@@ -12,7 +12,7 @@ from ...analysis.gaps import find_rewrites, rewrite_sentence
 from ...analysis.rubric_lint import KINDS, LintFinding, is_english, lint, lint_table
 from ...analysis.stage import stage
 from .. import widgets
-from ..text import count, plain
+from ..text import count, plain, verb
 from .opened import table_and_rubric
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _findings(study: StudyPage) -> None:
     table = lint_table(found)
     flagged = table["at"].nunique()
     st.write(
-        f"{flagged:,} of {count(read, 'English text')} {'is' if flagged == 1 else 'are'} worth a look. The rules know "
+        f"{flagged:,} of {count(read, 'English text')} {verb(flagged, 'are')} worth a look. The rules know "
         "words, not meanings: read the rubric before you change it."
     )
     kinds = [kind for kind in KINDS if (table["kind"] == kind).any()]

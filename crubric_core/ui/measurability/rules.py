@@ -9,7 +9,7 @@ import streamlit as st
 
 from ...figures import measurability as figures
 from ...judges.consensus import baseline_mask
-from ...text import count, listed
+from ...text import count, listed, verb
 from .. import loaders, widgets
 from ..settings_bar import keep_from
 from ..tables import bounded
@@ -61,7 +61,7 @@ def vacuous_sentence(n_total: IntArray) -> str:
     if not (vacuous := int((n_total == 0).sum())):
         return ""
     return (
-        f"{count(vacuous, 'rubric')} {'has' if vacuous == 1 else 'have'} no cell with labels of two judges: unanimity "
+        f"{count(vacuous, 'rubric')} {verb(vacuous, 'have')} no cell with labels of two judges: unanimity "
         "counts them as agreed, because no two judges could differ."
     )
 

@@ -14,7 +14,7 @@ from ... import sharing
 from ...server.sign_in import visitor
 from ...server.views_folder import views_folder
 from .. import widgets
-from ..text import count, plain, shorten
+from ..text import count, plain, shorten, verb
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +55,7 @@ def summary(found: Sequence[Link]) -> str:
     if not found:
         return "No link yet: choose what to show, preview it as its readers will see it, and publish."
     number = Counter(link.state for link in found)
-    first = f"{count(number['open'], 'link')} {'is' if number['open'] == 1 else 'are'} open"
+    first = f"{count(number['open'], 'link')} {verb(number['open'], 'are')} open"
     return ", ".join([first, *(f"{number[name]} {name}" for name in OTHERS if number[name])]) + "."
 
 

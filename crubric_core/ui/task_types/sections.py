@@ -19,7 +19,7 @@ from ...task_types.offline import offline_classifier
 from ...task_types.prompted import PromptedClassifier
 from ...task_types.types import SHARES, TASK_TYPES
 from .. import loaders, widgets
-from ..text import count, plain, shorten
+from ..text import count, plain, shorten, verb
 from . import rules as task_typing_rules
 from . import types as task_type_views
 
@@ -180,7 +180,7 @@ def _classifiers(study: Study, table: pd.DataFrame) -> None:
         )
         if n_outside := outside(wanted):
             st.caption(
-                f"{count(n_outside, 'query')} of these {'asks' if n_outside == 1 else 'ask'} for nothing (a document "
+                f"{count(n_outside, 'query')} of these {verb(n_outside, 'ask')} for nothing (a document "
                 "or a conversation). Such texts are outside its domain and get no type."
             )
         if st.button(f"Classify {asked} offline", disabled=wanted.empty):

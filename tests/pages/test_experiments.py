@@ -128,8 +128,8 @@ def test_what_one_session_started_is_followed_by_another_and_outlives_the_first(
     until(waiting, lambda a: first_line(a).startswith("The ranking keeps"))
     running = background()
     later = press(open_page("experiments", own, experiment="sweep", seed="21"), "Run all that are missing")
-    (others,) = (c.value.replace("\\", "") for c in later.caption if c.value.startswith("Also running"))
-    assert others.startswith("Also running, in any dataset: ")
+    (others,) = (c.value.replace("\\", "") for c in later.caption if c.value.startswith("Also under way"))
+    assert others.startswith("Also under way, in any dataset: ")
     assert f"{EXPERIMENTS['ablation'].title} – " in others
     assert "stability" not in [job.name for job in running.active()]
     running.close()

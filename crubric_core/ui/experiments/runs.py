@@ -108,7 +108,7 @@ def start(study: Study, names: list[str]) -> None:
 
 
 def follow(study: Study, name: str, seen: int) -> None:
-    """What is running, whoever started it, refreshed every moment; a page older than ``seen`` is drawn again."""
+    """What is under way, whoever started it, refreshed every moment; a page older than ``seen`` is drawn again."""
     every = EVERY if background().active() else SELDOM
     st.fragment(_follow, run_every=every)(job_key(name, study.fingerprint, study.settings), seen)
 
@@ -137,7 +137,7 @@ def _follow(key: Key, seen: int) -> None:
         if other is not job
     ]
     if others:
-        st.caption(plain(f"Also running, in any dataset: {'; '.join(others)}."))
+        st.caption(plain(f"Also under way, in any dataset: {'; '.join(others)}."))
 
 
 def show_result(study: StudyPage, result: ExperimentResult) -> None:

@@ -8,7 +8,7 @@ from ...text import count
 from . import names
 from .findings import SHOWN, Finding, Severity
 from .job import Job
-from .statements import KEYS, key_of, same_key
+from .statements import KEYS, count_keys, key_of, same_key
 
 _ENOUGH = 20  # labels of which most contradict others by no slip
 _CORRECTED = 0.25  # share of labels in which a corrected copy of a file differs, at most
@@ -21,16 +21,8 @@ def has_no_repeats(job: Job, rows_sql: str = "coded") -> bool:
     rows, *found = job.one(f"SELECT count(*), {ends} FROM {rows_sql}")
     if not rows:
         return True
-    keys, position = 1, "0::BIGINT"
-    for column, low, high in zip(columns, found[::2], found[1::2], strict=True):
-        keys *= high - low + 1
-        position = f"({position} * {high - low + 1} + {column} - {low})"
-    if keys > min(64 * rows, 10**9):
-        return False
-    (distinct,) = job.one(
-        f"SELECT bit_count(bitstring_agg({position}, 0::BIGINT, {keys}::BIGINT)) FROM {rows_sql}"
-    )
-    return bool(distinct == rows)
+    keys = count_keys(columns, found, at_most=min(64 * rows, 10**9))
+    return keys is not None and bool(job.one(f"SELECT {keys} FROM {rows_sql}")[0] == rows)
 
 
 def _thing(job: Job) -> str:

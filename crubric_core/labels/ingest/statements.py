@@ -10,7 +10,7 @@ of one source are never mixed with those of another.
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import duckdb
@@ -51,6 +51,20 @@ def key_of(kind: str, alias: str = "") -> str:
 def same_key(kind: str, one: str, other: str) -> str:
     """The condition that two rows have the same key."""
     return " AND ".join(f"{one}.{column} = {other}.{column}" for column in KEYS[kind])
+
+
+def count_keys(key: Sequence[str], ends: Sequence[int], at_most: int) -> str | None:
+    """How many different keys rows have, in SQL, by one bit a possible key; None where these are too many.
+
+    ends: the least and the greatest id of each column of the key, in turn.
+    """
+    possible, position = 1, "0::BIGINT"
+    for column, low, high in zip(key, ends[::2], ends[1::2], strict=True):
+        possible *= high - low + 1
+        position = f"({position} * {high - low + 1} + {column} - {low})"
+    if possible > at_most:
+        return None
+    return f"bit_count(bitstring_agg({position}, 0::BIGINT, {possible - 1}::BIGINT))"
 
 
 def fold(cursor: duckdb.DuckDBPyConnection, kind: str, dataset_id: int, ids: str) -> None:

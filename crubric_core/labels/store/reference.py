@@ -11,6 +11,7 @@ import duckdb
 
 from ...errors import IngestError
 from ...types import Progress, silent
+from ..ingest.statements import count_keys
 from ..readers.formats.base import first_line
 from . import portable, tallying
 from .database import Database
@@ -109,22 +110,13 @@ def _count_repeats(cursor: duckdb.DuckDBPyConnection, totals: Totals) -> Totals:
 
 def _are_distinct(cursor: duckdb.DuckDBPyConnection, rows: int) -> bool:
     """Whether no key comes twice, by one bit a possible key; False also where those are too many to tell so."""
-    ids = ("system_id", "rubric_id", "judge_id", "run_id")
-    asked = ", ".join(
+    ends = ", ".join(
         f"(SELECT min(id) FROM {name}_names), (SELECT max(id) FROM {name}_names)"
         for name in ("system", "rubric", "judge")
     )
-    (found,) = cursor.execute(f"SELECT {asked}, 0, (SELECT coalesce(max(id), 0) FROM run_names)").fetchall()
-    keys, position = 1, "0::BIGINT"
-    for column, low, high in zip(ids, found[::2], found[1::2], strict=True):
-        keys *= high - low + 1
-        position = f"({position} * {high - low + 1} + {column} - {low})"
-    if keys > _FEW:
-        return False
-    ((distinct,),) = cursor.execute(
-        f"SELECT bit_count(bitstring_agg({position}, 0::BIGINT, {keys - 1}::BIGINT)) FROM coded"
-    ).fetchall()
-    return bool(distinct == rows)
+    (found,) = cursor.execute(f"SELECT {ends}, 0, (SELECT coalesce(max(id), 0) FROM run_names)").fetchall()
+    keys = count_keys(("system_id", "rubric_id", "judge_id", "run_id"), found, at_most=_FEW)
+    return keys is not None and cursor.execute(f"SELECT {keys} FROM coded").fetchall() == [(rows,)]
 
 
 def _tally(cursor: duckdb.DuckDBPyConnection, dataset_id: int, *, runs: bool, repeats: bool) -> None:

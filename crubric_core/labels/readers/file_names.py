@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from itertools import product
 from typing import Literal
@@ -251,10 +251,7 @@ def _by_separator(named: Sequence[str], suffix: str) -> NameGuess | None:
 
 
 def _by_product(named: Sequence[str], suffix: str, *, criteria: bool) -> NameGuess | None:
-    """Names that are all systems times all judges: around "by", with a judge called so, or two names of models each.
-
-    Or times all criteria.
-    """
+    """Names that are all systems times all judges, or times all criteria."""
     stems = [n.removesuffix(suffix) for n in named]
     head, tail = _noise_around(stems[0])
     if not all(s.startswith(head) and s.endswith(tail) for s in stems):
@@ -262,37 +259,76 @@ def _by_product(named: Sequence[str], suffix: str, *, criteria: bool) -> NameGue
     cores = [s[len(head) : len(s) - len(tail)] for s in stems]
     for between, at_end in product(_BETWEEN, (True, False)):
         pairs = [c.rpartition(between)[::2] if at_end else c.partition(between)[::2] for c in cores]
-        sides = [set(side) for side in zip(*pairs, strict=True)]
-        complete = len(sides[0]) * len(sides[1]) == len(set(pairs)) == len(pairs)
-        if not complete or min(map(len, sides)) < 2 or not all(map(all, pairs)):
-            continue
-        judged = [all(map(_JUDGE.search, side)) for side in sides]
-        told = "by" in between or judged[0] != judged[1]
-        coded = [all(map(_CODED.fullmatch, side)) for side in sides]
-        rated = [criteria and called_after_criteria(sorted(side)) for side in sides]
-        asks = coded[0] != coded[1] or rated[0] != rated[1]
-        if not told and not asks and not all(map(_names_a_model, sides[0] | sides[1])):
-            continue
-        other = "rubric" if not told and rated[0] != rated[1] else "judge"
-        first = next((of[0] and not of[1] for of in (judged, rated, coded) if of[0] != of[1]), False)
-        order = (other, "system") if first else ("system", other)
-        ways = [f"{head}{{{a}}}{between}{{{b}}}{tail}{suffix}" for a, b in (order, order[::-1])]
-        parted = all(
-            fields_of(ways[0], n) == dict(zip(order, p, strict=True))
-            for n, p in zip(named, pairs, strict=True)
-        )
-        names = f"{listed(sorted(sides[0]), 4)} beside {listed(sorted(sides[1]), 4)}"
-        whole = "" if not asks else f", or '{head}{{system}}{tail}{suffix}' if both name one system"
-        renamed = f"SYSTEM__{other.upper()}{suffix} (--pattern '{{system}}__{{{other}}}{suffix}')"
-        which = f"--pattern '{ways[0]}' or '{ways[1]}'" if parted else f"rename them as {renamed}"
-        what = {"judge": "which the judge", "rubric": "which the criterion"}[other]
-        asked = (
-            f"Each file name holds two names, {names}: say which is the system and {what} ({which}{whole})."
-        )
-        why = f"the names are all systems times all {'criteria' if other == 'rubric' else 'judges'}"
-        pattern = ways[0] if parted else f"{head}{{system}}{tail}{suffix}"
-        return NameGuess(pattern, 0.75 if told else 0.5, why, "" if told and parted else asked)
+        first, second = map(set, zip(*pairs, strict=True))
+        complete = len(first) * len(second) == len(set(pairs)) == len(pairs) and all(map(all, pairs))
+        roles = _roles(first, second, between, criteria=criteria) if complete else None
+        if roles and len(first) > 1 < len(second):
+            return _of_pairs(named, pairs, roles, (head, between, tail), suffix)
     return None
+
+
+@dataclass(frozen=True)
+class _Roles:
+    """What two names in a file's name are: "system" beside "judge" or "rubric", in this order.
+
+    told: whether the names tell it. mixed: whether both may also name one system.
+    """
+
+    order: tuple[str, str]
+    told: bool
+    mixed: bool
+
+
+def _roles(first: Set[str], second: Set[str], between: str, *, criteria: bool) -> _Roles | None:
+    """What the names before and after ``between`` are; None where nothing says that they are two things.
+
+    "by" tells it, or judges on one side alone. Where one side alone is criteria or codes, or all are models, it is a
+    question.
+    """
+    sides = sorted(first), sorted(second)
+    judges = [all(map(_JUDGE.search, side)) for side in sides]
+    rated = [criteria and called_after_criteria(side) for side in sides]
+    coded = [all(map(_CODED.fullmatch, side)) for side in sides]
+    told = "by" in between or judges[0] != judges[1]
+    mixed = rated[0] != rated[1] or coded[0] != coded[1]
+    if not told and not mixed and not all(map(_names_a_model, first | second)):
+        return None
+    other = "rubric" if not told and rated[0] != rated[1] else "judge"
+    comes_first = next((of[0] for of in (judges, rated, coded) if of[0] != of[1]), False)
+    return _Roles((other, "system") if comes_first else ("system", other), told, mixed)
+
+
+def _of_pairs(
+    named: Sequence[str],
+    pairs: Sequence[tuple[str, str]],
+    roles: _Roles,
+    around: tuple[str, str, str],
+    suffix: str,
+) -> NameGuess:
+    """The pattern of file names with two names each, and what is asked of them. around: before, between, after."""
+    head, between, tail = around
+    pattern, swapped = (
+        f"{head}{{{a}}}{between}{{{b}}}{tail}{suffix}" for a, b in (roles.order, roles.order[::-1])
+    )
+    whole = f"{head}{{system}}{tail}{suffix}"
+    parted = all(
+        fields_of(pattern, name) == dict(zip(roles.order, pair, strict=True))
+        for name, pair in zip(named, pairs, strict=True)
+    )
+    other = next(field for field in roles.order if field != "system")
+    what, several = {"judge": ("judge", "judges"), "rubric": ("criterion", "criteria")}[other]
+    why = f"the names are all systems times all {several}"
+    sure = 0.75 if roles.told else 0.5
+    if roles.told and parted:
+        return NameGuess(pattern, sure, why)
+    names = " beside ".join(listed(sorted(set(side)), 4) for side in zip(*pairs, strict=True))
+    renamed = f"SYSTEM__{other.upper()}{suffix} (--pattern '{{system}}__{{{other}}}{suffix}')"
+    way = f"--pattern '{pattern}' or '{swapped}'" if parted else f"rename them as {renamed}"
+    one = f", or '{whole}' if both name one system" if roles.mixed else ""
+    asked = (
+        f"Each file name holds two names, {names}: say which is the system and which the {what} ({way}{one})."
+    )
+    return NameGuess(pattern if parted else whole, sure, why, asked)
 
 
 _BETWEEN = (" by ", "_by_", "-by-", ".by.", "_", "-", ".", " ", "+", "@")

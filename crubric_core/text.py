@@ -114,6 +114,12 @@ def listed(names: Sequence[str], most: int = 5) -> str:
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
+def some(names: Iterable[object], most: int = 3) -> str:
+    """``a``, ``a, b``, ``a, b, c and 7 more``."""
+    told = [*map(str, names)]
+    return ", ".join(told[:most]) + (f" and {len(told) - most:,} more" if len(told) > most else "")
+
+
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """A line a row, its cells below each other."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import duckdb
 import pandas as pd
 
-from ...text import count, short_name
-from ..ingest.findings import SHOWN, Finding, Severity, names, select, warning
+from ...text import count, short_name, some
+from ..ingest.findings import SHOWN, Finding, Severity, select, warning
 from ..ingest.parsed import execute
 from ..readers import values
 from ..readers.columns.specs import TASK_TYPES
@@ -31,7 +31,7 @@ def _unmatched_names(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iter
         found = select(cursor, sql, dataset_id)
         if len(found):
             named = found.iloc[:, -1]
-            sentence = text.format(n=count(len(found), str(named.name)), names=names(named))
+            sentence = text.format(n=count(len(found), str(named.name)), names=some(named))
             severity: Severity = "note" if code.startswith("idle") else "warning"
             yield Finding(severity, code, title, sentence, len(found), found.head(SHOWN))
 

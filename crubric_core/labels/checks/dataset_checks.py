@@ -10,8 +10,8 @@ import duckdb
 import numpy as np
 import pandas as pd
 
-from ...text import count
-from ..ingest.findings import SHOWN, Finding, Severity, names, select
+from ...text import count, some
+from ..ingest.findings import SHOWN, Finding, Severity, select
 from ..ingest.parsed import execute
 from ..ingest.rubric_facts import keep_facts
 from ..ingest.tallies import sum_rubrics
@@ -233,7 +233,7 @@ def _coverage(table: pd.DataFrame, n_queries: int) -> Iterator[Finding]:
     flat = judges[(judges["lowest"] == judges["highest"]) & (judges["labels"] >= SHOWN)]
     if len(flat):
         sentence = (
-            f"{names(flat['judge'])} gave the same label every time: such labels carry no information. "
+            f"{some(flat['judge'])} gave the same label every time: such labels carry no information. "
             "Check how the answers were read, or remove the judge."
         )
         yield Finding("warning", "never_varies", "Judges that never vary", sentence, len(flat), flat)
@@ -293,7 +293,7 @@ def _people(judges: pd.DataFrame) -> Iterator[Finding]:
         return
     verb, counted = ("is", "counts as one") if len(named) == 1 else ("are", f"count as {len(named)}")
     sentence = (
-        f"{names(named['judge'])} {verb} named like ground truth and {counted} of the {len(judges)} judges, in "
+        f"{some(named['judge'])} {verb} named like ground truth and {counted} of the {len(judges)} judges, in "
         "agreement and consensus. If the labels are ground truth, put their rows into a file of their own and ingest "
         "it as gold (--kind gold)."
     )

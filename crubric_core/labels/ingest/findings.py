@@ -43,9 +43,3 @@ def select(cursor: duckdb.DuckDBPyConnection, sql: str, dataset_id: int, **param
     execute(cursor, sql, {k: v for k, v in own.items() if f"${k}" in sql})
     rows = cursor.fetchall()
     return pd.DataFrame(rows, columns=[name for name, *_ in cursor.description or ()])
-
-
-def names(values: pd.Series, most: int = 3) -> str:
-    """``a, b, c and 4 more``."""
-    shown = ", ".join(str(v) for v in values.head(most))
-    return shown + (f" and {len(values) - most:,} more" if len(values) > most else "")

@@ -20,6 +20,7 @@ from typing import Any, Protocol, TypeVar, cast
 
 from ...environment import ONE_THREAD, PACKAGE
 from ...errors import IngestError
+from ...text import some
 from .formats import archive
 from .formats.compression import compression_of, is_tar
 from .formats.parquet import ParquetReader
@@ -119,7 +120,7 @@ def apart(names: Iterable[str], function: Callable[..., T], *arguments: Any) -> 
             said = ended.stderr.decode("utf-8", "replace").rstrip()
             fault = said.rpartition("\n")[2]
             if ended.returncode > 0 and "Traceback" in said and "memory" not in fault.casefold():
-                raise RuntimeError(f"Reading {_listed(names)} failed: {said}")
+                raise RuntimeError(f"Reading {some(names)} failed: {said}")
             raise _too_much(names)
         found, sentence = pickle.loads(answer.read_bytes())  # noqa: S301 - this package's own process wrote it
     if sentence is not None:
@@ -127,14 +128,9 @@ def apart(names: Iterable[str], function: Callable[..., T], *arguments: Any) -> 
     return cast("T", found)
 
 
-def _listed(names: Iterable[str]) -> str:
-    listed = list(names)
-    return ", ".join(listed[:3]) + (f" and {len(listed) - 3:,} more" if len(listed) > 3 else "")
-
-
 def _too_much(names: Iterable[str]) -> IngestError:
     return IngestError(
-        f"Reading {_listed(names)} takes more than {MEGABYTES // 1024} GiB of memory or {SECONDS // 60} minutes: "
+        f"Reading {some(names)} takes more than {MEGABYTES // 1024} GiB of memory or {SECONDS // 60} minutes: "
         "split the file, or write it as JSON Lines or CSV."
     )
 

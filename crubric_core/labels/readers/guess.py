@@ -76,6 +76,11 @@ def cells_at(rows: Sample, at: int) -> list[str | None]:
     return [row[at] if at < len(row) else None for row in rows]
 
 
+def filled_cells(rows: Sample, at: int) -> list[str]:
+    """The cells of a column that hold anything."""
+    return [cell for cell in cells_at(rows, at) if cell]
+
+
 def profile(cells: Sequence[str | None]) -> Profile:
     """The profile of a column's first cells; many questions ask for the same one."""
     return _profile(tuple(cells))

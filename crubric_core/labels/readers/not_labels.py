@@ -8,7 +8,7 @@ from typing import Any
 
 from .columns.label_names import ENDINGS
 from .columns.specs import plain_name
-from .guess import ENOUGH, Sample, cells_at
+from .guess import ENOUGH, Sample, cells_at, filled_cells
 from .word_lists import word_set
 from .words import is_number, is_verdict
 
@@ -56,7 +56,7 @@ def why_no_labels(
 
 def _names_winners(columns: Sequence[str], rows: Sample) -> bool:
     """Whether a column says which of two answers won, or that neither did, and none is called a score or the like."""
-    if any({cell.lower() for cell in cells_at(rows, i) if cell} in _CHOICES for i in range(len(columns))):
+    if any({cell.lower() for cell in filled_cells(rows, i)} in _CHOICES for i in range(len(columns))):
         return True
     if any(plain_name(c).rpartition("_")[2] in ENDINGS for c in columns):
         return False

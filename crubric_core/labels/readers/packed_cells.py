@@ -8,6 +8,7 @@ from typing import Any
 
 from .columns.query_names import bare_name, is_answer
 from .formats.records import reply_values, unpacked
+from .guess import filled_cells
 
 _JUDGING = re.compile(r"(?i)judg|grader|grading|evaluat|(^|_)eval(_|$)|verdict|critique")
 _MOST = 0.8  # share of a column's cells that are lists or objects, from which it is looked into
@@ -29,6 +30,6 @@ def is_answer_field(column: str) -> bool:
 
 def holds_packed(column: str, rows: Sequence[Sequence[Any]], at: int) -> bool:
     """Whether most cells of a column hold lists or objects, as far as it holds any text."""
-    cells = [row[at] for row in rows if at < len(row) and row[at]]
+    cells = filled_cells(rows, at)
     held = sum(isinstance(held_in(column, cell), (list, dict)) for cell in cells)
     return bool(cells) and held >= _MOST * len(cells)

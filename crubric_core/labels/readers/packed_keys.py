@@ -9,7 +9,9 @@ from typing import Any
 from ...text import as_json
 from .columns.specs import plain_name
 from .formats.records import unpacked
+from .guess import filled_cells
 from .nested.field_names import OWN_NAMES
+from .paths import escaped
 from .plan import Columns, FilePlan
 
 _TEXTS_OF_RUBRICS = ("text", "description")  # where it has no other name
@@ -17,7 +19,7 @@ _TEXTS_OF_RUBRICS = ("text", "description")  # where it has no other name
 
 def is_packed(rows: Sequence[Sequence[Any]], at: int) -> bool:
     """Whether the cells of a column are lists or objects of JSON."""
-    cells = [row[at] for row in rows if at < len(row) and row[at]]
+    cells = filled_cells(rows, at)
     return bool(cells) and all(isinstance(unpacked(cell), (list, dict)) for cell in cells)
 
 
@@ -43,7 +45,7 @@ def own_names(plan: FilePlan, rows: Sequence[Sequence[Any]], keys: dict[str, str
         if canonical == "query":  # another one is another query, whatever they are called
             named = [f for f in named if _apart(objects, f)]
         if own := next((f for f in named if all(_is_name(o, f) for o in objects)), None):
-            found[canonical] = f"{_escaped(column)}.{_escaped(own)}"
+            found[canonical] = f"{escaped(column)}.{escaped(own)}"
     return found
 
 
@@ -57,7 +59,7 @@ def question_of(plan: FilePlan, rows: Sequence[Sequence[Any]], canonical: str, c
     """What to ask of a system or judge that is a list, or an object that no name tells from others."""
     listed = any(isinstance(held, list) for held in _held(plan, rows, column))
     within = own_names(plan, rows, {canonical: column}).get(
-        canonical, f"{_escaped(column)}[]" if listed else "=…"
+        canonical, f"{escaped(column)}[]" if listed else "=…"
     )
     say = as_json({canonical: within})
     without = "" if canonical == "system" else f", or {json.dumps({canonical: ''})} to read it without"
@@ -68,14 +70,9 @@ def question_of(plan: FilePlan, rows: Sequence[Sequence[Any]], canonical: str, c
 
 
 def _held(plan: FilePlan, rows: Sequence[Sequence[Any]], column: str) -> list[Any]:
-    at = plan.columns.index(column)
-    return [unpacked(row[at]) for row in rows if at < len(row) and row[at]]
+    return [unpacked(cell) for cell in filled_cells(rows, plan.columns.index(column))]
 
 
 def _is_name(held: Any, field: str) -> bool:
     value = held.get(field) if isinstance(held, dict) else None
     return isinstance(value, (str, int)) and not isinstance(value, bool) and str(value).strip() != ""
-
-
-def _escaped(key: str) -> str:
-    return key.replace(".", "\\.")

@@ -76,6 +76,11 @@ def parts_of(text: str) -> list[str]:
     return re.split(r"(?<!\\)\.", text)
 
 
+def escaped(key: str) -> str:
+    """A key as it stands in a path."""
+    return key.replace(".", "\\.")
+
+
 def unescaped(key: str) -> str:
     """A key as it stands in the record."""
     return key.replace("\\.", ".")
@@ -375,7 +380,7 @@ def _gather(value: Any, path: str, found: dict[str, list[Any]], depth: int) -> N
         return
     if isinstance(value, dict):
         for key, inner in value.items():
-            name = str(key).replace(".", "\\.")
+            name = escaped(str(key))
             _gather(inner, f"{path}.{name}" if path else name, found, depth + 1)
     elif isinstance(value, list) and value:
         for item in value[:_RECORDS]:

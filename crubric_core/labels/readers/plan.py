@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from ...environment import typed
 from ...errors import IngestError
-from ...text import aligned
+from ...text import aligned, some
 from .columns.specs import Kind
 
 # canonical column → the file's column; "=value": the same for the whole file; a list: one column each (wide tables)
@@ -323,8 +323,7 @@ _NAMED = 20  # files whose names are told one by one
 
 
 def _some(names: Sequence[str], most: int = 3) -> str:
-    shown = ", ".join(n if len(n) <= 80 else n[:79] + "…" for n in names[:most])
-    return shown + (f" and {len(names) - most:,} more" if len(names) > most else "")
+    return some((n if len(n) <= 80 else f"{n[:79]}…" for n in names), most)
 
 
 def _was(names: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Literal, get_args
 
 from ....errors import IngestError
-from ....text import as_json, with_article
+from ....text import as_json, some, with_article
 from ..word_lists import word_list
 from .languages import MARKS, is_foreign, words_for
 from .synonyms import INSTEAD_OF_LABEL, INSTEAD_OF_RUBRIC, INSTEAD_OF_SYSTEM, ITEMS, JUDGED, SYNONYMS
@@ -306,5 +306,4 @@ _NUMBERED = re.compile(r"(?<=[a-z])(_*#|_(num|number|nr)_?|_no_)$")
 
 def listed_columns(columns: Sequence[str]) -> str:
     """The first columns of a file, as a sentence names them."""
-    shown = ", ".join(repr(c if len(c) <= 40 else c[:39] + "…") for c in columns[:12])
-    return shown + (f" and {len(columns) - 12} more" if len(columns) > 12 else "")
+    return some((repr(c if len(c) <= 40 else f"{c[:39]}…") for c in columns), 12)

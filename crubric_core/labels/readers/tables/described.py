@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import replace
 
 from ..columns.specs import SPECS, Kind, Type, plain_name
-from ..guess import Sample, cells_at
+from ..guess import Sample, cells_at, filled_cells
 from ..paths import parse_path, parts_of
 from ..plan import Columns, FilePlan, descriptions_of
 from ..values import LARGEST, MINUS, NEGATIVE, POSITIVE, UNIT
@@ -144,7 +144,7 @@ def _told_of_negative(plan: FilePlan, rows: Sample) -> FilePlan:
         words = set(_name_of(column).split("_"))
         if column not in plan.unused or not words & _OF_SIGNS:
             continue
-        cells = {cell.strip() for row in rows if at < len(row) and (cell := row[at])}
+        cells = {cell.strip() for cell in filled_cells(rows, at)}
         flags = {"1", "1.0", "true", "yes"} if words & {"negative", "penalty"} else set[str]()
         cells -= set() if words & _SIGNED else {"-", "–", "−"}
         several = "polarity" in words and len(cells) > 1

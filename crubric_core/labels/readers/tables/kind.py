@@ -9,7 +9,7 @@ from typing import Any
 from ....errors import IngestError
 from ..columns.query_names import is_written
 from ..columns.specs import SPECS, Kind, choose_columns, names_of, plain_name
-from ..guess import ENOUGH, MODEL, cells_at, guess_kind, profile
+from ..guess import ENOUGH, MODEL, cells_at, filled_cells, guess_kind, profile
 from ..plan import Columns, FilePlan
 from ..wide.label_columns import label_columns, named_after_models, only_criterion
 from ..wide.spread import guess_spread
@@ -63,8 +63,7 @@ def _repeat_systems(plan: FilePlan, rows: tuple[Any, ...]) -> bool:
         at = choose_columns(plan.kind, plan.columns, named, plan.name)["system"]
     except IngestError:
         return False
-    systems = [row[at] for row in rows if at < len(row) and row[at]]
-    return repeats(systems)
+    return repeats(filled_cells(rows, at))
 
 
 def _are_of_models(gold: FilePlan, rows: tuple[Any, ...]) -> bool:
@@ -103,8 +102,8 @@ _HOLDING: Mapping[str, Callable[[FilePlan, tuple[Any, ...]], bool]] = {
 def _names_are_lists(columns: Sequence[str], rows: tuple[Any, ...]) -> bool:
     """Whether what would be the names of rubrics are lists or objects of JSON: several criteria in each row."""
     at = choose_columns("rubrics", columns, None, "")["rubric"]
-    cells = [row[at] for row in rows if at < len(row) and row[at]]
-    return bool(cells) and all(str(c).lstrip().startswith(("[", "{")) for c in cells)
+    cells = filled_cells(rows, at)
+    return bool(cells) and all(c.lstrip().startswith(("[", "{")) for c in cells)
 
 
 def with_fixed(columns: tuple[str, ...], fixed: Columns) -> tuple[str, ...]:

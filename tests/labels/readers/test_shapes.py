@@ -114,3 +114,31 @@ def test_keys_of_scores_that_are_called_after_criteria_are_not_offered_as_system
     with pytest.raises(IngestError, match="no column for system") as told:
         ws.ingest(json.dumps(records).encode(), "d", name="x.json")
     assert "are systems" not in str(told.value)
+
+
+def test_a_score_beside_criteria_is_one_more_of_them(ws):
+    """It was the label of a rubric called clarity, and the object of the three was the name of the judge."""
+    given = {
+        (m, q, c): 1 + label(m, q, c) for m in MODELS for q in QUERIES for c in ("clarity", "style", "score")
+    }
+    records = [
+        {"model": m, "question_id": q, "judge": {c: given[m, q, c] for c in ("clarity", "style", "score")}}
+        for m in MODELS
+        for q in QUERIES
+    ]
+    assert read(ws, records) == {
+        (m, q, f"{q}#judge.{c}", "judge"): level for (m, q, c), level in given.items()
+    }
+
+
+def test_items_that_each_name_their_annotator_are_of_one_rubric(ws):
+    """As in LightTag's exports, where each place in the list was offered as a rubric."""
+    given = {(m, q, a): label(m, q, a) for m in MODELS for q in QUERIES for a in ("ann", "bob")}
+    records = [
+        {"metadata": {"model": m, "prompt": q}, "classifications": [
+            {"classname": ("bad", "good")[given[m, q, a]], "annotator": a} for a in ("ann", "bob")]}
+        for m in MODELS for q in QUERIES
+    ]  # fmt: skip
+    assert read(ws, {"examples": records}) == {
+        (m, q, f"{q}#classname", a): level for (m, q, a), level in given.items()
+    }

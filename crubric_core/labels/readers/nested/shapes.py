@@ -57,9 +57,11 @@ def in_shapes(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Found | None:
     found.pop("label", None)
     if len(labels) > 1 and "query" not in found and last_name(str(found.get("rubric", ""))) in ITEMS:
         found["query"] = found.pop("rubric")  # of which several things are said
+    beside = [unescaped(parts_of(p)[-1]) for p in labels if p not in named]
+    one_more = not within and "rubric" not in found and called_after_criteria(beside)  # or a total of these
     if _are_of_judges(kind, found, labels):
         found |= _by_judges(kind, home, labels, flat)
-    elif len(labels) > 1 and len(named) != 1 and (what := _what_each_is(kind, found, labels)):
+    elif len(labels) > 1 and (len(named) != 1 or one_more) and (what := _what_each_is(kind, found, labels)):
         each = what == "rubric" and all(_may_be_label(p, flat[p]) for p in labels)
         whole = not each and _is_whole(home, labels, flat)  # of which other records may hold more
         found |= _whole(home, what) if whole else {what: tuple(labels)}
@@ -79,7 +81,8 @@ def in_shapes(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Found | None:
         shared = texts_of_items(flat, within, paths, ())
         found |= {"rubric": shared} if shared else {}
     if "rubric" not in found:
-        found["rubric"] = f"{within}.#" if within.endswith("[]") else f"={last_name(labels[0])}"
+        by_place = within.endswith("[]") and not str(found.get(rater_of(kind), "")).startswith(f"{within}.")
+        found["rubric"] = f"{within}.#" if by_place else f"={last_name(str(found.get('label', labels[0])))}"
     return found
 
 

@@ -13,8 +13,9 @@ from ..columns.specs import MISSING, SPECS, Kind, choose_columns, names_of, plai
 from ..columns.synonyms import INSTEAD_OF_RUBRIC
 from ..formats import Reader
 from ..ground_truth import with_gold
-from ..guess import cells_at, guess_columns
-from ..plan import Columns, FilePlan, Guess, Overrides, told_of_one_rubric
+from ..guess import cells_at, filled_cells, guess_columns
+from ..paths import is_path, parts_of
+from ..plan import Columns, FilePlan, Guess, Overrides, told_of_one_rubric, wide_columns
 from ..sums import LONGEST, sums_among
 from ..wide.label_columns import only_criterion
 from ..wide.plan import spread_of
@@ -68,14 +69,32 @@ def _plan_of_rows(
     )
     plan = plan.with_remarks(*_told_of_reading(reader))
     _reject_unknown_columns(kind, overrides.mapping)
+    plan = replace(plan, mapping=_without_holders(plan, rows))
     spread = spread_of(plan, rows, strict=overrides.strict)
     if spread is None:
-        named, fixed = columns_and_constants(overrides.mapping)
+        named, fixed = columns_and_constants(plan.mapping)
         plan, named = _with_columns_by_content(plan, rows, named, strict=overrides.strict)
         plan, named, fixed = _with_rubric_by_content(plan, rows, named, fixed, strict=overrides.strict)
         plan = _told_of_key(_mapped(plan, rows, named, fixed, strict=overrides.strict), rows, overrides)
     plan = _with_words(_with_gold(spread or plan, rows, overrides), rows)
     return settled(_with_unused(plan, rows), rows, strict=overrides.strict)
+
+
+def _without_holders(plan: FilePlan, rows: tuple[Any, ...]) -> Columns:
+    """What is given, and that no object names a judge or system from within which labels are taken: ``judge.score``."""
+    labels = (*wide_columns(plan.mapping), str(plan.mapping.get("label", "")))
+    within = {parts_of(c)[0] for c in labels if is_path(c)}
+    holders = [
+        c
+        for i, c in enumerate(plan.columns)
+        # The cells of an object that paths lead into are blank, or its JSON.
+        if c in within and all(cell.startswith("{") for cell in filled_cells(rows, i))
+    ]
+    called = {c for c in _WHOSE if any(plain_name(h) in names_of(plan.kind, c) for h in holders)}
+    return {**dict.fromkeys(called & set(SPECS[plan.kind].columns), ""), **plan.mapping}
+
+
+_WHOSE = ("system", "judge", "annotator", "run")
 
 
 def _told_of_reading(reader: Reader) -> list[str]:
@@ -193,7 +212,7 @@ def _without_sums(columns: Sequence[str], rows: Sequence[Sequence[str | None]]) 
     """The rows that sum up no others: a mean of 3.2 says nothing of what its column holds."""
     kept = rows
     for at, column in enumerate(columns[:_KEYS]):
-        names = {cell for row in rows if at < len(row) and (cell := row[at]) and len(cell.strip()) <= LONGEST}
+        names = {cell for cell in filled_cells(rows, at) if len(cell.strip()) <= LONGEST}
         what = "rubric" if plain_name(column) in _RUBRICS else "system"
         sums = sums_among(names, what)
         kept = [row for row in kept if at >= len(row) or row[at] not in sums] if sums else kept

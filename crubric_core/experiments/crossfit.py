@@ -180,6 +180,8 @@ def _found(summary: pd.DataFrame, fitted: Splits) -> str:
         how = compared(row["delta_low"], row["delta_high"], "ahead of", "behind", "not separated from")
         parts.append(f"{how} {name} (ΔAUC {num(row['delta'])} {span(row['delta_low'], row['delta_high'])})")
     banks = [f"{_reached(row)} ({NAMES[strategy]})" for strategy, row in table.items()]
+    if summary["smallest_bank"].isna().all():
+        banks = [f"{NOT_REACHED} by any strategy"]
     return (
         f"The AUC of banks of pairs is {num(table['pairs']['auc'])}: it is {'; '.join(parts)}. "
         f"Smallest bank with ρ ≥ {fitted.target:.4g}: {', '.join(banks)}."

@@ -150,9 +150,7 @@ def test_a_hard_set_without_any_rubric_is_unknown_and_said(workspace):
     assert row["splits"] == row["delta_splits"] == row["candidates"] == 0
     assert "random rubrics of the hard set, because no split has both" in found.found
     assert row[["smallest_low", "smallest_high"]].isna().all()
-    assert found.found.endswith(
-        "not reached (random in the hard set), not reached [1, not reached] (random)."
-    )
+    assert found.found.endswith("Smallest bank with ρ ≥ 0.95: not reached by any strategy.")
 
 
 def test_too_few_systems_are_refused_with_the_reason(workspace, settings):

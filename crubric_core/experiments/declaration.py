@@ -16,6 +16,7 @@ from ..declarations import Parameter
 from ..errors import SettingsError
 from ..labels.store.dataset import Dataset
 from ..settings import Settings
+from ..text import numeral
 from ..types import Cancel, Progress
 from .results import ExperimentResult
 
@@ -27,9 +28,9 @@ _GIVEN_BY_ALL = ("ds", "settings", "progress", "cancel")
 class ResultColumn:
     """One column of a table, as people read it.
 
-    format: a printf format ("%.3f"), "percent", "localized" (a whole number), "p" (a p-value), "check" (yes or no), or
-    "" for text. words: what a value is called. unknown: what stands in place of NaN. on_page: whether the page shows
-    it; reports show every column.
+    format: a printf format ("%.3f"), "percent", "localized" (a whole number), "mixed" (whole numbers whole, others
+    to four digits), "p" (a p-value), "check" (yes or no), or "" for text. words: what a value is called. unknown:
+    what stands in place of NaN. on_page: whether the page shows it; reports show every column.
     """
 
     title: str
@@ -42,7 +43,7 @@ class ResultColumn:
     @property
     def is_number(self) -> bool:
         """Whether the page can leave it to the browser as a number: it sorts by value."""
-        return self.format not in ("", "p", "check") and self.unknown == UNKNOWN and not self.words
+        return self.format not in ("", "p", "check", "mixed") and self.unknown == UNKNOWN and not self.words
 
     def text(self, value: Any) -> str:
         """The value in words."""
@@ -58,6 +59,8 @@ class ResultColumn:
             return f"{value:.1%}"
         if self.format == "localized":
             return f"{value:,.0f}"
+        if self.format == "mixed":
+            return numeral(value, "z,.0f" if float(value).is_integer() else ".4g")
         return self.format % value if self.format else str(value)
 
 

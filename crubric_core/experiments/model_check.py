@@ -303,9 +303,9 @@ EXPERIMENT = Experiment(
             "What the residuals say",
             {
                 "check": ResultColumn("check"),
-                "value": number("value", "%.4g"),
-                "expected": number("in one simulated table", "%.4g"),
-                "line": number("in 95% of them at most", "%.4g"),
+                "value": number("value", "mixed"),
+                "expected": number("in one simulated table", "mixed"),
+                "line": number("in 95% of them at most", "mixed"),
             },
         ),
         "spectrum": ResultTable(

@@ -205,6 +205,8 @@ def test_defaults_are_those_of_the_function_and_each_parameter_has_a_meaning(nam
         (ResultColumn("x", "check"), True, "yes"),
         (ResultColumn("x", "p"), 0.0, "< 0.001"),
         (ResultColumn("x", "localized", unknown="not reached"), float("nan"), "not reached"),
+        (ResultColumn("x", "mixed"), 7638121.0, "7,638,121"),
+        (ResultColumn("x", "mixed"), 0.0156125, "0.01561"),
         (ResultColumn("x"), None, "—"),
         (ResultColumn("x", words={"a": "the first"}), "a", "the first"),
     ],

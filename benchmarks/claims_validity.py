@@ -9,6 +9,7 @@ from scipy.special import expit
 
 from benchmarks.tables import short
 from crubric_core.judges.beta_prior import estimate_prior
+from crubric_core.judges.integrated_prior import integrated_posterior
 from crubric_core.judges.measurability import MeasurabilityPosterior, measurability_posterior
 from crubric_core.judges.rates import judge_rates
 from crubric_core.judges.votes import validity_log_odds, validity_votes
@@ -119,9 +120,11 @@ def rates(
     for _ in range(tables):
         q = rng.beta(a, b, rubrics)
         agree, total = rng.binomial(n, q), np.full(rubrics, n)
-        found = estimate_prior(agree.astype(float), total.astype(float))
-        alpha, beta = (1.0, 1.0) if flat else (found.alpha, found.beta)
-        yield q, measurability_posterior(agree, total, alpha, beta)
+        if flat:
+            yield q, measurability_posterior(agree, total)
+        else:
+            counts = agree.astype(float), total.astype(float)
+            yield q, integrated_posterior(estimate_prior(*counts), *counts)
 
 
 def measurable(design: tuple[int, int, int, int], tables: int, *, flat: bool) -> tuple[FloatArray, BoolArray]:

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 from scipy import stats
-from scipy.special import expit, log_expit, logsumexp
+from scipy.special import betainc, betaln, expit, log_expit, logsumexp
 
 # --- item response theory -------------------------------------------------------------------------------------------
 
@@ -885,3 +885,17 @@ def naive_restricted_loglik(x, kept, error, sd, rho):
             stats.multivariate_normal.pdf(value - share * true, np.zeros(2), noise) @ weight + 1e-300
         )
     return logsumexp(total) + np.log(cell)
+
+
+def dense_rate_below(agree, total, rate, nodes=150):
+    """(J,) Pr(q_j <= rate_j), over the posterior of the Beta prior of all q, node by node."""
+    low = 0.5 / (sum(total) + 1)
+    log_weights, below = [], []
+    for share in expit(np.linspace(np.log(low / (1 - low)), np.log((1 - low) / low), nodes)):
+        for size in np.geomspace(0.1, 1000, nodes):
+            a, b = size * share, size * (1 - share)
+            shrink = size / (size + np.mean(total))
+            drawn = betaln(a + agree, b + total - agree) - betaln(a, b)
+            log_weights.append(drawn.sum() + np.log(shrink * (1 - shrink)))
+            below.append(betainc(a + agree, b + total - agree, rate))
+    return np.exp(np.array(log_weights) - logsumexp(log_weights)) @ np.array(below)

@@ -46,9 +46,8 @@ def estimate_prior(n_agree: FloatArray, n_total: FloatArray) -> BetaPrior:
     counts = np.column_stack([n_agree[measured], n_total[measured]]).astype(np.float64)
     rows, weight = np.unique(counts, axis=0, return_counts=True)
     agree, total = rows.T
-    edge = 0.5 / (weight @ total + 1)
-    mean = float(np.clip((weight @ agree) / (weight @ total), edge, 1 - edge))
-    bounds = [(logit(edge), logit(1 - edge)), tuple(np.log(SIZE))]
+    bounds = bounds_of_the_fit(weight @ total)
+    mean = float(np.clip((weight @ agree) / (weight @ total), *expit(bounds[0])))
 
     def fitted(*, drawn: bool) -> FloatArray:
         fits = [
@@ -71,6 +70,19 @@ def estimate_prior(n_agree: FloatArray, n_total: FloatArray) -> BetaPrior:
     return BetaPrior(share * size, (1 - share) * size, estimated=True)
 
 
+def bounds_of_the_fit(instances: float) -> list[tuple[float, float]]:
+    """Of the logit of a / (a + b), half an instance of all away from 0 and 1, and of log(a + b)."""
+    edge = 0.5 / (instances + 1)
+    low, high = np.log(SIZE)
+    return [(float(logit(edge)), float(logit(1 - edge))), (float(low), float(high))]
+
+
+def log_prior_of_size(size: FloatArray, instances: float) -> FloatArray:
+    """Log density of log(a + b) where B is uniform, up to a constant. instances: of a typical rubric."""
+    to_mean = size / (size + instances)
+    return np.asarray(np.log(to_mean * (1 - to_mean)))
+
+
 def _loss(
     at: FloatArray, agree: FloatArray, total: FloatArray, weight: FloatArray, drawn: bool
 ) -> tuple[float, FloatArray]:
@@ -89,7 +101,7 @@ def _loss(
     )
     found = float(weight @ value)
     if drawn:
-        to_mean = size / (size + weight @ total / weight.sum())
-        found += float(np.log(to_mean * (1 - to_mean)))
-        gradient[1] += 1 - 2 * to_mean
+        typical = weight @ total / weight.sum()
+        found += float(log_prior_of_size(size, typical))
+        gradient[1] += 1 - 2 * size / (size + typical)
     return -found / weight.sum(), -gradient / weight.sum()

@@ -12,6 +12,7 @@ from ..settings import GateStatistic, Settings
 from ..text import numeral
 from ..types import BoolArray, FloatArray, IntArray
 from .beta_prior import BetaPrior, estimate_prior
+from .integrated_prior import integrated_posterior
 from .measurability import MeasurabilityPosterior, measurability_posterior
 from .pair_kappa import pair_kappa
 
@@ -77,7 +78,11 @@ def agreement_rates(reduction: Reduction, settings: Settings) -> AgreementRates:
         )
         prior = estimate_prior(_times(weight, n_agree), _times(weight, reduction.n_total))
     agreements, instances = _times(weight, n_agree), _times(weight, reduction.n_total)
-    posterior = measurability_posterior(agreements, instances, prior.alpha, prior.beta)
+    posterior = (
+        integrated_posterior(prior, agreements, instances)
+        if prior.estimated
+        else measurability_posterior(agreements, instances, prior.alpha, prior.beta)
+    )
     return AgreementRates(n_agree, reduction.n_total, posterior, prior, weight)
 
 

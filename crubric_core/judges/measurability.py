@@ -61,7 +61,9 @@ class MeasurabilityPosterior:
         """
         if not 0 < level < 1:
             raise SettingsError(f"level = {level!r} is out of range: expected a number between 0 and 1.")
-        tail = (1 - level) / 2
+        return self._ends((1 - level) / 2)
+
+    def _ends(self, tail: float) -> tuple[FloatArray, FloatArray]:
         # Thousands of rubrics have some hundred counts between them.
         different, of = np.unique(self.a + 1j * self.b, return_inverse=True)
         a, b = different.real, different.imag

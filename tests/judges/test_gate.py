@@ -20,6 +20,8 @@ from crubric_core.judges.gate import (
     possible_values,
     shown_threshold,
 )
+from crubric_core.judges.integrated_prior import integrated_posterior
+from crubric_core.judges.measurability import measurability_posterior
 from crubric_core.judges.pair_kappa import pair_kappa, panel_pairs
 from crubric_core.labels import Workspace
 from crubric_core.settings import Settings
@@ -127,10 +129,53 @@ def test_the_estimated_prior_states_what_is_true_within_6_hundredths(design):
     assert np.abs(stated - true).max() < 0.06
 
 
-@pytest.mark.parametrize("design", [(40, 8, 6, 60), (40, 8, 15, 20), (8, 2, 15, 20)])
-def test_intervals_of_few_rubrics_hold_their_rates(design):
-    """Where a + b was at its upper bound they had no width: in all tables .71, .70 and .89 were held."""
-    assert rates_held(design, 100, flat=False) > 0.88
+@pytest.mark.parametrize(
+    ("design", "tables", "at_the_fit_alone"),
+    [
+        ((40, 8, 14, 150), 20, 0.86),
+        ((40, 8, 6, 60), 50, 0.92),
+        ((40, 8, 15, 20), 50, 0.88),
+        ((8, 2, 15, 20), 50, 0.85),
+    ],
+)
+def test_intervals_of_few_rubrics_allow_for_the_fit_of_their_prior(design, tables, at_the_fit_alone):
+    assert rates_held(design, tables, flat=False) > max(0.9, at_the_fit_alone + 0.02)
+
+
+@pytest.mark.parametrize("lowest", [0, 9, 12])
+def test_probabilities_of_rates_integrate_their_prior(lowest):
+    """From 9 of 12 on a + b has no end; with 12 of 12 the fitted prior alone says q = 1, without any doubt."""
+    agree = np.random.default_rng(1).integers(lowest, 13, 12).astype(float)
+    total = np.full(12, 12.0)
+    prior = estimate_prior(agree, total)
+    found = integrated_posterior(prior, agree, total)
+    low, high = found.interval(0.9)
+    np.testing.assert_allclose(oracles.dense_rate_below(agree, total, low), 0.05, atol=4e-3)
+    at_high = np.where(high > 1 - 1e-12, 0.95, oracles.dense_rate_below(agree, total, high))
+    np.testing.assert_allclose(at_high, 0.95, atol=4e-3)
+    for tau in (0.5, 0.8, 0.99):
+        above = 1 - oracles.dense_rate_below(agree, total, np.full(12, tau))
+        np.testing.assert_allclose(found.p_above(tau), above, atol=4e-3)
+    shrunk = (prior.alpha + agree) / (prior.alpha + prior.beta + total)
+    np.testing.assert_allclose(found.mean, shrunk, rtol=1e-12)
+
+
+def test_judges_who_agree_everywhere_leave_a_doubt():
+    agree = total = np.full(50, 15.0)
+    low, high = integrated_posterior(estimate_prior(agree, total), agree, total).interval()
+    assert 0.99 < low[0] < 0.998
+    assert high[0] > 0.9999
+
+
+def test_of_many_rubrics_the_fit_adds_nothing():
+    rng = np.random.default_rng(4)
+    total = rng.integers(0, 20, 20_000).astype(float)
+    agree = rng.binomial(total.astype(int), rng.beta(6, 2, 20_000)).astype(float)
+    prior = estimate_prior(agree, total)
+    alone = measurability_posterior(agree, total, prior.alpha, prior.beta)
+    found = integrated_posterior(prior, agree, total)
+    np.testing.assert_allclose(found.sd, alone.sd, rtol=2e-3)
+    np.testing.assert_allclose(found.interval(), alone.interval(), atol=1e-3)
 
 
 def test_a_flat_prior_is_far_too_sure_where_rates_are_alike_and_low():
@@ -157,12 +202,16 @@ def test_the_fit_finds_the_rates_it_was_drawn_from():
     ],
 )
 def test_the_prior_is_proper_and_between_the_data_at_the_edges(agree, total):
-    prior = estimate_prior(agree.astype(float), total.astype(float))
+    agree, total = agree.astype(float), total.astype(float)
+    prior = estimate_prior(agree, total)
     assert prior.estimated
     assert 0 < prior.alpha < np.inf
     assert 0 < prior.beta < np.inf
     mean = prior.alpha / (prior.alpha + prior.beta)
     assert abs(mean - agree.sum() / total.sum()) < 0.05
+    found = integrated_posterior(prior, agree, total)
+    low, high = found.interval()
+    assert ((low >= 0) & (low < high) & (high <= 1) & (found.sd > 0)).all()
 
 
 def test_few_rubrics_leave_the_prior_flat():
@@ -186,6 +235,8 @@ def test_any_counts_have_a_proper_prior(counts):
     if total.sum() and (total > 0).sum() >= 10:
         mean, edge = prior.alpha / (prior.alpha + prior.beta), 0.5 / (total.sum() + 1)
         assert edge * (1 - 1e-6) <= mean <= 1 - edge * (1 - 1e-6)
+        low, high = integrated_posterior(prior, agree, total).interval()
+        assert ((low >= 0) & (low < high) & (high <= 1)).all()
 
 
 # --- the decision ----------------------------------------------------------------------------------------------------

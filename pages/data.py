@@ -30,10 +30,7 @@ if (
 
 if message := st.session_state.pop("message", None):
     st.success(plain(message))
-if files:
-    st.session_state.pop("report", None)
-    upload.section(files)
-elif "report" in st.session_state:
+if "report" in st.session_state:
     with st.container(border=True):
         upload_report.show(st.session_state["report"], "after")
         st.page_link(
@@ -41,6 +38,8 @@ elif "report" in st.session_state:
             label="What is in it, and what is wrong with it?",
             icon=":material/arrow_forward:",
         )
+if files:
+    upload.section(files)
 
 if found.empty:
     widgets.answer(place, "No dataset yet: load the demo study, or upload a table of judge labels.")

@@ -13,6 +13,8 @@ import pytest
 
 from crubric_core.composition import Composition
 from crubric_core.environment import typed
+from crubric_core.jobs.threads import ThreadJob
+from crubric_core.labels.readers.bundle import plan_ingest
 from crubric_core.labels.store.workspace import Workspace
 from tests.pages.conftest import HOSTILE, ROOT, Open
 
@@ -149,6 +151,29 @@ def test_the_checks_are_those_of_the_files_that_were_read_last(open_page: Open, 
         assert any(told in e.value for e in app.error) == (rows != ROWS)
         with Workspace(path) as workspace:
             workspace.undo("fin")
+
+
+def test_files_that_are_picked_while_others_are_read_wait_for_their_turn(
+    open_page: Open, tmp_path: Path
+) -> None:
+    """They went with those that were read."""
+    app = open_page("data", tmp_path / "w.duckdb")
+    upload(app, ("fin.csv", csv(*ROWS)))
+    _, batch = app.session_state["batch"]
+    with Workspace(tmp_path / "w.duckdb") as workspace:
+        report = workspace.ingest_plan(plan_ingest(batch.kept), "fin", batch.kept)
+    batch.reading = ThreadJob()
+    batch.reading.start(lambda _: report, "reading", "It failed.")
+    upload(app, ("more.csv", csv("d,q0,r0,j1,1")), ("broken.zip", b"PK\x03\x04"))
+    assert "fin: done." in text(app)
+    assert "Chosen before and not read yet: more.csv, broken.zip. New files replace them." in text(app)
+    assert "broken.zip" in app.error[0].value.replace("\\", "")
+    upload(app, ("more.csv", csv("d,q0,r0,j1,1")))
+    assert "fin: done." not in text(app)
+    assert "Chosen before" not in text(app)
+    button(app, "Read 1 file").click().run()
+    assert "more: done." in text(app)
+    assert "Chosen before" not in text(app)
 
 
 def test_the_ingest_that_is_chosen_is_undone_among_others_of_its_name_and_minute(

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 NEW = "a new dataset"
 PICKED = "files picked"
+MEANWHILE = "files picked meanwhile"  # while others were read
 AT_ONCE = 30 << 20  # bytes up to which files are tried without being asked to
 
 
@@ -45,23 +46,38 @@ def drop_zone() -> list[UploadedFile] | Batch:
     files = st.file_uploader(
         "Label tables, rubrics, queries, gold labels, or what an evaluation tool wrote",
         accept_multiple_files=True,
-        key=f"files {session.get('drops', 0)}",
+        key=_key(),
         on_change=session.update,
         kwargs={PICKED: True},
         help="CSV, TSV, Parquet, JSON Lines, JSON, Excel, Inspect logs, or a ZIP of them. Long tables have one row a "
         "label with system, query, rubric, judge, label; wide ones a column for each judge, system or rubric.",
     )
-    picked = session.pop(PICKED, False)
-    if not files and picked:  # all were taken out again
-        session.pop("batch", None)
-    waiting: Batch | None = session.get("batch", (None, None))[1]
-    if files or waiting is None:
+    if session.pop(PICKED, False):
+        session.pop("report", None)
+        session.pop(MEANWHILE, None)
+        if not files:  # all were taken out again
+            session.pop("batch", None)
+    kept: Batch | None = session.get("batch", (None, None))[1]
+    waiting: list[UploadedFile] | Batch | None = session.get(MEANWHILE) or kept
+    if files or not waiting:
         return files
+    names = waiting.names if isinstance(waiting, Batch) else [file.name for file in waiting]
     with st.container(horizontal=True, vertical_alignment="center"):
-        names = plain(shorten(", ".join(waiting.names), 200))
-        st.caption(f"Chosen before and not read yet: {names}. New files replace them.", width="content")
-        st.button("Discard these files", on_click=waiting.discard)
+        told = plain(shorten(", ".join(names), 200))
+        st.caption(f"Chosen before and not read yet: {told}. New files replace them.", width="content")
+        st.button("Discard these files", on_click=_discard)
     return waiting
+
+
+def _discard() -> None:
+    st.session_state.pop(MEANWHILE, None)
+    if (batch := st.session_state.get("batch", (None, None))[1]) is not None:
+        batch.discard()
+
+
+def _key() -> str:
+    """Of the place for files: another one is empty."""
+    return f"files {st.session_state.get('drops', 0)}"
 
 
 def section(files: list[UploadedFile] | Batch) -> None:
@@ -234,16 +250,24 @@ def _follow(batch: Batch) -> IngestReport | None:
 
 
 def take_report() -> None:
-    """Before the place for files is made: the report of those that were read takes their place."""
-    batch: Batch | None = st.session_state.get("batch", (None, None))[1]
+    """Before the place for files is made: the report of those that were read takes their place.
+
+    Files that were picked meanwhile wait, as those of a page that was left do.
+    """
+    session = st.session_state
+    read: Sequence[str]
+    batch: Batch | None
+    read, batch = session.get("batch", ((), None))
     if batch is None:
         return
     report = _follow(batch)
     if report is not None or batch.discarded:
-        del st.session_state["batch"]
+        del session["batch"]
     if report is None:
         return
-    st.session_state["drops"] = st.session_state.get("drops", 0) + 1
-    st.session_state["report"] = report
+    session[MEANWHILE] = [file for file in session.get(_key(), ()) if file.file_id not in read]
+    session.pop(PICKED, None)
+    session["drops"] = session.get("drops", 0) + 1
+    session["report"] = report
     state.show_dataset(report.dataset)
     st.session_state["detail"] = report.dataset

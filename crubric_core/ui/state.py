@@ -66,8 +66,9 @@ def arrive() -> None:
     if back := is_step_back():
         session.pop(_TOLD, None)
     is_all = back and "dataset" in st.query_params
+    is_first = _ASKED not in session
     session[_ASKED] = {name for name, key in _HELD.items() if is_all or key not in session}
-    if _is_asked("settings"):
+    if is_first or is_all:
         ours = {*NAMES, *_HELD, *SHOWN}
         unknown = (name for name in st.query_params if name not in ours and not name.startswith(FACT))
         ignore(*(f"{name}={st.query_params[name]}" for name in unknown))

@@ -621,6 +621,10 @@ def test_what_is_ignored_is_named_on_the_page_that_is_opened_though_its_dataset_
     assert [w.value.replace("\\", "") for w in app.warning] == [
         "Ignored in the address, as there is no such choice here: budgte=9."
     ]
+    app.selectbox[0].select("small").run()
+    assert not app.exception
+    assert "small" in app.title[0].value
+    assert not any("Ignored in the address" in warning.value for warning in app.warning)
 
 
 def test_an_address_in_which_all_is_understood_is_told_nothing_about(open_page: Open, study: Path) -> None:

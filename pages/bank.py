@@ -7,7 +7,7 @@ import streamlit as st
 from crubric_core.analysis.composition import composition_notes
 from crubric_core.analysis.tables import bank_table
 from crubric_core.errors import CrubricError
-from crubric_core.ui import tables, widgets
+from crubric_core.ui import table_widgets, tables, widgets
 from crubric_core.ui.bank import composing, sections
 from crubric_core.ui.bank_file import download_bank, download_form
 from crubric_core.ui.nothing_passes import nothing_passes
@@ -41,7 +41,7 @@ def bank() -> None:
     widgets.lazy_tabs({name: partial(show, now) for name, show in composing.PARTS.items()}, "compose")
     of_table = now.reduction(), now.calibration(), now.order(), now.settings
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        widgets.download("Download bank.csv", partial(bank_table, *of_table), "bank.csv", tables.BANK)
+        table_widgets.download("Download bank.csv", partial(bank_table, *of_table), "bank.csv", tables.BANK)
         download_bank(now)
         download_form(now)
 

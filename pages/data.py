@@ -3,7 +3,7 @@
 import streamlit as st
 
 from crubric_core.demo import write_demo
-from crubric_core.ui import loaders, state, widgets
+from crubric_core.ui import loaders, state, table_widgets, tables, widgets
 from crubric_core.ui.data import details as data_details
 from crubric_core.ui.data import report as upload_report
 from crubric_core.ui.data import upload
@@ -48,7 +48,7 @@ widgets.answer(
     place, f"{count(len(found), 'dataset')} with {count(int(found['labels'].sum()), 'label')} can be read."
 )
 st.subheader("Datasets", anchor=False, divider=True)
-widgets.table(found, widgets.DATASETS)
+table_widgets.table(found, tables.DATASETS)
 if files:
     st.stop()  # checks of another dataset would be taken for those of the files
 names = found["name"].tolist()

@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from crubric_core.judges.gate import gate_is_off
-from crubric_core.ui import tables, widgets
+from crubric_core.ui import table_widgets, tables, widgets
 from crubric_core.ui.measurability import gate as gate_section
 from crubric_core.ui.measurability import sections as judges_sections
 from crubric_core.ui.measurability.opened import table_and_rubric
@@ -40,10 +40,12 @@ def table(now: StudyPage) -> int | None:
     shown = tables.measurability(gate, reduction, which, statistic)
     shown = shown[found[shown.index]]
     columns = tables.measurability_columns(statistic)
-    row = widgets.pick_one(
-        shown, columns, key="measurability rubric", rows=12, others=widgets.SEARCHED, every=every
+    row = table_widgets.pick_one(
+        shown, columns, key="measurability rubric", rows=12, others=table_widgets.SEARCHED, every=every
     )
-    widgets.download(tables.file_of_all("measurability.csv", shown, gate), gate, "measurability.csv", columns)
+    table_widgets.download(
+        tables.file_of_all("measurability.csv", shown, gate), gate, "measurability.csv", columns
+    )
     return row
 
 

@@ -7,11 +7,11 @@ from crubric_core.analysis.calibration import all_alike
 from crubric_core.analysis.health import overview_sentence
 from crubric_core.analysis.warnings import unranked_warnings
 from crubric_core.figures import overview as figures
-from crubric_core.ui import loaders, widgets
+from crubric_core.ui import loaders, table_widgets, tables, widgets
 from crubric_core.ui.charts import drawn
 from crubric_core.ui.overview import agreement_tiles, empty_cards, show_chips
 from crubric_core.ui.page import open_study
-from crubric_core.ui.text import count, plain, rounded, verb
+from crubric_core.ui.text import UNKNOWN, count, plain, rounded, verb
 from crubric_core.ui.tour import show_tour
 
 study = open_study("Overview", settings=False)
@@ -34,7 +34,7 @@ widgets.notes(unranked_warnings(reduction))  # all else is in the chips
 widgets.figures_row(
     {
         "Labels": f"{counts['labels']:,}",
-        "Scale": f"{facts.scale.minimum:g} to {facts.scale.maximum:g}" if facts.scale else widgets.UNKNOWN,
+        "Scale": f"{facts.scale.minimum:g} to {facts.scale.maximum:g}" if facts.scale else UNKNOWN,
         "Judged by all": rounded(counts["cells_full_panel"] / instances),
         **agreed.figures,
         "Same for all": rounded(shares.constant),
@@ -84,7 +84,7 @@ with st.container(horizontal=True):
     )
 
 with st.expander("All datasets of this workspace"):
-    widgets.table(loaders.datasets(), widgets.DATASETS)
+    table_widgets.table(loaders.datasets(), tables.DATASETS)
 
 # Last: until here the browser has all else to draw.
 study.answer(overview_sentence(show_chips(study, cards)), judged)

@@ -25,7 +25,7 @@ from ..judging.labels_file import LabelsFile
 from ..judging.run import JudgeRun, run_calls
 from ..placement.bank_scale import BankScale
 from ..placement.new_labels import NewLabels, read_new_labels
-from . import loaders, widgets
+from . import loaders, table_widgets, widgets
 from .text import count, plain
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def _steps(bank_scale: BankScale, calls: list[Call], open_: list[Call], path: Pa
     whole = estimate(calls)
     every = whole.scaled(n_rubrics / len(bank_scale.rubrics))
     rows = {"still to ask": estimate(open_), "the bank": whole, f"all {n_rubrics:,} rubrics": every}
-    widgets.table(pd.DataFrame([_priced(what, found) for what, found in rows.items()]), COST)
+    table_widgets.table(pd.DataFrame([_priced(what, found) for what, found in rows.items()]), COST)
     if job is not None and (said := outcome(job)):
         st.write(plain(said))
     what = count(len(open_), "call")

@@ -20,7 +20,7 @@ from ..placement.formats.table import form_table
 from ..placement.new_labels import NewLabels, read_new_labels
 from ..placement.notes import why_unranked
 from ..placement.place import WHOLE, Placed
-from . import judging, loaders, state, widgets
+from . import judging, loaders, state, table_widgets, widgets
 from .bank_file import bank_scale_of_study, download_bank
 from .tables import configured
 from .text import count, end, plain, short_name, verb
@@ -75,7 +75,9 @@ def choose(study: StudyPage) -> tuple[BankScale, NewLabels] | None:
         return None if judged is None else (bank_scale, judged)
     file = right.file_uploader("Labels of new systems on the bank's rubrics", key="new labels")
     with left:
-        widgets.download("Download the bank as a form to fill in", form_table(bank_scale), "bank_form.csv")
+        table_widgets.download(
+            "Download the bank as a form to fill in", form_table(bank_scale), "bank_form.csv"
+        )
         st.caption(
             "Fill in `label`, and `judge` if there are several. You can also upload any file that the Data page "
             "reads. Keep the ids in `rubric`."
@@ -180,12 +182,12 @@ def show(study: StudyPage, bank_scale: BankScale, found: Placed, n: int) -> None
         with right:
             _chances(system, placed)
     table = found.table if holds else found.table.drop(columns=[*WHOLE]).reindex(columns=found.table.columns)
-    widgets.table(table, PLACED)
-    widgets.download("Download placement.csv", table, "placement.csv")
+    table_widgets.table(table, PLACED)
+    table_widgets.download("Download placement.csv", table, "placement.csv")
     if len(found.unused):
         st.markdown("**Labels that are not used**")
-        widgets.table(found.unused, UNUSED, rows=8)
-        widgets.download("Download unused.csv", found.unused, "unused.csv")
+        table_widgets.table(found.unused, UNUSED, rows=8)
+        table_widgets.download("Download unused.csv", found.unused, "unused.csv")
     following = found.next_best[n]
     missing = len(bank_scale.rubrics) - placed.answered
     st.markdown("**What to judge next**")
@@ -196,8 +198,8 @@ def show(study: StudyPage, bank_scale: BankScale, found: Placed, n: int) -> None
         f"{missing:,} of the bank's {count(len(bank_scale.rubrics), 'rubric')} {verb(missing, 'have')} no label of "
         "this system that counts: none at all, or a tie of the judges. The most informative come first."
     )
-    widgets.table(following, NEXT, rows=10)
-    widgets.download("Download next_best.csv", following, "next_best.csv")
+    table_widgets.table(following, NEXT, rows=10)
+    table_widgets.download("Download next_best.csv", following, "next_best.csv")
 
 
 def _chances(system: str, placed: Placement) -> None:

@@ -12,8 +12,8 @@ from ..analysis import health
 from ..analysis.held_out import untested
 from ..errors import CrubricError
 from ..leaderboard.cross_fit import too_few_to_cross_fit
-from . import loaders, widgets
-from .text import count, plain, rounded
+from . import loaders
+from .text import UNKNOWN, count, plain, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -67,7 +67,7 @@ def agreement_tiles(reduction: Reduction, tolerance: int) -> Tiles:
         f"Pairs of system and rubric with at least two labels on which {equal}",
         "Of the rubrics that two judges labelled, those on which they agree in this sense for every system",
     )
-    shown = [rounded(float(share)) if known else widgets.UNKNOWN for share in shares]
+    shown = [rounded(float(share)) if known else UNKNOWN for share in shares]
     return Tiles(dict(zip(names, shown, strict=True)), dict(zip(names, helps, strict=True)))
 
 

@@ -11,7 +11,7 @@ from ..errors import CrubricError
 from ..placement.bank_file import NAME, bank_bytes
 from ..placement.recalibrate import Recalibration, recalibrate
 from ..placement.recalibration_words import recalibration_sentences
-from . import loaders, widgets
+from . import loaders, table_widgets
 from .text import plain, shorten
 
 if TYPE_CHECKING:
@@ -67,12 +67,12 @@ def section(key: Key, bank_scale: BankScale, new: NewLabels) -> None:
         return
     for sentence in recalibration_sentences(found):
         st.write(plain(sentence))
-    widgets.table(with_names(found), MOVED)
+    table_widgets.table(with_names(found), MOVED)
     with st.expander("Drift of the rubrics"):
-        widgets.table(found.drift_table, DRIFT)
+        table_widgets.table(found.drift_table, DRIFT)
     with st.container(horizontal=True):
-        widgets.download("Download moved.csv", found.moved, "moved.csv")
-        widgets.download("Download drift.csv", found.drift_table, "drift.csv")
+        table_widgets.download("Download moved.csv", found.moved, "moved.csv")
+        table_widgets.download("Download drift.csv", found.drift_table, "drift.csv")
         st.download_button(
             "Download the later bank.json",
             lambda: bank_bytes(found.bank_scale),

@@ -30,7 +30,7 @@ from ..labels.store.scenarios import (
 )
 from ..priors import C_PRIOR as C_PRIOR_SWITCH
 from ..settings import SPECS
-from . import loaders, state, widgets
+from . import loaders, state, table_widgets
 from .settings_address import C_PRIOR, PRIORS, differing
 from .text import count, plain, shorten, told_apart, verb
 
@@ -148,7 +148,7 @@ LISTING: dict[str, Any] = {
 
 def manage(study: loaders.Study, scenarios: tuple[Scenario, ...]) -> None:
     """The table of scenarios, and what can be done with the chosen one."""
-    at = widgets.pick_one(listing(scenarios), LISTING, key="scenarios", rows=8)
+    at = table_widgets.pick_one(listing(scenarios), LISTING, key="scenarios", rows=8)
     if at is None:
         return
     chosen, why = scenarios[at], why_not_saved()
@@ -229,8 +229,8 @@ def show_change(study: loaders.Study, first: Outcome, second: Outcome) -> None:
         side: st.column_config.TextColumn(name, width=WIDE)
         for side, name in (("first", one), ("second", other))
     }
-    widgets.table(figures, {"figure": "figure", **columns}, rows=20)
-    widgets.download("Download comparison.csv", figures, "comparison.csv")
+    table_widgets.table(figures, {"figure": "figure", **columns}, rows=20)
+    table_widgets.download("Download comparison.csv", figures, "comparison.csv")
     _show_places(change)
     left, right = st.columns(2, gap="large")
     with left:
@@ -255,7 +255,7 @@ def _show_places(change: Change) -> None:
         for what, title, style in (("tier", "tier", "%d"), ("rank", "rank", "%d"), ("theta", "θ", "%.2f"))
         for side, name in names.items()
     }
-    widgets.table(change.places[both] if only else change.places, {"system": "system", **columns})
+    table_widgets.table(change.places[both] if only else change.places, {"system": "system", **columns})
     scales = " Different response models have different scales of θ: compare it only within a column."
     st.caption(
         "Ranks move with any change of settings; the Leaderboard says which systems are separated."
@@ -269,8 +269,8 @@ def _show_rubrics(study: loaders.Study, title: str, positions: IntArray, file: s
     if rows.empty:
         st.write("None.")
         return
-    widgets.table(rows, RUBRICS, rows=8)
-    widgets.download(f"Download {file}", rows, file)
+    table_widgets.table(rows, RUBRICS, rows=8)
+    table_widgets.download(f"Download {file}", rows, file)
 
 
 def answer(scenarios: tuple[Scenario, ...], dataset: str) -> str:

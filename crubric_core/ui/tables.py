@@ -35,6 +35,14 @@ def configured(column: columns.Column) -> Any:
     return _number(column.title, format=style, help=column.help or None, width=column.width)
 
 
+DATASETS = {
+    "name": "dataset",
+    **{
+        name: _number(name, format="localized")
+        for name in ("systems", "queries", "rubrics", "judges", "labels")
+    },
+    "created_at": st.column_config.DatetimeColumn("since (UTC)", format="YYYY-MM-DD HH:mm"),
+}
 LOSSES: dict[str, Any] = {
     "system": "system",
     "rank": _number("rank", help="By expected loss, the smallest first"),

@@ -8,6 +8,7 @@ from math import isfinite
 from ..text import count, ends, numeral, percent, rounded, short_name, shorten, told_apart, verb
 
 __all__ = [
+    "UNKNOWN",
     "count",
     "end",
     "ends",
@@ -21,6 +22,7 @@ __all__ = [
     "verb",
 ]
 
+UNKNOWN = "—"
 # Streamlit links what looks like an address even where all of it is escaped; a joiner of no width keeps it unlinked.
 _ADDRESS = re.compile(r":(?=//)|\bwww(?=\.)|@(?=[\w-])", re.IGNORECASE)
 _JOINER = "\u2060"

@@ -1,48 +1,21 @@
-"""What the pages are made of: headings, figures, tables, downloads, empty states."""
+"""What the pages are made of beside tables: answers, figures, choices, notes."""
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
 import streamlit as st
-from pandas.api.types import is_float_dtype
 
-from ..files import csv_bytes, significant
 from .chart_files import offer_values, plot_config
 from .charts import Sent, in_ink, plot
 from .state import check_choices
-from .text import plain, told_apart
+from .text import plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    import pandas as pd
     import plotly.graph_objects as go
     from streamlit.delta_generator import DeltaGenerator
-
-UNKNOWN = "—"
-LONG_NAME, NAME_WIDTH = 40, 240  # letters above which a column is held to so many pixels
-IN_SIGHT = 32  # letters that these pixels show
-MEASURED = 9  # rows by whose texts the browser chooses the width of a column, at least
-LETTER, EDGES = 7, 20  # pixels of a letter, and beside a cell's text
-NAMES = ("system", "query", "rubric", "judge", "first", "second")
-APART = "Long names are shortened to the part that differs; downloads have the full names."
-MOST_ROWS = 1_000  # of a table that are sent to the browser: it reads all of them again whenever one changes
-BY_KEYBOARD = "Shift and Space choose a row"
-SEARCHED, DOWNLOADED = "Search or filter for others.", "The download has all."
-
-_whole = st.column_config.NumberColumn
-_moment = st.column_config.DatetimeColumn
-DATASETS = {
-    "name": "dataset",
-    **{
-        name: _whole(name, format="localized")
-        for name in ("systems", "queries", "rubrics", "judges", "labels")
-    },
-    "created_at": _moment("since (UTC)", format="YYYY-MM-DD HH:mm"),
-}
 
 
 def answer(place: DeltaGenerator, *sentences: str) -> None:
@@ -194,231 +167,6 @@ def _titled(title: str) -> None:
 
 def _finished(fig: go.Figure | Sent) -> Sent:
     return fig if isinstance(fig, Sent) else in_ink(fig)
-
-
-def table(
-    frame: pd.DataFrame, columns: Mapping[str, Any], *, rows: int = 10, others: str = DOWNLOADED
-) -> None:
-    """The named columns of a frame; a heading or a column_config each, unknown as a dash.
-
-    Columns of texts without any are left out, and named. rows: in sight at most. others: how rows beyond MOST_ROWS are
-    reached.
-    """
-    asked = columns
-    if len(frame):
-        known = with_values(columns, frame)
-        columns = {n: c for n, c in columns.items() if n in known or n not in frame or not _is_text(c)}
-    frame, columns = even_percentages(frame, columns)
-    frame, columns = narrow_names(frame, columns)
-    st.dataframe(
-        _sent(frame, columns),
-        column_order=list(columns),
-        column_config=dict(columns),
-        hide_index=True,
-        placeholder=UNKNOWN,
-        height=height(frame, rows),
-    )
-    _say_more(frame, others)
-    say_left_out(asked, columns)
-
-
-def _sent(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
-    """What goes to the browser: the shown columns of the first rows, numbered anew; an open end as unknown."""
-    shown = frame[[name for name in columns if name in frame]].head(MOST_ROWS)
-    floats = [name for name in columns if name in shown and is_float_dtype(shown[name])]
-    told = {name: _no_minus_zero(finite(shown[name]), columns[name]) for name in floats}
-    return shown.assign(**told).reset_index(drop=True)
-
-
-def _no_minus_zero(numbers: pd.Series[float], column: Any) -> pd.Series[float]:
-    """The numbers, 0 where the browser would write "-0.00"."""
-    shown = "" if isinstance(column, str) else column["type_config"].get("format") or ""
-    decimals = re.fullmatch(r"%\.(\d+)f", shown)
-    if decimals is None:
-        return numbers
-    return numbers.mask((numbers < 0) & (numbers > -0.5 * 10.0 ** -int(decimals[1])), 0.0)
-
-
-def finite(numbers: pd.Series[float]) -> pd.Series[float]:
-    """The numbers, infinite ones as NaN: the browser would write "Infinity"."""
-    return numbers.replace([np.inf, -np.inf], np.nan)
-
-
-def height(frame: pd.DataFrame, rows: int) -> int:
-    """Pixels of a table with its heading and at most so many rows in sight; others are scrolled to."""
-    return 38 + 35 * min(max(len(frame), 1), rows)
-
-
-def _say_more(frame: pd.DataFrame, others: str) -> None:
-    if len(frame) > MOST_ROWS:
-        st.caption(f"The first {MOST_ROWS:,} of {len(frame):,} rows; sorting applies only to these. {others}")
-
-
-def even_percentages(frame: pd.DataFrame, columns: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Shares as percentages with one decimal each: Streamlit's own format writes 50% above 33.33%."""
-    shown = dict(columns)
-    shares = [
-        name
-        for name, column in columns.items()
-        if name in frame and not isinstance(column, str) and column["type_config"].get("format") == "percent"
-    ]
-    for name in shares:
-        even = {**columns[name]["type_config"], "format": "%.1f%%"}
-        shown[name] = {**columns[name], "type_config": even}
-    return frame.assign(**{name: 100 * frame[name].astype("Float64") for name in shares}), shown
-
-
-def narrow_names(frame: pd.DataFrame, columns: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Columns of long texts at most NAME_WIDTH wide unless they say how wide they are: others stay in sight.
-
-    Names are cut so that they look different.
-    """
-    shown, apart = dict(columns), {}
-    for name, column in columns.items():
-        given = {} if isinstance(column, str) else column
-        if name not in frame or not _is_text(column) or given.get("width") is not None:
-            continue
-        texts = {text for text in frame[name] if isinstance(text, str)}
-        longest = max(map(len, texts), default=0)
-        title, told = column if isinstance(column, str) else given.get("label"), given.get("help")
-        if longest <= LONG_NAME:
-            if longest > max(
-                (len(text) for text in frame[name].head(MEASURED) if isinstance(text, str)), default=0
-            ):
-                width = min(LETTER * longest + EDGES, NAME_WIDTH)
-                shown[name] = st.column_config.TextColumn(title, help=told, width=width)
-            continue
-        if name in NAMES:
-            short = dict(zip(texts, told_apart(texts, IN_SIGHT), strict=True))
-            apart[name] = [short.get(text, text) for text in frame[name]]
-            told = f"{told}. {APART}" if told else APART
-        shown[name] = st.column_config.TextColumn(title, help=told, width=NAME_WIDTH)
-    return frame.assign(**apart), shown
-
-
-def _is_text(column: Any) -> bool:
-    """Whether that is the heading or the column_config of texts."""
-    return isinstance(column, str) or column.get("type_config", {}).get("type", "text") == "text"
-
-
-def with_values(columns: Mapping[str, Any], every: pd.DataFrame) -> dict[str, Any]:
-    """The columns of which some row has a value."""
-    every = every[[name for name in columns if name in every]]
-    known = (every.notna() & (every != "")).any()
-    return {name: column for name, column in columns.items() if known.get(name, False)}
-
-
-def say_left_out(asked: Mapping[str, Any], shown: Mapping[str, Any]) -> None:
-    """Below a table, which of the columns that were asked for are not shown, as ``with_values`` leaves them out."""
-    if without := [title for name, title in _titles(asked).items() if name not in shown]:
-        st.caption(plain(f"Not shown, because no row has a value: {', '.join(without)}."))
-
-
-def pick_one(
-    frame: pd.DataFrame,
-    columns: Mapping[str, Any],
-    *,
-    key: str,
-    rows: int,
-    others: str = DOWNLOADED,
-    every: pd.DataFrame | None = None,
-) -> int | None:
-    """A table of which one row can be chosen, the first at the start; the index of that row. rows: in sight at most.
-
-    every: see ``pick_some``.
-    """
-    chosen = _pick(frame, columns, key, rows, "single-row", [0], others, every=every)
-    return chosen[0] if chosen else None
-
-
-def pick_some(
-    frame: pd.DataFrame,
-    columns: Mapping[str, Any],
-    *,
-    key: str,
-    rows: int,
-    start: Sequence[int],
-    others: str,
-    on_pick: Callable[[], Any] | Literal["rerun"] = "rerun",
-    every: pd.DataFrame | None = None,
-) -> list[int]:
-    """A table of which several rows can be chosen, those at positions ``start`` first.
-
-    The indices of the rows chosen. rows: in sight at most. every: the rows among which the shown ones were chosen;
-    columns of which none of these has a value are left out, and named.
-    """
-    return _pick(frame, columns, key, rows, "multi-row", start, others, on_pick, every)
-
-
-def _pick(
-    frame: pd.DataFrame,
-    columns: Mapping[str, Any],
-    key: str,
-    rows: int,
-    mode: Any,
-    start: Sequence[int],
-    others: str,
-    on_pick: Callable[[], Any] | Literal["rerun"] = "rerun",
-    every: pd.DataFrame | None = None,
-) -> list[int]:
-    if frame.empty:
-        st.write("Nothing matches the search and the filters.")
-        return []
-    asked = columns
-    columns = columns if every is None else with_values(columns, every)
-    frame, columns = even_percentages(frame, columns)
-    frame, columns = narrow_names(frame, columns)
-    chosen: Any = st.dataframe(
-        _sent(frame, columns),
-        column_order=list(columns),
-        column_config=dict(columns),
-        hide_index=True,
-        placeholder=UNKNOWN,
-        height=height(frame, rows),
-        key=key,
-        on_select=on_pick,
-        selection_mode=mode,
-        selection_default={"selection": {"rows": [p for p in start if p < min(len(frame), MOST_ROWS)]}},
-        alt=f"Table. {BY_KEYBOARD}",
-    )
-    _say_more(frame, others)
-    say_left_out(asked, columns)
-    return [int(frame.index[p]) for p in chosen.selection.rows if p < len(frame)]
-
-
-def download(
-    label: str,
-    frame: pd.DataFrame | Callable[[], pd.DataFrame],
-    file_name: str,
-    columns: Mapping[str, Any] | None = None,
-) -> None:
-    """A button for the frame as CSV, written, and made where it is a function, when it is clicked.
-
-    columns: of the table on the page; the button says which column of the file is which.
-    """
-
-    def written() -> bytes:
-        return csv_bytes(significant(frame() if callable(frame) else frame))
-
-    st.download_button(
-        label,
-        written,
-        file_name,
-        "text/csv",
-        on_click="ignore",
-        key=f"download {file_name}",
-        help=None if columns is None else _names_in_files(columns),
-    )
-
-
-def _names_in_files(columns: Mapping[str, Any]) -> str:
-    """What files call the columns that the page calls otherwise: files keep the names of the command line's."""
-    named = [f"“{plain(title)}” is `{name}`" for name, title in _titles(columns).items() if name != title]
-    return f"Its columns have the command line's names: {', '.join(named)}."
-
-
-def _titles(columns: Mapping[str, Any]) -> dict[str, str]:
-    return {name: c if isinstance(c, str) else c.get("label") or name for name, c in columns.items()}
 
 
 def notes(sentences: Sequence[str]) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from crubric_core.ui.charts import INK, LISTED, drawn, in_ink, unpacked
+from crubric_core.ui.charts import INK, LISTED, drawn, has_values, in_ink, unpacked
 
 DRAWN: list[float] = []
 
@@ -98,3 +98,23 @@ def test_settings_of_the_layout_leave_the_figure_itself_as_it_was() -> None:
     assert "dragmode" not in given.to_dict()["layout"]
     assert found.shows
     assert not in_ink(go.Figure()).laid_out(dragmode="pan").shows
+
+
+NOTHING = np.full(3, np.nan)
+
+
+@pytest.mark.parametrize(
+    ("trace", "shows"),
+    [
+        (go.Bar(x=[0.5, 1.5], y=[0, 0]), False),
+        (go.Bar(x=[0, 2], y=["a", "b"], orientation="h"), True),
+        (go.Scatter(x=[1, 2, 3], y=NOTHING), False),
+        (go.Scatter(x=[1, 2, None], y=[None, None, 2]), False),
+        (go.Scatter(x=["a"], y=[2.0]), True),
+        (go.Heatmap(z=[[np.nan]]), False),
+        (go.Heatmap(z=[[0.0]]), True),
+        (None, False),
+    ],
+)
+def test_a_figure_is_drawn_only_if_it_shows_a_value(trace: go.Bar | None, shows: bool) -> None:
+    assert has_values(go.Figure(trace)) == shows

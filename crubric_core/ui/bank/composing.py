@@ -17,8 +17,8 @@ from ...bank.swaps import replacements
 from ...composition import ATTRIBUTES, Attribute, Composition, Limit
 from ...errors import CrubricError
 from ...files import json_bytes
-from .. import state, tables, widgets
-from ..text import count, numeral, plain, short_name, shorten, told_apart
+from .. import state, table_widgets, tables
+from ..text import UNKNOWN, count, numeral, plain, short_name, shorten, told_apart
 
 if TYPE_CHECKING:
     from ...types import BoolArray, IntArray
@@ -53,22 +53,22 @@ def working_table(study: StudyPage, found: BoolArray) -> None:
     every = _rows(study, whole=which == ROWS[1])
     frame = every[found[every["number"]]].reset_index(drop=True)
     key = f"working table {_fingerprint(study, which or '', frame)}"
-    columns = {**MARKS, **widgets.with_values(tables.BANK, every)}
-    even, shown = widgets.even_percentages(frame, columns)
-    even, shown = widgets.narrow_names(even, shown)
+    columns = {**MARKS, **table_widgets.with_values(tables.BANK, every)}
+    even, shown = table_widgets.even_percentages(frame, columns)
+    even, shown = table_widgets.narrow_names(even, shown)
     st.data_editor(
         even,
         column_order=list(shown),
         column_config=shown,
         disabled=list(tables.BANK),
-        placeholder=widgets.UNKNOWN,
+        placeholder=UNKNOWN,
         hide_index=True,
-        height=widgets.height(frame, 9),
+        height=table_widgets.height(frame, 9),
         key=key,
         on_change=_marked,
         args=(study, frame["id"].tolist(), key),
     )
-    widgets.say_left_out(tables.BANK, columns)
+    table_widgets.say_left_out(tables.BANK, columns)
 
 
 def _rows(study: StudyPage, *, whole: bool) -> pd.DataFrame:
@@ -253,7 +253,7 @@ def changes(study: StudyPage) -> None:
     for title, rubrics in (("Entered", entered), ("Left", gone)):
         if len(rubrics):
             st.markdown(f"**{title}**")
-            widgets.table(
+            table_widgets.table(
                 _named(study, rubrics), {"rubric": "rubric", "query": "query", "text": tables.BANK["text"]}
             )
 

@@ -18,7 +18,7 @@ from ...figures import bank as figures
 from ...irt.information import item_information
 from ...settings import objective
 from ...text import at_least
-from .. import loaders, settings_bar, widgets
+from .. import loaders, settings_bar, table_widgets, widgets
 from ..charts import drawn
 from ..parts import redraw
 from ..text import count, plain
@@ -240,12 +240,12 @@ def gaps(study: StudyPage) -> None:
                 .sort_values("passing", kind="stable")
             )
             st.markdown("**Queries without a rubric in the bank**")
-            widgets.table(table, GAPS, rows=8)
-            widgets.download("Download gaps.csv", table, "gaps.csv")
+            table_widgets.table(table, GAPS, rows=8)
+            table_widgets.download("Download gaps.csv", table, "gaps.csv")
     with right:
         if not found.dimensions.empty:
             st.markdown("**Rubrics by dimension**")
-            widgets.table(found.dimensions, DIMENSIONS, rows=15)
+            table_widgets.table(found.dimensions, DIMENSIONS, rows=15)
     if not study.gating().off:
         st.caption("For rubrics to rewrite, see What to rewrite on Measurability.")
 

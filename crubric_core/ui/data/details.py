@@ -12,7 +12,7 @@ import streamlit as st
 from ...analysis.export import write_dataset
 from ...errors import CrubricError
 from ...labels.readers.scratch import scratch_folder
-from .. import loaders, state, widgets
+from .. import loaders, state, table_widgets
 from ..text import count, plain
 from . import report as upload_report
 from .wording import on_page
@@ -58,7 +58,9 @@ def show(name: str, fingerprint: str) -> None:
         _checks(dataset, fingerprint)
     with files:
         said = {name for name in SELDOM if (history[name] != "").any()}
-        widgets.table(history, {n: column for n, column in HISTORY.items() if n in said or n not in SELDOM})
+        table_widgets.table(
+            history, {n: column for n, column in HISTORY.items() if n in said or n not in SELDOM}
+        )
         _undo(name, history)
     with rejected:
         _rejected(rejects)
@@ -123,8 +125,8 @@ def _rejected(rejects: pd.DataFrame) -> None:
     if rejects.empty:
         st.caption("No row was rejected.")
         return
-    widgets.table(rejects.assign(reason=rejects["reason"].map(on_page)), REJECTS, rows=6)
-    widgets.download(f"Download the {count(len(rejects), 'row')}", rejects, "rejects.csv")
+    table_widgets.table(rejects.assign(reason=rejects["reason"].map(on_page)), REJECTS, rows=6)
+    table_widgets.download(f"Download the {count(len(rejects), 'row')}", rejects, "rejects.csv")
 
 
 def _export(dataset: Dataset) -> None:

@@ -13,8 +13,7 @@ from ...labels.readers.bundle import plan_ingest, preview_file
 from ...labels.readers.columns.specs import SPECS, Kind
 from ...labels.readers.formats.native import NATIVE
 from ...labels.readers.plan import FilePlan, Plan
-from ..text import count, plain, shorten
-from ..widgets import UNKNOWN
+from ..text import UNKNOWN, count, plain, shorten
 from . import rules as upload_rules
 
 if TYPE_CHECKING:

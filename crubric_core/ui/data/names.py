@@ -10,7 +10,7 @@ import streamlit as st
 
 from ...labels.readers.columns.specs import SPECS
 from ...labels.readers.formats.native import NATIVE
-from ..widgets import UNKNOWN
+from ..text import UNKNOWN
 from .files import changed, constants
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ import streamlit as st
 
 from ...environment import typed
 from ...figures import coverage as figures
-from .. import widgets
+from .. import table_widgets, widgets
 from ..loaders import workspace
-from ..text import count, plain
+from ..text import UNKNOWN, count, plain
 from .policies import DECIDED_BY, question_of
 from .wording import on_page
 
@@ -40,7 +40,7 @@ def show(report: IngestReport, when: str) -> None:
         findings(report.checks)
     rejects = pd.concat([part.rejects.assign(table=part.kind) for part in parts], ignore_index=True)
     if len(rejects):
-        widgets.download(
+        table_widgets.download(
             f"Download the {count(sum(p.rejected for p in parts), 'row')} rejected",
             rejects,
             f"left_out_{when}.csv",
@@ -83,7 +83,7 @@ def findings(found: Sequence[Finding]) -> None:
         with st.expander("Examples"):
             for finding in shown:
                 st.caption(f"**{plain(finding.title)}**")
-                st.dataframe(_examples(finding.examples), hide_index=True, placeholder=widgets.UNKNOWN)
+                st.dataframe(_examples(finding.examples), hide_index=True, placeholder=UNKNOWN)
 
 
 def _finding_text(finding: Finding) -> str:

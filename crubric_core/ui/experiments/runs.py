@@ -19,7 +19,7 @@ from ...jobs.background import Background, Key, job_key
 from ...labels.store.snapshot import Snapshot
 from ...reports.sections import report_markdown
 from ...reports.study import full_report
-from .. import loaders, state, widgets
+from .. import loaders, state, table_widgets, widgets
 from ..charts import has_values
 from ..text import plain
 from .commands import command, report_command
@@ -176,7 +176,7 @@ def downloads(study: Study, result: ExperimentResult) -> None:
     """The main table, all of the result, a report of the dataset with every kept experiment, and the command."""
     name = result.name
     with st.container(horizontal=True):
-        widgets.download(f"Download {name}.csv", result.frame(), f"{name}.csv")
+        table_widgets.download(f"Download {name}.csv", result.frame(), f"{name}.csv")
         st.download_button(
             f"Download {name}.json",
             lambda: json_bytes(result.to_json_dict()),

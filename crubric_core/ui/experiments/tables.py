@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from .. import widgets
+from .. import table_widgets
 from ..text import plain
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def show_table(frame: pd.DataFrame, table: ResultTable) -> None:
     """The table under its title, with its caption."""
     st.markdown(f"**{plain(table.title)}**")
-    widgets.table(table.shown(frame), page_columns(table), rows=11)
+    table_widgets.table(table.shown(frame), page_columns(table), rows=11)
     if table.caption:
         st.caption(plain(table.caption))
 

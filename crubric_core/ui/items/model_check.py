@@ -13,7 +13,7 @@ from ...experiments.model_check import EXPERIMENT, LISTED
 from ...figures import diagnostics as figures
 from ...irt.information import response_curve
 from ...irt.item_fit import REPLICATES, curve_band, empirical_curve
-from .. import widgets
+from .. import table_widgets, widgets
 from ..experiments.tables import page_columns, show_table
 from ..loaders import PAGES
 from ..text import count, percent, plain, rounded
@@ -166,10 +166,10 @@ def _item_fit(study: StudyPage, items: pd.DataFrame) -> None:
     if clicked is not None:  # it goes first
         order = order[np.argsort(order != clicked, kind="stable")]
     worst = table.loc[order[:MOST_MISFITS]]
-    chosen = widgets.pick_one(worst, page_columns(TABLES["items"]), key=f"misfit {clicked}", rows=8)
+    chosen = table_widgets.pick_one(worst, page_columns(TABLES["items"]), key=f"misfit {clicked}", rows=8)
     if chosen is not None:
         _one_curve(study, found, chosen)
-    widgets.download("Download item_fit.csv", table, "item_fit.csv")
+    table_widgets.download("Download item_fit.csv", table, "item_fit.csv")
 
 
 def _one_curve(study: StudyPage, found: ItemFit, rubric: int) -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from ...analysis.calibration import information_sentences
 from ...figures import items as figures
-from .. import loaders, tables, widgets
+from .. import loaders, table_widgets, tables, widgets
 from ..charts import drawn
 from ..leaderboard.view import open_profile
 from ..measurability.opened import show_rubric
@@ -91,17 +91,17 @@ def _table(study: StudyPage, which: str, found: BoolArray, clicked: Sequence[int
     items = loaders.items_table(study)
     shown = tables.items(items, study.reduction(), which)
     shown = shown[found[shown.index]]
-    chosen = widgets.pick_some(
+    chosen = table_widgets.pick_some(
         shown,
         tables.ITEMS,
         key=f"item rubrics {clicked}",
         rows=7,
         start=range(len(shown)) if 0 < len(clicked) <= figures.MOST_HIGHLIGHTS else tables.typical(shown),
-        others=widgets.SEARCHED,
+        others=table_widgets.SEARCHED,
         on_pick=st.rerun,
         every=tables.items(items, study.reduction(), tables.ALL),
     )
-    widgets.download(tables.file_of_all("items.csv", shown, items), items, "items.csv", tables.ITEMS)
+    table_widgets.download(tables.file_of_all("items.csv", shown, items), items, "items.csv", tables.ITEMS)
     return chosen
 
 

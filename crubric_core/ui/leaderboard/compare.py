@@ -12,7 +12,7 @@ from ...analysis.claims import pair_sentence
 from ...analysis.profile import head_to_head
 from ...figures.profile import query_differences
 from ...task_types.scoring import by_emphasis
-from .. import widgets
+from .. import table_widgets, widgets
 from ..text import count, plain, told_apart, verb
 from . import rubric
 
@@ -101,4 +101,4 @@ def _rubrics(view: View, found: HeadToHead, one: int, other: int) -> int | None:
         "text": st.column_config.TextColumn("text", width="large"),
         "query": "query",
     }
-    return widgets.pick_one(frame, columns, key=f"apart {one} {other}", rows=11)
+    return table_widgets.pick_one(frame, columns, key=f"apart {one} {other}", rows=11)

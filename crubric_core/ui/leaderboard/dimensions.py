@@ -10,7 +10,7 @@ from ...analysis.board import level_of
 from ...analysis.dimensions import one_ability_sentence, order_sentence
 from ...experiments.declaration import ResultColumn, ResultTable, number
 from ...figures import leaderboard as figures
-from .. import widgets
+from .. import table_widgets, widgets
 from ..experiments.tables import show_table
 from ..text import plain
 from .view import choose
@@ -67,6 +67,6 @@ def show(view: View, found: Dimensions, rows: pd.DataFrame, at: IntArray) -> Non
     if found.left_out:
         st.caption(f"Too few queries for abilities: {plain(', '.join(found.left_out))}.")
     with st.container(horizontal=True):
-        widgets.download("Download dimensions.csv", found.ability_table(view.every), "dimensions.csv")
+        table_widgets.download("Download dimensions.csv", found.ability_table(view.every), "dimensions.csv")
         if len(found.pairs) > 1:
-            widgets.download("Download correlations.csv", found.correlation_table(), "correlations.csv")
+            table_widgets.download("Download correlations.csv", found.correlation_table(), "correlations.csv")

@@ -16,7 +16,7 @@ from ...declarations import choice_words
 from ...figures.profile import group_differences
 from ...intervals import FEWEST_CLUSTERS
 from ...task_types.scoring import by_emphasis
-from .. import state, widgets
+from .. import state, table_widgets, widgets
 from ..text import end, plain, short_name, told_apart
 from . import compare, rubric
 from .view import DIMENSION, choose
@@ -193,7 +193,7 @@ def _rubrics(view: View, system: str) -> None:
         return
     left, right = st.columns([4, 3], gap="large")
     with left:
-        chosen = widgets.pick_one(frame, _columns(view), key=f"rubrics {system} {which}", rows=11)
+        chosen = table_widgets.pick_one(frame, _columns(view), key=f"rubrics {system} {which}", rows=11)
         verb = "better" if which == "strongest" else "worse"
         st.caption(
             f"On these rubrics {plain(short_name(system))} does {verb} than expected of a system of its ability. Among "

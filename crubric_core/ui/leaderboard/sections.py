@@ -20,8 +20,8 @@ from ...figures import leaderboard as figures
 from ...figures import profile as profile_figures
 from ...leaderboard.correction import FEWEST
 from ...task_types.scoring import by_emphasis
-from .. import state, tables, widgets
-from ..text import count, plain
+from .. import state, table_widgets, tables, widgets
+from ..text import UNKNOWN, count, plain
 from . import dimensions, profile
 from .view import DIMENSION, choose
 
@@ -69,27 +69,27 @@ def table(view: View, shown: pd.DataFrame, system: str | None) -> None:
         rows = st.session_state[key]["selection"]["rows"]
         choose(shown["system"].iloc[rows[0]] if rows and rows[0] < len(shown) else None, here=True)
 
-    open_ends = {end: widgets.finite(shown[end]) for end in ("theta_low", "theta_high")}
+    open_ends = {end: table_widgets.finite(shown[end]) for end in ("theta_low", "theta_high")}
     at = pd.Index(view.systems).get_indexer(pd.Index(names))
     numbers = {name: values[at] for name, values in view.numbers.items()}
-    told, configs = widgets.narrow_names(shown.assign(**open_ends, **numbers), columns)
+    told, configs = table_widgets.narrow_names(shown.assign(**open_ends, **numbers), columns)
     st.dataframe(
         told,
         column_order=[*columns, *view.facts],
         column_config=configs,
         hide_index=True,
-        placeholder=widgets.UNKNOWN,
-        height=widgets.height(shown, 20),
+        placeholder=UNKNOWN,
+        height=table_widgets.height(shown, 20),
         key=key,
         on_select=clicked,
         selection_mode="single-row",
         selection_default={"selection": {"rows": [names.index(system)] if system in names else []}},
-        alt=f"Leaderboard. {widgets.BY_KEYBOARD}",
+        alt=f"Leaderboard. {table_widgets.BY_KEYBOARD}",
     )
     if system:
         profile.lead_to(system, "above")
     whole = view.ranked.table if view.claims else without_places(view.ranked.table)
-    widgets.download("Download leaderboard.csv", whole, "leaderboard.csv", columns)
+    table_widgets.download("Download leaderboard.csv", whole, "leaderboard.csv", columns)
 
 
 def _around(view: View, shown: pd.DataFrame, system: str | None) -> tuple[pd.DataFrame, IntArray]:
@@ -136,7 +136,7 @@ def _pairs(view: View, shown: pd.DataFrame, system: str | None) -> None:
         + " Click a cell to compare the two.",
         on_click=lambda cell: _compare(rows["system"].tolist(), cell),
     )
-    widgets.download("Download comparisons.csv", view.board.comparisons, "comparisons.csv")
+    table_widgets.download("Download comparisons.csv", view.board.comparisons, "comparisons.csv")
 
 
 def _compare(systems: list[str], cell: widgets.Mark) -> None:
@@ -218,7 +218,7 @@ def _groups(view: View, shown: pd.DataFrame, system: str | None) -> None:
             st.markdown(f"{plain(said)} {TOGETHER}")
     whole = pd.DataFrame(means, columns=list(groups))
     whole.insert(0, "system", list(view.every))
-    widgets.download("Download scores_by_group.csv", whole, f"scores_by_{by.replace(' ', '_')}.csv")
+    table_widgets.download("Download scores_by_group.csv", whole, f"scores_by_{by.replace(' ', '_')}.csv")
 
 
 def _scores(view: View, shown: pd.DataFrame, system: str | None) -> None:
@@ -286,7 +286,7 @@ def _human_labels(view: View, shown: pd.DataFrame, system: str | None) -> None:
             )
     st.markdown("\n".join(f"- {plain(sentence)}" for sentence in found.sentences()))
     with st.container(horizontal=True):
-        widgets.download("Download human_labels.csv", whole, "human_labels.csv")
+        table_widgets.download("Download human_labels.csv", whole, "human_labels.csv")
         if found.waiting:
             _offer_queries("Download queries to label next, in random order", found.waiting)
 
@@ -315,8 +315,8 @@ def _losses(view: View, shown: pd.DataFrame, system: str | None) -> None:
         on_click=lambda mark: choose(names[mark.number]),
     )
     st.markdown("\n".join(f"- {plain(sentence)}" for sentence in found.sentences(view.board.standing)))
-    widgets.table(table, tables.LOSSES, rows=20)
-    widgets.download("Download losses.csv", whole, "losses.csv")
+    table_widgets.table(table, tables.LOSSES, rows=20)
+    table_widgets.download("Download losses.csv", whole, "losses.csv")
 
 
 def _cost(view: View, shown: pd.DataFrame, system: str | None) -> None:
@@ -362,4 +362,4 @@ def _limits(view: View, shown: pd.DataFrame, system: str | None) -> None:
 
 
 def _offer_queries(label: str, names: tuple[str, ...]) -> None:
-    widgets.download(label, pd.DataFrame({"query": names}), "queries_to_label.csv")
+    table_widgets.download(label, pd.DataFrame({"query": names}), "queries_to_label.csv")

@@ -9,7 +9,7 @@ import streamlit as st
 
 from ...analysis.stage import stage
 from ...judges.departures import Departures, departures_of, departures_sentence
-from .. import widgets
+from .. import table_widgets, widgets
 from ..text import plain
 from .opened import table_and_rubric
 
@@ -74,8 +74,8 @@ def section(study: Study, names: tuple[str, ...]) -> None:
     table = table.assign(departs=departs[rows], compared=compared[rows], share=share[rows]).set_axis(rows)
 
     def chosen() -> int | None:
-        row = widgets.pick_one(table, COLUMNS, key=f"departures of {names[judge]}", rows=11)
-        widgets.download("Download departures.csv", table, "departures.csv")
+        row = table_widgets.pick_one(table, COLUMNS, key=f"departures of {names[judge]}", rows=11)
+        table_widgets.download("Download departures.csv", table, "departures.csv")
         return row
 
     table_and_rubric(study, chosen, "Choose a rubric to see its labels.")

@@ -23,7 +23,7 @@ from .. import state, widgets
 from ..charts import computed, drawn
 from ..nothing_passes import offer_thresholds
 from ..settings_bar import keep_from
-from ..text import count, plain, rounded, verb
+from ..text import UNKNOWN, count, plain, rounded, verb
 from .rules import compared_with_rules
 
 if TYPE_CHECKING:
@@ -207,12 +207,12 @@ def _price(study: StudyPage, prices: tuple[GatePrices, GatePrices] | str) -> Non
     found = prices[0]
     share = found.information[0]
     st.metric("Informative rubrics kept", f"{found.informative[0]:,}")
-    st.metric("Information kept", widgets.UNKNOWN if np.isnan(share) else rounded(share))
+    st.metric("Information kept", UNKNOWN if np.isnan(share) else rounded(share))
     worth = study.gate_worth()
     kept = np.nan if worth is None else worth.kept.estimate
     st.metric(
         "Separated pairs kept",
-        widgets.UNKNOWN if np.isnan(kept) else rounded(kept),
+        UNKNOWN if np.isnan(kept) else rounded(kept),
         help=f"Of the {'' if worth is None else f'{worth.separated:,} '}pairs that all rubrics together separate, the "
         "share that the rubrics that pass separate in the same order. Each system is placed without its own "
         "labels.",

@@ -10,7 +10,7 @@ import streamlit as st
 
 from ...analysis.stage import stage
 from ...judges.self_consistency import over_queries, self_consistency
-from .. import loaders, widgets
+from .. import loaders, table_widgets
 from ..tables import bounded
 from ..text import count, plain, rounded, shorten
 
@@ -85,10 +85,10 @@ def section(study: Study) -> None:
             "Agreement between judges uses each judge's majority of runs, so that no cell is dropped."
         )
     )
-    widgets.table(judges, {c: v for c, v in REPEATS.items() if c in judges})
+    table_widgets.table(judges, {c: v for c, v in REPEATS.items() if c in judges})
     each = consistency_table(repeats, ["judge", "rubric", "query"], confidence)
-    widgets.table(each, REPEATS, rows=6)
-    widgets.download("Download self_consistency.csv", each, "self_consistency.csv")
+    table_widgets.table(each, REPEATS, rows=6)
+    table_widgets.download("Download self_consistency.csv", each, "self_consistency.csv")
 
 
 def consistency_sentence(judges: pd.DataFrame) -> str:
@@ -135,7 +135,7 @@ def opened(study: Study, row: int, panel: FloatArray) -> None:
         with st.expander("Its answer", expanded=True):
             st.text(shorten(str(text.iloc[0]), LONGEST))
     own = said[said["system"] == system]
-    widgets.table(own, {c: v for c, v in SAID.items() if c in own})
+    table_widgets.table(own, {c: v for c, v in SAID.items() if c in own})
 
 
 def is_told(study: Study, row: int) -> bool:

@@ -11,7 +11,7 @@ import streamlit as st
 from ...analysis.gaps import find_rewrites, rewrite_sentence
 from ...analysis.rubric_lint import KINDS, LintFinding, is_english, lint, lint_table
 from ...analysis.stage import stage
-from .. import widgets
+from .. import table_widgets
 from ..text import count, plain, verb
 from .opened import table_and_rubric
 
@@ -64,8 +64,10 @@ def _rewrites(study: StudyPage, at: np.ndarray[Any, Any]) -> None:
         )
         name = "rubric κ" if study.gating().statistic == "kappa" else "measurability"
         statistic = _number(name, format="%.3f", help="The gate's statistic of this rubric")
-        row = widgets.pick_one(table, REWRITES | {"statistic": statistic}, key="rewrite rubric", rows=12)
-        widgets.download("Download rewrite.csv", table, "rewrite.csv")
+        row = table_widgets.pick_one(
+            table, REWRITES | {"statistic": statistic}, key="rewrite rubric", rows=12
+        )
+        table_widgets.download("Download rewrite.csv", table, "rewrite.csv")
         return row
 
     table_and_rubric(study, chosen, "Choose a rubric to see the disagreements behind it.")
@@ -107,8 +109,8 @@ def _findings(study: StudyPage) -> None:
     shown = table if kind == "all" else table[table["kind"] == kind]
     if kind != "all":
         st.caption(KINDS[kind])
-    widgets.table(shown, FINDINGS, rows=9)
-    widgets.download("Download lint.csv", table.drop(columns="at"), "lint.csv")
+    table_widgets.table(shown, FINDINGS, rows=9)
+    table_widgets.download("Download lint.csv", table.drop(columns="at"), "lint.csv")
 
 
 def _named(kind: str, table: pd.DataFrame) -> str:

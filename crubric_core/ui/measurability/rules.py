@@ -10,10 +10,10 @@ import streamlit as st
 from ...figures import measurability as figures
 from ...judges.consensus import baseline_mask
 from ...text import count, listed, verb
-from .. import loaders, widgets
+from .. import loaders, table_widgets, widgets
 from ..settings_bar import keep_from
 from ..tables import bounded
-from ..text import ends, numeral, plain, rounded
+from ..text import UNKNOWN, ends, numeral, plain, rounded
 from . import judges
 
 if TYPE_CHECKING:
@@ -104,8 +104,8 @@ def coverage(study: StudyPage) -> None:
         )
     for limit in found.limits:
         st.caption(plain(limit))
-    widgets.table(table, SWEEP)
-    widgets.download("Download threshold_sweep.csv", table, "threshold_sweep.csv")
+    table_widgets.table(table, SWEEP)
+    table_widgets.download("Download threshold_sweep.csv", table, "threshold_sweep.csv")
 
 
 def _move(tau_c: float) -> None:
@@ -176,7 +176,7 @@ def growth(study: StudyPage) -> None:
         one: f"Share of the rubrics kept with {aim} systems, if all have one rate",
         both: f"Share of the rubrics kept with {aim} systems, where rubrics differ",
     }
-    known = {name: widgets.UNKNOWN if value == "nan" else value for name, value in rates.items()}
+    known = {name: UNKNOWN if value == "nan" else value for name, value in rates.items()}
     widgets.figures_row(known, helps)
     st.caption(
         f"{fit_note(found)}The curve ends where fewer than half of the rubrics have that many systems labelled by "
@@ -218,7 +218,7 @@ def fit_note(found: Attrition) -> str:
 
 
 def _share(value: Any) -> str:
-    return f"{float(value):.1%}" if np.isfinite(value) else widgets.UNKNOWN
+    return f"{float(value):.1%}" if np.isfinite(value) else UNKNOWN
 
 
 def baseline(study: StudyPage) -> None:
@@ -270,5 +270,5 @@ def baseline(study: StudyPage) -> None:
                 f"Only rubrics with {count(split, 'split')}: list all again",
                 on_click=lambda: st.session_state.pop(SPLIT),
             )
-        widgets.table(shown, BESIDE, rows=8)
-        widgets.download("Download beside_unanimity.csv", table, "beside_unanimity.csv")
+        table_widgets.table(shown, BESIDE, rows=8)
+        table_widgets.download("Download beside_unanimity.csv", table, "beside_unanimity.csv")

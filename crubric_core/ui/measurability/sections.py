@@ -15,10 +15,10 @@ from ...judges.guessing import guessing_note
 from ...judges.rates import FEW_ANCHORS
 from ...judges.shared_errors import effective_judges, independence_note, shared_errors_note
 from ...judges.votes import votes_note
-from .. import loaders, widgets
+from .. import loaders, table_widgets, widgets
 from ..leaderboard.view import open_profile
 from ..tables import bounded
-from ..text import count, ends, numeral, plain, rounded, short_name
+from ..text import UNKNOWN, count, ends, numeral, plain, rounded, short_name
 from . import departures, judges, repeats, rewrite
 from . import rules as judges_rules
 
@@ -108,7 +108,7 @@ def _judges(study: StudyPage) -> None:
             or report.opposed
             or "Where they differ, nothing shows which of them is wrong; a third judge or human labels would.",
         )
-        widgets.table(agreed, AGREEMENT)
+        table_widgets.table(agreed, AGREEMENT)
         _leniency(study, table)
         departures.section(study, names)
     else:
@@ -172,13 +172,13 @@ def _rates(study: StudyPage, table: pd.DataFrame, rates: JudgeRates) -> None:
         with right:
             _leniency(study, table)
     _known(table, JUDGES, ("leniency", "kappa"))
-    widgets.download("Download judges.csv", table, "judges.csv")
+    table_widgets.download("Download judges.csv", table, "judges.csv")
 
 
 def _known(table: pd.DataFrame, columns: Mapping[str, Any], with_interval: Sequence[str]) -> None:
     """The columns of which something is known."""
     shown = table.assign(**{name: _with_interval(table, name) for name in with_interval})
-    widgets.table(shown, widgets.with_values(columns, table))
+    table_widgets.table(shown, table_widgets.with_values(columns, table))
 
 
 def _told(rates: JudgeRates) -> str:
@@ -215,7 +215,7 @@ def _leniency(study: StudyPage, table: pd.DataFrame) -> None:
 def _with_interval(table: pd.DataFrame, name: str) -> list[str]:
     bounds = table.reindex(columns=[name, f"{name}_low", f"{name}_high"]).to_numpy(dtype=np.float64)
     return [
-        f"{numeral(v, 'z.3f')} {ends(low, high, 'z.3f')}" if np.isfinite(v) else widgets.UNKNOWN
+        f"{numeral(v, 'z.3f')} {ends(low, high, 'z.3f')}" if np.isfinite(v) else UNKNOWN
         for v, low, high in bounds
     ]
 
@@ -241,8 +241,8 @@ def _errors(study: StudyPage, agreed: pd.DataFrame) -> None:
             st.caption(shared_errors_note(effective_judges(found)))
     with right:
         st.markdown("**Agreement beyond chance**")
-        widgets.table(agreed, AGREEMENT)
-        widgets.download("Download agreement.csv", agreed, "agreement.csv")
+        table_widgets.table(agreed, AGREEMENT)
+        table_widgets.download("Download agreement.csv", agreed, "agreement.csv")
 
 
 def _validity(found: JudgeReliability) -> None:
@@ -267,8 +267,8 @@ def _validity(found: JudgeReliability) -> None:
     if vote := vote_note(found.judges, found.label_rates):
         st.caption(plain(vote))
     shown = VALIDITY if rates.source == "anchors" else VOTED_FOR
-    widgets.table(table.sort_values("log_odds", kind="stable"), shown, rows=6)
-    widgets.download("Download validity.csv", table, "validity.csv")
+    table_widgets.table(table.sort_values("log_odds", kind="stable"), shown, rows=6)
+    table_widgets.download("Download validity.csv", table, "validity.csv")
 
 
 def _influence(study: StudyPage) -> None:
@@ -289,7 +289,7 @@ def _influence(study: StudyPage) -> None:
 
     if said := influence_sentence(found):
         st.write(plain(said))
-    widgets.table(found.judges, INFLUENCE)
+    table_widgets.table(found.judges, INFLUENCE)
     if len(found.systems):
         widgets.show(
             figures.ranks_without(found.systems),
@@ -301,7 +301,7 @@ def _influence(study: StudyPage) -> None:
             "Places gained (+) or lost (−) on a leaderboard without that judge. Systems that are not separated may "
             "change places by chance."
         )
-        widgets.download("Download without_each_judge.csv", found.systems, "without_each_judge.csv")
+        table_widgets.download("Download without_each_judge.csv", found.systems, "without_each_judge.csv")
 
 
 REWRITE = "What to rewrite"

@@ -13,7 +13,7 @@ import streamlit as st
 from ... import sharing
 from ...server.sign_in import visitor
 from ...server.views_folder import views_folder
-from .. import widgets
+from .. import table_widgets
 from ..text import count, plain, shorten, verb
 
 if TYPE_CHECKING:
@@ -71,13 +71,13 @@ def manage(found: Sequence[Link]) -> None:
     if not found:
         st.write("No link yet.")
         return
-    at = widgets.pick_one(_table(found), LINKS, key="links", rows=11)
+    at = table_widgets.pick_one(_table(found), LINKS, key="links", rows=11)
     if at is not None:
         _change(found[at])
     with st.expander("Who did what, and when"):
         trail = sharing.audit(views_folder())
-        widgets.table(trail.iloc[::-1], TRAIL, rows=8)
-        widgets.download("Download audit.csv", trail, "audit.csv")
+        table_widgets.table(trail.iloc[::-1], TRAIL, rows=8)
+        table_widgets.download("Download audit.csv", trail, "audit.csv")
 
 
 def _table(found: Sequence[Link]) -> pd.DataFrame:

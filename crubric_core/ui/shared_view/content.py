@@ -15,7 +15,7 @@ from ...figures.shared_view import shared_figures
 from ...reports.standalone_parts import PRINTED, printed_table
 from ...sharing.files import file_names, view_file
 from ...sharing.words import answer, bank_sentences, compared, origin, reading, settings_list, support
-from .. import chart_files, tables, widgets
+from .. import chart_files, table_widgets, tables, widgets
 from ..charts import Sent, in_ink, plot
 from ..text import count, plain, told_apart
 
@@ -173,7 +173,7 @@ def _table(
     name: Literal["leaderboard", "rubrics"], table: pd.DataFrame, columns: Mapping[str, Any], rows: int
 ) -> None:
     """A table that scrolls on the screen, and that stands row by row on paper."""
-    widgets.table(table, columns, rows=rows, others=widgets.SEARCHED)
+    table_widgets.table(table, columns, rows=rows, others=table_widgets.SEARCHED)
     with st.container(key=f"shared printed {name}"):
         st.html(printed_table(name, table))
         if len(table) > PRINTED:

@@ -18,7 +18,7 @@ from ...scoring_rules import ANY, ScoringRules, Source, Target, TaskType
 from ...task_types.assignment import assign, preview
 from ...task_types.losses import fitting_loss, kind_words, ratio_sentence
 from ...task_types.types import types_of_queries
-from .. import loaders, widgets
+from .. import loaders, table_widgets, widgets
 from ..nothing_passes import nothing_passes
 from ..text import count, numeral, plain
 from . import types as task_type_views
@@ -101,7 +101,7 @@ def rules(study: StudyPage) -> None:
     draft = _edited(study, kept)
     tried = replace(study, settings=replace(study.settings, rules=draft))
     found = task_type_views.scores(tried)
-    widgets.table(task_type_views.rules_table(found, draft), RULES)
+    table_widgets.table(task_type_views.rules_table(found, draft), RULES)
     _keep(study, kept, draft)
     _worked_example(tried, found)
 
@@ -194,7 +194,7 @@ def _fitted(study: Study, draft: ScoringRules) -> None:
     """What the rules come to: rubrics that fit, and what all rubrics are then."""
     given = study.given().rubrics
     if draft.assign:
-        widgets.table(preview(given, draft), FITTED)
+        table_widgets.table(preview(given, draft), FITTED)
     after = assign(given, draft)
     for target in get_args(Target):
         found = after[target].value_counts()
@@ -275,4 +275,4 @@ def _worked_example(study: Study, found: QueryScores) -> None:
             "What each rubric of the query adds to its score",
         )
     with right:
-        widgets.table(table, EXAMPLE, rows=12)
+        table_widgets.table(table, EXAMPLE, rows=12)

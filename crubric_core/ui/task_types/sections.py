@@ -18,7 +18,7 @@ from ...task_types.domain import is_request
 from ...task_types.offline import offline_classifier
 from ...task_types.prompted import PromptedClassifier
 from ...task_types.types import SHARES, TASK_TYPES
-from .. import loaders, widgets
+from .. import loaders, table_widgets, widgets
 from ..text import count, plain, shorten, verb
 from . import rules as task_typing_rules
 from . import types as task_type_views
@@ -82,10 +82,16 @@ def _queries(study: Study, table: pd.DataFrame) -> None:
     shown = table[keep[which]] if which in keep else table
     left, right = st.columns([3, 2], gap="large")
     with left:
-        chosen = widgets.pick_some(
-            shown, QUERIES, key="typed queries", rows=11, start=[0], others=widgets.SEARCHED, every=table
+        chosen = table_widgets.pick_some(
+            shown,
+            QUERIES,
+            key="typed queries",
+            rows=11,
+            start=[0],
+            others=table_widgets.SEARCHED,
+            every=table,
         )
-        widgets.download("Download task_types.csv", table, "task_types.csv")
+        table_widgets.download("Download task_types.csv", table, "task_types.csv")
     with right:
         if chosen:
             _one(study, table.loc[chosen])

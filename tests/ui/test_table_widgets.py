@@ -1,25 +1,25 @@
-"""Tables and figures of the pages: even percentages, long names, nothing to draw."""
+"""Tables of the pages: even percentages, long names, rows in sight."""
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from crubric_core.ui import charts, widgets
+from crubric_core.ui import table_widgets
 
 
 def page() -> None:
     import pandas as pd
     import streamlit as st
 
-    from crubric_core.ui import widgets
+    from crubric_core.ui import table_widgets
 
     frame = pd.DataFrame({"share": [0.5, 1 / 3, None], "name": ["a", "b", "c"]})
-    widgets.table(frame, {"name": "name", "share": st.column_config.NumberColumn("share", format="percent")})
+    table_widgets.table(
+        frame, {"name": "name", "share": st.column_config.NumberColumn("share", format="percent")}
+    )
 
 
 def test_shares_are_shown_with_one_decimal_each() -> None:
@@ -36,15 +36,15 @@ def long_page() -> None:
     import pandas as pd
     import streamlit as st
 
-    from crubric_core.ui import widgets
+    from crubric_core.ui import table_widgets
 
     frame = pd.DataFrame({"name": range(7), "hidden": range(7)}, index=range(100, 107))
-    widgets.MOST_ROWS = 4
-    chosen = widgets.pick_some(
-        frame, {"name": "name"}, key="long", rows=2, start=[2, 5], others=widgets.SEARCHED
+    table_widgets.MOST_ROWS = 4
+    chosen = table_widgets.pick_some(
+        frame, {"name": "name"}, key="long", rows=2, start=[2, 5], others=table_widgets.SEARCHED
     )
-    widgets.table(frame, {"name": "name"})
-    widgets.MOST_ROWS = 1_000
+    table_widgets.table(frame, {"name": "name"})
+    table_widgets.MOST_ROWS = 1_000
     st.write(f"chosen {chosen}")
 
 
@@ -52,10 +52,10 @@ def named_page() -> None:
     import pandas as pd
     import streamlit as st
 
-    from crubric_core.ui import widgets
+    from crubric_core.ui import table_widgets
 
     columns = {"system": "system", "theta": st.column_config.NumberColumn("ability θ"), "tier": "tier"}
-    widgets.download("Download x.csv", pd.DataFrame({"theta": [1.0]}), "x.csv", columns)
+    table_widgets.download("Download x.csv", pd.DataFrame({"theta": [1.0]}), "x.csv", columns)
 
 
 def test_a_download_says_which_of_its_columns_is_which() -> None:
@@ -82,9 +82,9 @@ def open_page() -> None:
     import numpy as np
     import pandas as pd
 
-    from crubric_core.ui import widgets
+    from crubric_core.ui import table_widgets
 
-    widgets.table(pd.DataFrame({"to": [1.5, np.inf, -np.inf], "n": [1, 2, 3]}), {"to": "to", "n": "n"})
+    table_widgets.table(pd.DataFrame({"to": [1.5, np.inf, -np.inf], "n": [1, 2, 3]}), {"to": "to", "n": "n"})
 
 
 def test_an_open_end_of_an_interval_is_a_dash_in_a_table() -> None:
@@ -94,35 +94,15 @@ def test_an_open_end_of_an_interval_is_a_dash_in_a_table() -> None:
     assert shown["n"].tolist() == [1, 2, 3]
 
 
-NOTHING = np.full(3, np.nan)
-
-
-@pytest.mark.parametrize(
-    ("trace", "drawn"),
-    [
-        (go.Bar(x=[0.5, 1.5], y=[0, 0]), False),
-        (go.Bar(x=[0, 2], y=["a", "b"], orientation="h"), True),
-        (go.Scatter(x=[1, 2, 3], y=NOTHING), False),
-        (go.Scatter(x=[1, 2, None], y=[None, None, 2]), False),
-        (go.Scatter(x=["a"], y=[2.0]), True),
-        (go.Heatmap(z=[[np.nan]]), False),
-        (go.Heatmap(z=[[0.0]]), True),
-        (None, False),
-    ],
-)
-def test_a_figure_is_drawn_only_if_it_shows_a_value(trace: go.Bar | None, drawn: bool) -> None:
-    assert charts.has_values(go.Figure(trace)) == drawn
-
-
 def test_what_rounds_to_nothing_has_no_sign() -> None:
     def page() -> None:
         import pandas as pd
         import streamlit as st
 
-        from crubric_core.ui import widgets
+        from crubric_core.ui import table_widgets
 
         b = st.column_config.NumberColumn("b", format="%.2f")
-        widgets.table(pd.DataFrame({"b": [-1e-9, -0.004, -0.006, 0.004]}), {"b": b})
+        table_widgets.table(pd.DataFrame({"b": [-1e-9, -0.004, -0.006, 0.004]}), {"b": b})
 
     assert AppTest.from_function(page).run().dataframe[0].value["b"].tolist() == [0.0, 0.0, -0.006, 0.004]
 
@@ -135,8 +115,8 @@ def test_a_column_of_long_names_leaves_room_for_the_others() -> None:
         "text": st.column_config.TextColumn("text", width="large"),
         "n": "n",
     }
-    _, shown = widgets.narrow_names(frame, given)
-    assert shown["rubric"]["width"] == widgets.NAME_WIDTH
+    _, shown = table_widgets.narrow_names(frame, given)
+    assert shown["rubric"]["width"] == table_widgets.NAME_WIDTH
     assert {name: shown[name] for name in ("query", "text", "n")} == {
         name: given[name] for name in ("query", "text", "n")
     }
@@ -145,27 +125,27 @@ def test_a_column_of_long_names_leaves_room_for_the_others() -> None:
 @pytest.mark.parametrize("column", ["rubric", "first", "second"])
 def test_a_long_name_in_a_narrow_column_shows_that_it_is_cut(column: str) -> None:
     names = [f"{n}-a-rubric-with-a-name-that-no-column-shows-whole-{n}" for n in "abc"]
-    told, _ = widgets.narrow_names(pd.DataFrame({column: names}), {column: column})
+    told, _ = table_widgets.narrow_names(pd.DataFrame({column: names}), {column: column})
     assert all("…" in cut and cut.endswith(cut[0]) for cut in told[column])
 
 
 def test_long_names_that_begin_alike_look_different_in_a_narrow_column() -> None:
     names = [f"{'a_task_of_summarising_long_documents' * 2}_{n:02d}" for n in range(20)]
     frame = pd.DataFrame({"rubric": [*names, None], "reason": [*names, None]})
-    told, shown = widgets.narrow_names(frame, {"rubric": "rubric", "reason": "reason"})
+    told, shown = table_widgets.narrow_names(frame, {"rubric": "rubric", "reason": "reason"})
     cut = told["rubric"].dropna()
     assert cut.is_unique
-    assert cut.str.len().max() <= widgets.IN_SIGHT
+    assert cut.str.len().max() <= table_widgets.IN_SIGHT
     assert [text[-2:] for text in cut] == [name[-2:] for name in names]
-    assert widgets.APART in shown["rubric"]["help"]
+    assert table_widgets.APART in shown["rubric"]["help"]
     assert told["reason"].dropna().tolist() == names
 
 
 def test_a_long_name_below_the_first_rows_widens_its_column() -> None:
     names = [f"model-{n}" for n in range(12)] + ["a-name-of-twenty-six-letter"]
-    _, shown = widgets.narrow_names(pd.DataFrame({"system": names}), {"system": "system"})
+    _, shown = table_widgets.narrow_names(pd.DataFrame({"system": names}), {"system": "system"})
     assert shown["system"]["width"] >= 7 * len(names[-1])
-    _, shown = widgets.narrow_names(pd.DataFrame({"system": names[::-1]}), {"system": "system"})
+    _, shown = table_widgets.narrow_names(pd.DataFrame({"system": names[::-1]}), {"system": "system"})
     assert shown["system"] == "system", "the browser measures it"
 
 
@@ -174,13 +154,13 @@ def test_a_column_of_texts_without_any_is_left_out_and_named_and_unknown_numbers
         import pandas as pd
         import streamlit as st
 
-        from crubric_core.ui import widgets
+        from crubric_core.ui import table_widgets
 
         columns = {"rubric": "rubric", "text": "wording", "x": st.column_config.NumberColumn("x")}
         frame = pd.DataFrame({"rubric": ["a", "b"], "text": [None, None], "x": [None, float("nan")]})
-        widgets.table(frame, columns)
-        widgets.table(frame.assign(text=["Is short.", None]), columns)
-        widgets.table(frame.head(0), columns)
+        table_widgets.table(frame, columns)
+        table_widgets.table(frame.assign(text=["Is short.", None]), columns)
+        table_widgets.table(frame.head(0), columns)
 
     app = AppTest.from_function(page).run()
     without, given, empty = app.dataframe

@@ -35,7 +35,8 @@ _NARROW, _WIDE = frozenset(" !'(),-./:;I[]fijlrt|"), frozenset("%@MOQWmw")
 SPARE = 4  # further characters of a name that is then whole: a cut would save next to nothing
 
 # The standoff keeps the first numbers of both axes apart where they meet in a corner.
-_AXIS = {"gridcolor": "#DDE1E7", "zerolinecolor": "#DDE1E7", "automargin": True, "ticklabelstandoff": 6}
+NUMBERS = {"automargin": True, "ticklabelstandoff": 6, "separatethousands": True}
+_AXIS = {"gridcolor": "#DDE1E7", "zerolinecolor": "#DDE1E7", **NUMBERS}
 TEMPLATE = go.layout.Template(
     layout=go.Layout(
         colorway=CATEGORIES,

@@ -21,7 +21,7 @@ import pandas as pd
 import streamlit as st
 from plotly.basedatatypes import BaseFigure
 
-from ..figures.style import BLUE, GREY, TEMPLATE
+from ..figures.style import BLUE, GREY, NUMBERS, TEMPLATE
 from .kept import Kept
 
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 INK = "#101010"  # of text; the page's own text colour on the screen (charts.css)
 CLEAR, TIP = "rgba(0, 0, 0, 0)", "#22262E"
-# What Streamlit's template sets, in colours for both themes.
+# What Streamlit's template sets, in colours for both themes; its padding would push numbers into the axis titles.
 _FONT = {"family": '"Source Sans", sans-serif', "size": 12, "color": INK}
-_AXIS_LOOK = {"title": {"font": {"size": 14}}, "automargin": True, "ticks": ""}
+_AXIS_LOOK = {"title": {"font": {"size": 14}}, "ticks": "", **NUMBERS}
 LOOK: dict[str, Any] = {
     "font": _FONT,
     "paper_bgcolor": "#FFFFFF",
@@ -42,7 +42,6 @@ LOOK: dict[str, Any] = {
     "hovermode": "closest",
     "hoverlabel": {"bgcolor": TIP, "bordercolor": GREY, "font": {**_FONT, "color": "#FFFFFF"}},
     "legend": {"bgcolor": CLEAR, "borderwidth": 0},
-    "margin": {"pad": 8},
     "modebar": {"bgcolor": CLEAR, "color": GREY, "activecolor": BLUE},
     "newselection": {"line": {"color": BLUE}},
     "xaxis": {**_AXIS_LOOK, "showgrid": False, "zeroline": False},

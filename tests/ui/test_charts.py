@@ -51,7 +51,8 @@ def test_axes_and_texts_have_the_look_of_the_page() -> None:
         assert layout[axis]["title"]["font"]["size"] == 14
     assert (layout["xaxis"]["showgrid"], layout["xaxis2"]["showgrid"]) == (True, False)
     assert layout["xaxis"]["title"]["text"] == "B"
-    assert layout["margin"] == {"l": 7, "pad": 8}
+    assert layout["margin"] == {"l": 7}, "a padding pushes the numbers into the title of their axis"
+    assert layout["yaxis"]["separatethousands"]
 
 
 @pytest.mark.parametrize(

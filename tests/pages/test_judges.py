@@ -18,7 +18,7 @@ from crubric_core.judges.report import JudgesReport
 from crubric_core.labels.store.workspace import Workspace
 from crubric_core.ui.measurability import judges
 from crubric_core.ui.measurability.repeats import consistency_sentence
-from crubric_core.ui.measurability.rules import fit_note, growth_sentence, strictest
+from crubric_core.ui.measurability.rules import _share, fit_note, growth_sentence, strictest
 from crubric_core.ui.measurability.sections import vote_note, worst_sentence
 from crubric_core.ui.page import StudyPage
 from crubric_core.ui.text import plain
@@ -230,13 +230,17 @@ def test_the_projection_is_that_of_the_mixture_and_of_one_rate_where_rubrics_do_
 
 
 def test_a_share_that_rounds_to_nothing_is_said_to_be_small() -> None:
-    assert growth_sentence(growth_of(np.full(40, 0.3)), 400).endswith("and less than 0.1% with 400.")
+    assert growth_sentence(growth_of(np.full(40, 0.8)), 400).endswith("and less than 0.1% with 400.")
+
+
+def test_the_figures_below_the_curve_say_the_same_of_a_small_share() -> None:
+    assert [_share(share) for share in (0.3, 0.0004, 0.0, np.nan)] == ["30.0%", "less than 0.1%", "0.0%", "—"]
 
 
 def test_no_more_is_projected_than_is_observed_with_fewer_systems() -> None:
     found = growth_of(np.linspace(0.3, 1, 400))
     curve = replace(found.curve, consistency=np.where(found.curve.m == 12, 0.0, found.curve.consistency))
-    assert growth_sentence(replace(found, curve=curve), 13).endswith("0% with 12 and less than 0.1% with 13.")
+    assert growth_sentence(replace(found, curve=curve), 13).endswith("1 system and 0% with 12.")
 
 
 def test_nothing_is_projected_where_nothing_shows_how_the_share_falls() -> None:

@@ -257,6 +257,11 @@ def test_every_further_view_opens_from_the_address(
     assert words_of_it in words(app)
 
 
+def test_the_button_for_scores_by_group_names_the_file_that_it_writes(open_page: Open, told: Path) -> None:
+    app = open_page("leaderboard", told, more="Groups")
+    assert "Download scores_by_domain.csv" in [each.proto.label for each in app.get("download_button")]
+
+
 def test_dimensions_are_compared_by_abilities(open_page: Open, told: Path) -> None:
     app = open_page("leaderboard", told, more="Groups", groups="dimension")
     assert not app.exception

@@ -10,6 +10,7 @@ import streamlit as st
 
 from ...environment import typed
 from ...figures import coverage as figures
+from ...text import listed
 from .. import table_widgets, widgets
 from ..loaders import workspace
 from ..text import UNKNOWN, count, plain
@@ -126,10 +127,13 @@ def covered(table: pd.DataFrame, key: str) -> None:
         alt=f"Labels that each judge has of each system, {judged} ({key})",
         title="Coverage: a judge's known labels of a system, in % of all labels of the judge who gave it most",
     )
-    if max(systems, judges) > figures.MOST:
-        st.caption(
-            f"At most {figures.MOST} systems and {figures.MOST} judges are shown: those with the smallest shares."
-        )
+    cut = [
+        f"{figures.MOST} of {number:,} {what}"
+        for number, what in ((systems, "systems"), (judges, "judges"))
+        if number > figures.MOST
+    ]
+    if cut:
+        st.caption(f"{listed(cut)} are shown: those with the smallest shares.")
 
 
 def command(plan: Plan, dataset: str, policies: Policies, names: Sequence[str]) -> None:

@@ -218,7 +218,8 @@ def _groups(view: View, shown: pd.DataFrame, system: str | None) -> None:
             st.markdown(f"{plain(said)} {TOGETHER}")
     whole = pd.DataFrame(means, columns=list(groups))
     whole.insert(0, "system", list(view.every))
-    table_widgets.download("Download scores_by_group.csv", whole, f"scores_by_{by.replace(' ', '_')}.csv")
+    file = f"scores_by_{by.replace(' ', '_')}.csv"
+    table_widgets.download(f"Download {file}", whole, file)
 
 
 def _scores(view: View, shown: pd.DataFrame, system: str | None) -> None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 SPLIT = "splits of the rubrics listed"
 MOST_SYSTEMS = 10_000  # that the curve is drawn for
+LEAST = 0.0005  # a share that is shown as a number
 _number = st.column_config.NumberColumn
 SWEEP = {
     "tau_c": _number("τ_c", format="%.2f"),
@@ -176,8 +177,7 @@ def growth(study: StudyPage) -> None:
         one: f"Share of the rubrics kept with {aim} systems, if all have one rate",
         both: f"Share of the rubrics kept with {aim} systems, where rubrics differ",
     }
-    known = {name: UNKNOWN if value == "nan" else value for name, value in rates.items()}
-    widgets.figures_row(known, helps)
+    widgets.figures_row(rates, helps)
     st.caption(
         f"{fit_note(found)}The curve ends where fewer than half of the rubrics have that many systems labelled by "
         "every judge; if judges skip cells of which they are unsure, it is too high. The gate of this page asks for a "
@@ -194,8 +194,8 @@ def growth_sentence(found: Attrition, aim: int) -> str:
     beyond = float(
         np.minimum(found.projection(aim), curve.consistency[-1])
     )  # no more than with fewer systems
-    if aim > last and np.isfinite(beyond):
-        shown.append(f"{'about ' + _share(beyond) if beyond >= 0.0005 else 'less than 0.1%'} with {aim:,}")
+    if aim > last and beyond > 0:
+        shown.append(f"{'about ' if beyond >= LEAST else ''}{_share(beyond)} with {aim:,}")
     return f"Where every judge labelled every system, unanimity on all of them keeps {listed(shown)}."
 
 
@@ -218,6 +218,8 @@ def fit_note(found: Attrition) -> str:
 
 
 def _share(value: Any) -> str:
+    if 0 < value < LEAST:
+        return "less than 0.1%"
     return f"{float(value):.1%}" if np.isfinite(value) else UNKNOWN
 
 

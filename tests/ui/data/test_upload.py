@@ -337,6 +337,19 @@ def test_one_judge_is_compared_with_no_others(share: float, said: str) -> None:
     assert shown.value == f"Coverage: 2 systems × 1 judge; {said}"
 
 
+def test_of_many_systems_it_is_said_how_many_are_shown_and_nothing_of_the_judges() -> None:
+    def page() -> None:
+        import pandas as pd
+
+        from crubric_core.ui.data.report import covered
+
+        rows = [(f"s{i}", judge, 10 + i % 2, 0.5 + i / 90) for i in range(45) for judge in "jk"]
+        covered(pd.DataFrame(rows, columns=["system", "judge", "labels", "share"]), "x")
+
+    said = [caption.value for caption in AppTest.from_function(page).run().caption]
+    assert said == ["40 of 45 systems are shown: those with the smallest shares."]
+
+
 def test_descriptions_in_the_rows_are_listed_and_can_be_left_out() -> None:
     def page() -> None:
         import streamlit as st

@@ -147,3 +147,22 @@ def test_a_link_that_the_keyboard_reaches_has_an_outline(page: Page, server: Ser
         page.keyboard.press("Shift+Tab")
         page.keyboard.press("Tab")
         assert link.evaluate("link => getComputedStyle(link).outlineStyle") == "solid", place
+
+
+def test_a_button_above_a_table_is_seen_when_the_keyboard_reaches_it(page: Page, server: Server) -> None:
+    page.goto(f"{server.url}/data")
+    wait_until_idle(page)
+    bar = page.get_by_test_id("stElementToolbar").first
+    button = bar.get_by_role("button").last
+    expect(bar).to_have_css("opacity", "0")
+    button.focus()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")
+    expect(bar).to_have_css("opacity", "1")
+    expect(bar).to_have_css("z-index", "1")
+    expect(button).to_have_css("outline-style", "solid")
+    below = page.get_by_test_id("stDataFrameResizable").first.bounding_box()
+    seen = button.bounding_box()
+    assert below is not None
+    assert seen is not None
+    assert seen["y"] + seen["height"] <= below["y"]

@@ -36,6 +36,19 @@ def test_a_column_called_a_label_beside_criteria_is_one_more_and_told(overall):
     assert any(f"{overall!r} is read as one more rubric" in remark for remark in found.remarks)
 
 
+@pytest.mark.parametrize("holder", ["scores", "judge", "llm_judge", "eval", "evaluation", "feedback"])
+def test_the_object_that_all_criteria_were_keys_of_is_no_part_of_their_names(ws, holder):
+    """Those of a judge's own object had its name before theirs, as if each were another criterion."""
+    names = [f"{holder}.{c}" for c in ("clarity", "tone")]
+    ws.ingest(of_criteria(*names), "d", name="wide.csv")
+    assert set(ws.dataset("d").rubrics["criterion"]) == {"clarity", "tone"}
+
+
+def test_what_may_be_a_judge_stays_in_the_names_of_criteria(ws):
+    ws.ingest(of_criteria("gpt4.clarity", "gpt4.tone"), "d", name="wide.csv")
+    assert set(ws.dataset("d").rubrics["criterion"]) == {"gpt4.clarity", "gpt4.tone"}
+
+
 def test_a_criterion_may_be_called_label(ws):
     ws.ingest(of_criteria("clarity", "tone", "label"), "d", name="wide.csv")
     assert {name.partition("#")[2] for name in ws.dataset("d").rubrics["rubric"]} == {

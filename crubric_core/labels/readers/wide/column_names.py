@@ -49,8 +49,8 @@ _VERSION = re.compile(r"(?i)turbo|instruct|preview|latest|flash|mini|nano|lite|c
 
 
 _HOLDER = re.compile(
-    r"(?i)(?:\w+_)?(?:scores|ratings|grades|labels|metrics|dimensions|criteria|verdicts|votes|judge?ments|results)"
-    r"\.(?=[^.]+$)"
+    r"(?i)(?:(?:\w+_)?(?:scores|ratings|grades|labels|metrics|dimensions|criteria|verdicts|votes|judge?ments|results)"
+    r"|(?:llm_)?judge|eval|evaluations?|assessments?|feedback)\.(?=[^.]+$)"
 )
 
 

@@ -9,10 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+import pandas as pd
+
 from ..readers import values
 from ..readers.columns.label_names import CERTAINTIES, SPENT
 from ..readers.policies import folded
 from ..readers.sums import LONGEST, MAY_SUM, MAY_TOTAL, is_total, may_total, sums_among
+from ..readers.wide.questions import called_overall, one_more_rubric
+from .findings import Finding
 from .job import Job
 
 _SAID_OF_LABELS = {CERTAINTIES: "it says how sure a label is", SPENT: "it is the time or cost of an answer"}
@@ -97,17 +101,34 @@ _LEAST_ROUNDED = 8  # of means in whole numbers, which agree by chance more easi
 def _leave_out_totals(job: Job, totals: Sequence[str]) -> None:
     """Reject the rows of rubrics that are the sum or the mean of each answer's other rows, and may be called so.
 
-    Where every answer has one, some names alone tell it.
+    Where every answer has one, some names alone tell it, and of others it is told that they may be such.
     """
+    kept = []
     for name in totals:
         rest = [other for other in totals if other != name and is_total(other)]
-        what = _what_totals(job, name, rest)
+        what, everywhere = _what_totals(job, name, rest)
         if what:
             _leave_out(job, "rubric", [name], what)
+        elif everywhere and called_overall(name):
+            kept.append(name)
+    if len(kept) == 1:
+        job.told.append(
+            Finding(
+                "note",
+                "may_be_total",
+                "A rubric may sum up the others",
+                f"{one_more_rubric(kept[0])}, leave it out of the file.",
+                1,
+                pd.DataFrame({"rubric": kept}),
+            )
+        )
 
 
-def _what_totals(job: Job, name: str, others: Collection[str]) -> str:
-    """Why a rubric is none, as it sums up the others; "" where it does not. others: those that sum up, too."""
+def _what_totals(job: Job, name: str, others: Collection[str]) -> tuple[str, bool]:
+    """Why a rubric is none, as it sums up the others, else ""; and whether every answer has it beside several others.
+
+    others: those that sum up, too.
+    """
     keys = ", ".join(sorted({"system", "query", "judge", "annotator", "run"} & job.columns))
     part = "rubric <> $name AND NOT list_contains($others, rubric)"
     known, summed, mean, rounded, telling, levels, above, everywhere = job.one(
@@ -123,19 +144,19 @@ def _what_totals(job: Job, name: str, others: Collection[str]) -> str:
                coalesce(bool_and(abs(own - mean) <= 0.0051 OR abs(own - round(mean, 1)) < 1e-9), false),
                coalesce(bool_and(own = floor(mean + 0.5) OR own = round_even(mean, 0)), false),
                count(*) FILTER (most > least), count(DISTINCT own), coalesce(max(own) > max(most), false),
-               (SELECT bool_and(times = 1 AND n > 1) FROM about)
+               (SELECT coalesce(bool_and(times = 1 AND n > 1), false) FROM about)
         FROM whole
         """,
         name=name,
         others=list(others),
     )
     if known >= _LEAST and summed and levels > 1 and above:
-        return "it is the sum of the other rows about the same"
+        return "it is the sum of the other rows about the same", everywhere
     if levels > 1 and (
         (mean and telling >= _LEAST) or (rounded and levels > 2 and telling >= _LEAST_ROUNDED)
     ):
-        return "it is the mean of the other rows about the same"
-    return "it sums up other rows" if everywhere and is_total(name) else ""
+        return "it is the mean of the other rows about the same", everywhere
+    return "it sums up other rows" if everywhere and is_total(name) else "", everywhere
 
 
 def _leave_out(job: Job, column: str, names: Collection[str], why: str) -> None:

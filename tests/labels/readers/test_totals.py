@@ -60,10 +60,11 @@ def test_a_weighted_total_is_known_by_its_name_alone(ws, name):
     )
 
 
-def test_a_rating_of_the_whole_is_a_rubric_and_told(ws):
-    report, rubrics = read(ws, ["clarity", "tone", "depth", "Gesamtnote"], max)
-    assert "Gesamtnote" in rubrics
-    assert any("'Gesamtnote' is read as one more rubric" in note for note in report.notes)
+@pytest.mark.parametrize("name", ["Gesamtnote", "Overall"])
+def test_a_rating_of_the_whole_is_a_rubric_and_told(ws, name):
+    report, rubrics = read(ws, ["clarity", "tone", "depth", name], max)
+    assert name in rubrics
+    assert any(f"{name!r} is read as one more rubric" in note for note in report.notes)
 
 
 def test_of_a_sum_and_a_mean_beside_each_other_both_sum_up(ws):
@@ -179,10 +180,30 @@ def test_a_weighted_total_among_keys_is_known_by_a_name_that_every_answer_has(ws
     assert set(ws.dataset("d").rubrics["criterion"]) == {"clarity", "tone", "depth"}
 
 
-@pytest.mark.parametrize("name", ["overall", "score", "Final score", "combined arms"])
-def test_a_key_that_sums_up_nothing_is_a_rubric(ws, name):
-    ws.ingest(nested(lambda p: {**p, name: min(p.values())}), "d", name="x.jsonl")
+@pytest.mark.parametrize("form", IN_ROWS)
+@pytest.mark.parametrize(
+    ("name", "told"), [("overall", True), ("score", True), ("Final score", False), ("combined arms", False)]
+)
+def test_a_key_that_sums_up_nothing_is_a_rubric_and_told_if_called_so(ws, form, name, told):
+    data = nested(lambda p: IN_ROWS[form](p, min(p.values()), name))
+    report = ws.ingest(data, "d", name="x.jsonl")
     assert set(ws.dataset("d").rubrics["criterion"]) == {"clarity", "tone", "depth", name}
+    found = [f.sentence for f in report.checks if f.code == "may_be_total"]
+    assert [f"{name!r} is read as one more rubric beside the others" in s for s in found] == [True] * told
+
+
+def test_what_is_said_of_each_criterion_beside_its_score_is_none(ws):
+    """``position`` and ``precision`` are called like criteria."""
+    said = {"position": 1, "precision": 2}
+    ws.ingest(nested(lambda p: {c: {"score": v, **said} for c, v in p.items()}), "d", name="x.jsonl")
+    assert set(ws.dataset("d").rubrics["criterion"]) == {"clarity", "tone", "depth"}
+
+
+def test_what_is_the_only_rubric_or_beside_one_alone_is_no_total(ws):
+    report = ws.ingest(
+        nested(lambda p: {"clarity": p["clarity"], "overall": p["depth"]}), "d", name="x.jsonl"
+    )
+    assert "may_be_total" not in {f.code for f in report.checks}
 
 
 def test_a_total_that_a_mapping_names_stays(ws):

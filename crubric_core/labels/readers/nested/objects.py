@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ..columns.label_names import called_after_criteria, is_certainty, may_hold_labels
@@ -103,14 +103,15 @@ def _of_object(
     plain_keys, home = [unescaped(k).removesuffix("[]") for k in keys], list_around(holder)
     listed = all(k.endswith("[]") for k in keys) and tails == {""}
     inner = [t for t in tails if t and is_label(kind, t)]
+    of_each = len(inner) == 1 and not _is_one_more(inner[0], tails)
+    if not of_each and _two_deep(within) and (two := _of_two(kind, fields, holder, members)):
+        return two
     if tails == {""}:
         label = f"{holder}{{}}" + ("[]" if listed else "")
         held = members
     elif len(inner) == 1:
         label = f"{holder}{{}}.{inner[0]}"
         held = [m for m in members if m.endswith(f".{inner[0]}")]
-    elif _two_deep(within):
-        return _of_two(kind, fields, holder, members)
     elif found := _of_dimensions(fields, holder, members) or _of_panels(fields, holder, members, kind):
         around = others(kind, fields, home, set(members))
         return None if set(found) & set(around) else around | found
@@ -276,6 +277,12 @@ def _two_deep(within: Sequence[Sequence[str]]) -> bool:
         keys.setdefault(parts[0], set()).add(".".join(parts[1:]))
     alike = len({frozenset(k) for k in keys.values()}) == 1
     return len(keys) > 1 and alike and all(len(p) == 2 and "[]" not in p[0] + p[1] for p in within)
+
+
+def _is_one_more(label: str, keys: Collection[str]) -> bool:
+    """Whether a key that is called a label lies beside several that are called after criteria, as one of these."""
+    others = [unescaped(key) for key in keys if key != label]
+    return len(others) > 1 and called_after_criteria(others)
 
 
 def _of_two(

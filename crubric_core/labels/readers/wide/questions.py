@@ -28,7 +28,7 @@ _VERSION = re.compile(
     r"(?i)(original|initial|raw|revised|adjusted|updated|corrected)[\s_.\-]?(score|rating|label|grade|verdict)s?"
 )
 _OVERALL = word_set(  # what a total may be called as well as a criterion
-    "overall_score overall_rating overall_grade gesamtnote gesamtbewertung gesamturteil note_globale "
+    "overall overall_score overall_rating overall_grade gesamtnote gesamtbewertung gesamturteil note_globale "
     "punteggio_complessivo calificación_global nota_global 综合得分 综合评分 総合評価"
 )
 _SENTENCE = 4  # words of a name from which it is nobody's
@@ -147,15 +147,21 @@ def told_of_left_out(plan: FilePlan, rows: tuple[Any, ...], what: str, wide: Seq
 
 def told_of_overall(wide: Sequence[str]) -> list[str]:
     """What is told of a column that is called a label, where it is read as a rubric beside criteria."""
-    names = names_of("labels", "label")
-    overall = [c for c in wide if plain_name(c) in {*names, *_OVERALL} - OR_CRITERIA]
+    overall = [c for c in wide if called_overall(c)]
     others = [c for c in wide if c not in overall]
     if len(overall) != 1 or len(others) < 2:
         return []
-    say = as_json({"rubric": others})
-    return [
-        f"{overall[0]!r} is read as one more rubric beside the others: if it sums these up, give the mapping {say}"
-    ]
+    return [f"{one_more_rubric(overall[0])}, give the mapping {as_json({'rubric': others})}"]
+
+
+def called_overall(name: str) -> bool:
+    """Whether a rubric is called a label, or overall, and may sum up those beside it, whatever it holds."""
+    return plain_name(name) in {*names_of("labels", "label"), *_OVERALL} - OR_CRITERIA
+
+
+def one_more_rubric(name: str) -> str:
+    """What is told of a rubric that may sum up the others; what to do then has to follow."""
+    return f"{name!r} is read as one more rubric beside the others: if it sums these up"
 
 
 def told_of_repeated(plan: FilePlan, rows: tuple[Any, ...], what: str, wide: Sequence[str]) -> list[str]:

@@ -8,16 +8,16 @@ import pytest
 
 from crubric_core.errors import IngestError
 from crubric_core.labels.readers.bundle import plan_ingest
-from tests.labels.readers.test_layouts import MODELS, cells, label, table
+from tests.labels.readers.test_layouts import MODELS, cells, label, lines, table
 from tests.labels.readers.test_mistaken import mappings
 
 QUERIES = [f"q{q}" for q in range(8)]
 CRITERIA = ("clarity", "helpfulness", "correctness")
 
 
-def proposal(ws, content: bytes) -> dict:
+def proposal(ws, content: bytes, name: str = "x.csv") -> dict:
     with pytest.raises(IngestError) as told:
-        ws.ingest(content, "d", name="x.csv")
+        ws.ingest(content, "d", name=name)
     return {c: "=a" if v == "=…" else v for c, v in mappings(told.value)[0].items()}
 
 
@@ -126,3 +126,48 @@ def test_raters_of_one_criterion_are_judges(ws):
     assert (shown["rubric"], shown["judge"]) == ("=domain1", ["rater1_domain1", "rater2_domain1"])
     ws.ingest(table(["essay_id", "essay", "rater1_domain1", "rater2_domain1"], rows), "d", mapping=shown)
     assert ws.dataset("d").labels()["judge"].nunique() == 2
+
+
+def tasks(own):
+    """Tasks of Prodigy: two annotators of each system's answer to each query, who said what ``own`` tells."""
+    return lines(
+        {"text": f"{m} to {q}", "meta": {"model": m, "query": q}, "_input_hash": i, "_task_hash": -i,
+         "_annotator_id": f"db-{k}", "_session_id": f"db-{k}", "_view_id": "choice", **own(label(m, q, k))}
+        for m in MODELS for i, q in enumerate(QUERIES) for k in ("ann", "bob")
+    )  # fmt: skip
+
+
+TASKS = {
+    "a choice": (
+        lambda x: {"options": [{"id": 0, "text": "bad"}, {"id": 1, "text": "ok"}], "accept": [x], "answer": "accept"},
+        "choice",
+    ),
+    "none": (lambda x: {"options": [{"id": 1, "text": "good"}], "accept": [1] * x, "answer": "accept"}, "choice"),
+    "yes or no": (lambda x: {"label": "HELPFUL", "answer": ("reject", "accept")[x]}, "HELPFUL"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", TASKS)
+def test_tasks_of_prodigy(ws, case):
+    """The labels were the options' texts, or the only label there was; the query was the annotator's session."""
+    own, rubric = TASKS[case]
+    shown = proposal(ws, tasks(own), "x.jsonl")
+    assert (shown["system"], shown["query"], shown["judge"]) == ("meta.model", "meta.query", "_annotator_id")
+    ws.ingest(tasks(own), "d", name="x.jsonl", mapping=shown)
+    wanted = {
+        (m, q, f"{q}#{rubric}", f"db-{k}"): x
+        for m in MODELS
+        for q in QUERIES
+        for k in ("ann", "bob")
+        if (x := label(m, q, k)) or case != "none"
+    }
+    assert cells(ws) == wanted
+
+
+def test_several_choices_of_a_task_of_prodigy_are_no_labels(ws):
+    several = tasks(
+        lambda x: {"options": [{"id": i} for i in range(3)], "accept": [x, 2], "answer": "accept"}
+    )
+    shown = proposal(ws, several, "x.jsonl")
+    with pytest.raises(IngestError, match="conflicts with row 3"):
+        ws.ingest(several, "d", name="x.jsonl", mapping=shown)

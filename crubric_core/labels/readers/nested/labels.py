@@ -25,6 +25,7 @@ from .item_names import is_named
 from .levels import leaves_others, with_levels
 from .lists import in_lists, in_verdicts, in_wide_items, names_beside, side_by_side
 from .objects import HOLDERS, in_objects, in_tree
+from .prodigy import in_prodigy
 from .shapes import in_shapes
 
 
@@ -93,10 +94,11 @@ def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]], given: Columns)
     """
     if kind not in ("labels", "gold"):
         return None
-    named = _found(kind, fields)
+    prodigy = in_prodigy(kind, fields)
+    named = None if prodigy else _found(kind, fields)
     if named and leaves_others(named, fields):
         named = None
-    found = named or in_shapes(kind, fields)
+    found = prodigy or named or in_shapes(kind, fields)
     if found is None:
         return None
     found, asked = with_levels(kind, found, fields, given)

@@ -72,7 +72,8 @@ def look_into(piece: Piece, overrides: Overrides, pieces: Sequence[Piece] = ()) 
         return _describe_native(piece, native, overrides, companions(piece, pieces), records)
     if basic == "zip":
         raise IngestError(
-            f"{piece.name} is a ZIP archive without an Inspect log or a workbook in it: unpack it."
+            f"{piece.name} is packed as an Inspect log is, and holds no table and no eval: export the log again, or "
+            "give no format."
         )
     opened = open_reader(piece.path, piece.name, overrides.format, piece.scratch)
     beside = (

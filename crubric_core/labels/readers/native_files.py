@@ -19,7 +19,12 @@ TRIED = 20  # records of a file that are read to see what it holds
 
 
 def first_records(piece: Piece, basic: str) -> list[tuple[int, Any]]:
-    """The first records of a file; none where they cannot be read, which the reader of tables says better."""
+    """The first records of a file; none where they cannot be read, which the reader of tables says better.
+
+    Raises IngestError for an Inspect log that cannot be read, as it is no table.
+    """
+    if basic == "zip":
+        return list(islice(records_of(piece, basic), TRIED))
     try:
         return list(islice(records_of(piece, basic, TRIED), TRIED))
     except IngestError:

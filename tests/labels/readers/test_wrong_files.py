@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import os
 import tarfile
@@ -66,6 +67,12 @@ WRONG = {
     "an image": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)) * 9, "binary file"),
     "a ZIP or Excel file": (b"PK\x03\x04" + bytes(200), "is not a complete ZIP archive or Excel workbook"),
     "gzip": (b"\x1f\x8b\x08" + bytes(50), "cannot be unpacked"),
+    "gzip in gzip": (gzip.compress(gzip.compress(HEADER + GOOD)), "is compressed .gzip.: unpack it first"),
+    "a workbook of old": (b"\xd0\xcf\x11\xe0" + bytes(200), "Excel workbook of before 2007, or encrypted"),
+    "columns without rows": (
+        b'{"columns": ["a", "b"], "data": {"a": 1}}',
+        "columns and rows, but they are not",
+    ),
     "no system column": (b"who,rubric,label\na,r,1\n", "no column for system"),
     "no rubric or label column": (b"system,x,y\na,r,1\n", "no column for rubric and label"),
     "not a header": (b"a,q,r,j,1\nb,q,r,j,0\n", "no line of column names"),

@@ -60,8 +60,6 @@ def recognise(path: Path, name: str) -> str:
         raise IngestError(f"{name} is empty: it needs a header and at least one row.")
     if head.startswith(b"PAR1"):
         return "parquet"
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise IngestError(f"{name} is UTF-16, not UTF-8: save it again as CSV UTF-8.")
     if head.startswith(b"PK\x03\x04"):
         return "zip"
     if head.startswith(b"\x1f\x8b"):

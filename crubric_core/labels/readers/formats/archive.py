@@ -98,8 +98,6 @@ def _content(archive: zipfile.ZipFile, entry: str, path: Path, name: str) -> byt
         _check_entry(found, name)
         with open_entry(archive, found, path) as file:
             content = file.read(min(_allowed(found, LARGEST), 1 << 30) + 1)
-    except KeyError as error:
-        raise IngestError(f"{name} has no {entry!r} inside: expected a whole Inspect log.") from error
     except _BROKEN as error:
         raise _broken(name, entry, error) from error
     if len(content) > _allowed(found, LARGEST):

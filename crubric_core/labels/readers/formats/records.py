@@ -46,8 +46,6 @@ def read_records(path: Path, name: str) -> Iterator[tuple[int, Any]]:
     if head[:4] == b"PAR1":
         yield from ParquetReader(path, name).records()
         return
-    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise IngestError(f"{name} is UTF-16, not UTF-8: save it again as UTF-8.")
     with path.open(encoding="utf-8-sig") as file:
         try:
             yield from _by_lines(file, name) if _is_lines(head) else _by_value(file, name)
@@ -69,16 +67,6 @@ def within_text(path: Path, target: Path) -> Path:
         return path
     target.write_text(inner, encoding="utf-8")
     return target
-
-
-def first_records(path: Path, name: str, count: int) -> list[tuple[int, Any]]:
-    """The first records of a file."""
-    found = []
-    for record in read_records(path, name):
-        found.append(record)
-        if len(found) == count:
-            break
-    return found
 
 
 def _is_lines(head: bytes) -> bool:

@@ -381,6 +381,52 @@ def test_an_eval_archive_is_read_like_its_json(read):
     assert report.accepted == 4
 
 
+@pytest.mark.parametrize(
+    ("entries", "why"),
+    [
+        ({"_journal/start.json": "{}"}, "is an Inspect log that was not finished"),
+        ({"header.json": "{"}, "header.json in log.eval is not valid JSON"),
+        ({"header.json": "[]"}, "header.json in log.eval is not an object"),
+        ({"header.json": "{}"}, "is an Inspect log without samples"),
+        ({"header.json": "{}", "samples/a.json": "{}"}, "holds no table and no eval"),
+        (
+            {"header.json": '{"eval": {}}', "samples/a.json": "{"},
+            "samples/a.json in log.eval is not valid JSON",
+        ),
+    ],
+)
+def test_an_eval_archive_that_cannot_be_read_says_why(ws, entries, why):
+    """Each was said to be a ZIP archive without a log in it."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, content in entries.items():
+            archive.writestr(name, content)
+    with pytest.raises(IngestError, match=why):
+        ws.ingest(buffer.getvalue(), "d", name="log.eval")
+
+
+SCORES = {
+    "parts in a list": ({"value": [1, 0]}, {("s1#s/0", "gpt-4o", 1), ("s1#s/1", "gpt-4o", 0)}),
+    "votes by judge": (
+        {"value": 1, "metadata": {"panel": {"votes": {"a": 1, "b": 0}}}},
+        {("s1#s", "a", 1), ("s1#s", "b", 0)},
+    ),
+    "a grader named": ({"value": "C", "metadata": {"grader_model": "o3"}}, {("s1#s", "o3", 1)}),
+}
+
+
+@pytest.mark.parametrize("case", SCORES)
+def test_scores_of_an_inspect_log_with_the_grader_of_its_model_roles(read, case):
+    score, wanted = SCORES[case]
+    roles = {"grader": {"model": "gpt-4o"}}
+    output = {"choices": [{"message": {"role": "assistant", "content": "The answer."}}]}
+    sample = {"id": "s1", "epoch": 1, "input": "Q?", "output": output, "scores": {"s": score}}
+    log = {"eval": {"task": "t", "model": "m", "model_roles": roles}, "samples": [sample]}
+    dataset, _ = read(document(log), "log.json")
+    assert {(r, j, x) for _, _, r, j, x in labels_of(dataset)} == wanted
+    assert dataset.answers()["text"].tolist() == ["The answer."]
+
+
 def log_of(task: str, model: str, value: str, **score: object) -> bytes:
     found = {"match": {"value": value, **score}}
     sample = {"id": 1, "epoch": 1, "input": "a question", "scores": found}

@@ -28,6 +28,24 @@ def test_a_questions_number_is_the_query_and_no_judge(ws, number):
     }
 
 
+@pytest.mark.parametrize("query", ["prompt_idx", "question_index", "exampleIdx"])
+@pytest.mark.parametrize("rubric", ["rubric_idx", "criterion_index"])
+def test_the_places_of_queries_and_criteria_name_them(ws, query, rubric):
+    """Neither was used: all rows were of one query and one rubric, and contradicted each other."""
+    keys = [(m, q, c) for m in MODELS for q in QUERIES for c in range(3)]
+    rows = [[m, q, c, f"Rubric {c} of {q}", *(label(m, q, c, j) for j in JUDGES)] for m, q, c in keys]
+    ws.ingest(table(["model", query, rubric, "rubric_text", *JUDGES], rows), "d")
+    assert cells(ws) == {(m, str(q), f"{q}#{c}", j): label(m, q, c, j) for m, q, c in keys for j in JUDGES}
+
+
+def test_places_beside_names_are_not_used(ws):
+    keys = [(m, q, c) for m in MODELS for q in QUERIES for c in range(3)]
+    rows = [[m, q, f"p{q}", c, f"criterion {c}", label(m, q, c)] for m, q, c in keys]
+    ws.ingest(table(["model", "prompt_idx", "prompt_id", "rubric_idx", "criterion", "score"], rows), "d")
+    wanted = {(m, f"p{q}", f"p{q}#criterion {c}", "judge"): label(m, q, c) for m, q, c in keys}
+    assert cells(ws) == wanted
+
+
 @pytest.mark.parametrize("heads", [["item.id", "sample.model"], ["item.id", "model"], ["id", "model"]])
 def test_the_items_that_an_eval_is_run_on_are_its_queries(ws, heads):
     rows = [[f"i{q}", m, "clear", j, label(m, q, j)] for m in MODELS for q in QUERIES for j in JUDGES]

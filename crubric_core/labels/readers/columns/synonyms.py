@@ -67,7 +67,8 @@ INSTEAD_OF_RUBRIC = word_list(
     "metric metric_name attribute quality evaluation_criterion evaluation_criteria eval_criterion "
     "eval_criteria rubric_criterion criteria_name criteria_id rubric_point requirement_id aspect_name "
     "aspect_id metric_id dimension_id check check_name check_id assertion assertion_id guideline guideline_id "
-    "principle principle_id expectation trait facet subscale competency"
+    "principle principle_id expectation trait facet subscale competency rubric_idx rubric_index criterion_idx "
+    "criterion_index"
 )
 # words that are the label of a system on a rubric where one column alone is called so; elsewhere they are rubrics
 INSTEAD_OF_LABEL = word_list(

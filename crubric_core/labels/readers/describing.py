@@ -343,10 +343,10 @@ def _describe_native(
     given = {k: v.removeprefix("=") for k, v in outside.items()}
     probe = _Probe(piece.seen_path, given, companion=companion)
     seen = [(line, watched(record)) for line, record in records]
-    rows = [row for _, row in native_rows(seen, native, probe)]
-    unused, suspects = unused_fields([record for _, record in seen])
-    faults = [row for row in rows if isinstance(row, Fault)]
-    kept = tuple(row for row in rows if not isinstance(row, Fault))
+    rows = list(native_rows(seen, native, probe))
+    faults = {line: row for line, row in rows if isinstance(row, Fault)}
+    kept = tuple(row for _, row in rows if not isinstance(row, Fault))
+    unused, suspects = unused_fields([record for line, record in seen if line not in faults])
     kinds = tuple(
         k
         for k in ("queries", "rubrics", "labels", "gold", "reference", "answers")
@@ -364,7 +364,7 @@ def _describe_native(
         unused=unused,
         suspects=suspects,
         remarks=tuple(probe.told),
-        problem=_why_unread(piece.name, faults, kept, probe.missing),
+        problem=_why_unread(piece.name, [*faults.values()], kept, probe.missing),
     )
     return Found(plan, kept, tuple(sorted(probe.asked)), probe.queries)
 

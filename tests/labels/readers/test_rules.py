@@ -34,6 +34,23 @@ def test_a_label_is_found_in_the_json_of_a_reply(ws):
     assert [row[3] for row in stored(ws)] == [1, 0]
 
 
+def test_a_path_into_the_json_of_a_reply_counts_the_items_of_lists(ws):
+    content = (
+        b'system,rubric,reply\na,r,"{""v"": [{""met"": 0}, {""met"": 1}]}"\nb,r,"{""v"": [{""met"": 1}]}"\n'
+    )
+    report = ws.ingest(content, "d", mapping={"label": "reply -> v.1.met"})
+    assert [row[3] for row in stored(ws)][:1] == [1]
+    assert report.blank == 1
+
+
+def test_a_reply_with_two_answers_to_a_rule_is_rejected_with_the_reason(ws):
+    content = b'system,rubric,reply\na,r,"{""met"": 1}"\nb,r,"{""met"": 1} or {""met"": 0}"\n'
+    report = ws.ingest(content, "d", mapping={"label": "reply -> met"})
+    assert [row[0] for row in stored(ws)] == ["a"]
+    assert report.rejects[["row", "column"]].to_numpy().tolist() == [[3, "reply"]]
+    assert "two different verdicts" in report.rejects["reason"].iloc[0]
+
+
 def test_paths_go_into_nested_records(ws):
     content = (
         b'{"model": "a", "q": "q1", "scores": [{"metric": "m1", "value": 1}, {"metric": "m2", "value": 0}]}\n'

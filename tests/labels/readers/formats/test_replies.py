@@ -232,6 +232,12 @@ def test_a_reply_of_two_verdicts_that_differ_is_rejected(ws, mapping):
     assert "two different verdicts" in reason
 
 
+def test_what_a_rejected_reply_is_about_is_not_said_to_be_unused(ws):
+    """System, query and judge of all other replies were listed as not used."""
+    report = ws.ingest(with_last(TORN), "d", name="x.csv")
+    assert not any(note.startswith("Not used") for note in report.notes)
+
+
 def test_a_batch_reply_of_two_verdicts_that_differ_is_rejected(ws):
     def result(query: str, text: str) -> str:
         choices = [{"index": 0, "message": {"content": text}}]

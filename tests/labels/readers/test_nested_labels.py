@@ -10,7 +10,7 @@ import pytest
 
 from crubric_core.errors import IngestError
 from crubric_core.labels.readers.bundle import plan_ingest
-from tests.labels.readers.test_layouts import MODELS, cells, label, lines
+from tests.labels.readers.test_layouts import JUDGES, MODELS, cells, label, lines
 from tests.tiers import crossed
 
 CRITERIA = ("cites well", "clear")
@@ -677,3 +677,20 @@ def test_a_criterion_called_completed_beside_verdicts_is_one(ws):
     ]
     ws.ingest(lines(records), "d", name="x.jsonl")
     assert set(ws.dataset("d").rubrics["criterion"]) == {"clear", "completed"}
+
+
+def test_the_name_of_a_set_of_criteria_is_none_of_these_where_judges_give_labels(ws):
+    """The criteria were offered as judges of the set."""
+    keys = [(m, q, c, j) for m in MODELS for q in ("p0", "p1") for c in ("clarity", "tone") for j in JUDGES]
+    content = lines(
+        {
+            "model": m,
+            "query_id": q,
+            "rubric": "set 1",
+            "scores": {j: {c: label(m, q, c, j) for c in ("clarity", "tone")} for j in JUDGES},
+        }
+        for m in MODELS
+        for q in ("p0", "p1")
+    )
+    ws.ingest(content, "d", name="x.jsonl")
+    assert cells(ws) == {(m, q, f"{q}#{c}", j): label(m, q, c, j) for m, q, c, j in keys}

@@ -9,7 +9,6 @@ import pytest
 from crubric_core.errors import IngestError
 from crubric_core.labels.readers.bundle import plan_ingest
 from tests.labels.readers.test_layouts import MODELS, cells, label, lines, table
-from tests.labels.readers.test_mistaken import mappings
 
 QUERIES = [f"q{q}" for q in range(8)]
 CRITERIA = ("clarity", "helpfulness", "correctness")
@@ -18,7 +17,9 @@ CRITERIA = ("clarity", "helpfulness", "correctness")
 def proposal(ws, content: bytes, name: str = "x.csv") -> dict:
     with pytest.raises(IngestError) as told:
         ws.ingest(content, "d", name=name)
-    return {c: "=a" if v == "=…" else v for c, v in mappings(told.value)[0].items()}
+    sentence = str(told.value)
+    shown, _ = json.JSONDecoder().raw_decode(sentence[sentence.index('{"') :])
+    return {c: "=a" if v == "=…" else v for c, v in shown.items()}
 
 
 def scored(*keys: object) -> list[int]:
@@ -171,3 +172,19 @@ def test_several_choices_of_a_task_of_prodigy_are_no_labels(ws):
     shown = proposal(ws, several, "x.jsonl")
     with pytest.raises(IngestError, match="conflicts with row 3"):
         ws.ingest(several, "d", name="x.jsonl", mapping=shown)
+
+
+GROUPS = {"style": ("clarity", "tone"), "content": ("clarity", "depth")}
+
+
+@pytest.mark.parametrize("form", [lambda x: x, lambda x: {"score": x, "reason": "because"}])
+def test_criteria_of_one_name_in_several_groups_are_called_after_these_too(ws, form):
+    """The mapping read the first group alone."""
+    keys = [(m, q, g, c) for m in MODELS for q in QUERIES for g, own in GROUPS.items() for c in own]
+
+    def scores(m: str, q: str) -> dict:
+        return {g: {c: form(label(m, q, g, c)) for c in own} for g, own in GROUPS.items()}
+
+    content = lines({"model": m, "query_id": q, "scores": scores(m, q)} for m in MODELS for q in QUERIES)
+    ws.ingest(content, "d", name="x.jsonl", mapping=proposal(ws, content, "x.jsonl"))
+    assert cells(ws) == {(m, q, f"{q}#{g}/{c}", "judge"): label(m, q, g, c) for m, q, g, c in keys}

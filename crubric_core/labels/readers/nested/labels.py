@@ -110,7 +110,9 @@ def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]], given: Columns)
     by_place = any(str(found.get(c, "")).endswith(("[].#", "[].##")) for c in ("rubric", "system")) or within
     by_place = by_place or str(found.get("run", "")).endswith("{}[].#") or _pairs_unnamed(found, fields)
     by_place = by_place or _names_by_values(kind, fields, found) or _asks_each(found)
-    by_place = by_place or asked or is_crossing(str(found.get("system", "")))
+    by_place = (
+        by_place or asked or " + " in str(found.get("rubric")) or is_crossing(str(found.get("system", "")))
+    )
     by_place = by_place or found.get("system") == f"{str(found.get('label')).removesuffix('[]')}.#"
     by_place = by_place or (wide and _keys_unlike_models(found, fields))
     drawn = may_be_else(found, fields)

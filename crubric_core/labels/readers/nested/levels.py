@@ -11,6 +11,7 @@ from ..columns.specs import Kind, rater_of
 from ..guess import MODEL
 from ..paths import is_path, leads_to, parts_of, unescaped
 from ..plan import Columns, wide_columns
+from ..rules import sources_of
 from ..wide.column_names import called_judge
 from .field_names import GRADER, OWN_NAMES, RATINGS, holds_judges, holds_labels, last_name
 
@@ -145,9 +146,8 @@ def _levels_unnamed(kind: Kind, found: Columns, fields: Mapping[str, Sequence[An
     """
     label, *_ = _labels_of(found)
     named = (v for c, v in found.items() if c not in ("label", "reason"))
-    paths = [
-        path for v in named for path in (v if isinstance(v, tuple) else (v,)) if path not in _labels_of(found)
-    ]
+    parts = (v if isinstance(v, tuple) else sources_of(v) or (v,) for v in named)
+    paths = [path for own in parts for path in own if path not in _labels_of(found)]
     who, rubric = rater_of(kind), str(found.get("rubric", "="))
     beside = "[]" in rubric and not label.startswith(rubric.partition("[]")[0])
     unnamed = []

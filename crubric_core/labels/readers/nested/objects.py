@@ -123,10 +123,7 @@ def _of_object(
         return None
     if 2 * sum(map(may_hold_labels, plain_keys)) < len(keys):
         return None  # latency, retries
-    mapping = {"label": label} | others(kind, fields, home, set(members))
-    named = set(map(str, fields.get(mapping.get("rubric", ""), ())))
-    if len(named) == 1 and called_after_criteria(plain_keys):
-        del mapping["rubric"]  # the same in all records: the name of a set of criteria
+    mapping = {"label": label} | _around(kind, fields, home, members, plain_keys)
     reasons = [t for t in tails if t and is_called(kind, "reason", t)]
     mapping |= {"reason": f"{holder}{{}}.{reasons[0]}"} if len(reasons) == 1 else {}
     if listed:
@@ -135,6 +132,17 @@ def _of_object(
     else:
         keyed = _keyed_by(kind, mapping, plain_keys, holder)
     return None if keyed is None else mapping | keyed
+
+
+def _around(
+    kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, members: Sequence[str], keys: Sequence[str]
+) -> dict[str, str]:
+    """What the labels of an object are about, without a rubric that all records share beside keys that are criteria."""
+    found = others(kind, fields, home, set(members))
+    named = set(map(str, fields.get(found.get("rubric", ""), ())))
+    if len(named) == 1 and called_after_criteria(keys):
+        del found["rubric"]  # the name of a set of criteria
+    return found
 
 
 def _one_by_one(
@@ -233,10 +241,14 @@ def _of_groups(kind: Kind, holder: str, within: Sequence[Sequence[str]]) -> dict
     ):
         return None
     judges = all(GRADER.search(k) or MODEL.search(k) for k in map(unescaped, criteria))
-    if not judges and len(set(names)) < len(names):
-        return None
+    again = not judges and len(set(names)) < len(names)
+    if again and len({frozenset(own) for own in criteria.values()}) == 1:
+        return None  # judges, or systems
     inner = f"{holder}{{}}{{}}"
-    found = {"label": f"{inner}.{labels[0]}", "rubric": f"{inner}.#"}
+    found = {
+        "label": f"{inner}.{labels[0]}",
+        "rubric": f"{holder}{{}}.# + {inner}.#" if again else f"{inner}.#",
+    }
     reason = next((f for f in sorted(fields) if is_called(kind, "reason", f)), None)
     found |= {"reason": f"{inner}.{reason}"} if reason else {}
     return found | ({rater_of(kind): f"{holder}{{}}.#"} if judges else {})
@@ -245,15 +257,24 @@ def _of_groups(kind: Kind, holder: str, within: Sequence[Sequence[str]]) -> dict
 def _of_dimensions(
     fields: Mapping[str, Sequence[Any]], holder: str, members: Sequence[str]
 ) -> dict[str, str]:
-    """``scores.style.tone``: criteria in groups, each of other names, which are no judges; {} of others."""
+    """``scores.style.tone``: criteria in groups, which are no judges; {} of others.
+
+    Criteria of one name in several groups are called after these, too.
+    """
     within = [parts_of(m.removeprefix(f"{holder}.")) for m in members]
     groups = {unescaped(parts[0]) for parts in within}
     whole = all(len(parts) == 2 and "[]" not in parts[0] + parts[1] for parts in within)
-    apart = len({parts[-1] for parts in within}) == len(within) > len(groups) > 1
+    names = {parts[-1] for parts in within}
+    keys = {
+        frozenset(parts[1] for parts in within if unescaped(parts[0]) == group) for group in groups if whole
+    }
+    apart = len(within) > len(groups) > 1 and (len(names) == len(within) or len(keys) > 1)
     judges = any(GRADER.search(key) or MODEL.search(key) for key in groups)
     if not whole or not apart or judges or not all(holds_labels(fields[m]) for m in members):
         return {}
-    return {"label": f"{holder}{{}}{{}}", "rubric": f"{holder}{{}}{{}}.#"}
+    label = f"{holder}{{}}{{}}"
+    again = len(names) < len(within)
+    return {"label": label, "rubric": f"{holder}{{}}.# + {label}.#" if again else f"{label}.#"}
 
 
 def _of_panels(
@@ -298,7 +319,8 @@ def _of_two(
     runs = [repeats_among(level) == tuple(level) and kind == "labels" for level in levels]
     if names[0] == names[1] and not any(runs):
         return None
-    mapping = {"label": f"{holder}{{}}{{}}"} | others(kind, fields, list_around(holder), set(members))
+    keys = [key for level in levels for key in level if called_after_criteria(level)]
+    mapping = {"label": f"{holder}{{}}{{}}"} | _around(kind, fields, list_around(holder), members, keys)
     if any(runs):
         whose = who if any(names) or "rubric" in mapping else "rubric"
         outer, inner = ("run", whose) if runs[0] else (whose, "run")

@@ -366,7 +366,7 @@ def _describe_native(
         remarks=tuple(probe.told),
         problem=_why_unread(piece.name, [*faults.values()], kept, probe.missing),
     )
-    return Found(plan, kept, tuple(sorted(probe.asked)), probe.queries)
+    return Found(plan, kept, probe.needs(), probe.queries)
 
 
 def _why_unread(name: str, faults: Sequence[Fault], kept: Sequence[Any], missing: set[str]) -> str | None:
@@ -380,10 +380,11 @@ def _why_unread(name: str, faults: Sequence[Fault], kept: Sequence[Any], missing
 class _Probe(Setting):
     """A setting that lets a file go on without the names it lacks, and remembers which it asked for.
 
-    missing: those of them that no path tells. queries: those that were named, with what tells them apart.
+    named: what records name. missing: what no path tells. queries: those that were named, with what tells them apart.
     """
 
     asked: set[str] = field(default_factory=set)
+    named: set[str] = field(default_factory=set)
     missing: set[str] = field(default_factory=set)
     queries: dict[str, str] = field(default_factory=dict)
 
@@ -393,10 +394,13 @@ class _Probe(Setting):
         return super().query(name, apart)
 
     def _outside(self, what: str, found: Any) -> str:
-        named = super()._outside(what, found)
-        if not named:
-            self.asked.add(what)
-        return named
+        name = super()._outside(what, found)
+        (self.named if name else self.asked).add(what)
+        return name
+
+    def needs(self) -> tuple[str, ...]:
+        """What the path has to tell: no system where some records name theirs, which the path's would replace."""
+        return tuple(sorted(self.asked - (self.named & {"system"})))
 
     def unknown(self, what: str) -> str:
         """What any setting says; remembers what no path tells."""

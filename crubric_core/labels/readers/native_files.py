@@ -10,7 +10,7 @@ from ...errors import IngestError
 from .formats import recognise
 from .formats.delimited import DelimitedReader
 from .formats.native import NATIVE, inspect_log, native_format_of
-from .formats.native.base import MalformedError, NativeFormat, Row, Setting
+from .formats.native.base import MalformedError, MissingError, NativeFormat, Row, Setting
 from .formats.parquet import ParquetReader
 from .formats.records import Fault, read_records
 from .sources import Piece
@@ -88,6 +88,8 @@ def native_rows(
                 yield line, row
         except MalformedError as error:
             yield line, Fault(str(error), str(record)[:200])
+        except MissingError as error:  # where other records name it
+            yield line, Fault(f"does not say which {error.what} it is about", str(record)[:200])
         except (
             TypeError,
             KeyError,

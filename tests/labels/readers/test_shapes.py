@@ -126,9 +126,7 @@ def test_a_score_beside_criteria_is_one_more_of_them(ws):
         for m in MODELS
         for q in QUERIES
     ]
-    assert read(ws, records) == {
-        (m, q, f"{q}#judge.{c}", "judge"): level for (m, q, c), level in given.items()
-    }
+    assert read(ws, records) == {(m, q, f"{q}#{c}", "judge"): level for (m, q, c), level in given.items()}
 
 
 def test_items_that_each_name_their_annotator_are_of_one_rubric(ws):

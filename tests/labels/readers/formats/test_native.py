@@ -337,6 +337,20 @@ def test_research_rubrics_have_three_steps_and_prompts_in_rows_of_their_own(read
     assert dataset.queries["text"].tolist() == ["Compare the two", "Another one"]
 
 
+@pytest.mark.parametrize("at", [0, 30])
+def test_a_record_without_a_system_beside_others_that_name_theirs_is_rejected(ws, at):
+    """The file's name was the system of all records, or, where it came later, was asked for all of them."""
+    records = [
+        {"id": f"t{i}", "model": m, "decomposed_questions": ["a?"], "eval": [bool(i % 2)]}
+        for i in range(15)
+        for m in ("m1", "m2")
+    ]
+    records.insert(at, {"id": "t99", "decomposed_questions": ["a?"], "eval": [True]})
+    report = ws.ingest(lines(*records), "d", name="x.jsonl")
+    assert set(ws.dataset("d").labels()["system"]) == {"m1", "m2"}
+    assert report.rejects["reason"].tolist() == [f"record {at + 1} does not say which system it is about"]
+
+
 def inspect_log() -> dict:
     return {
         "version": 2,

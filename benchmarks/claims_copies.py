@@ -40,7 +40,7 @@ DESIGNS = (
 """How often each system is listed, and the share of its labels that a copy repeats."""
 VERSIONS = (0.0, 0.6, 0.9, 1.0)
 BANK = 60  # rubrics, of 14 systems
-SLOPES = (1, 2.5, 4)
+SLOPES = (1, 2.5, 4, 6)
 
 
 def copies(tables: int) -> Iterator[tuple[object, ...]]:
@@ -57,7 +57,7 @@ def copies(tables: int) -> Iterator[tuple[object, ...]]:
         yield f"{repeated:.0%}", *(short(float(rate)) for rate in rates)
     yield ()
     yield "systems N(0, 1)", "rubrics", *(f"some are one at a slope of {slope}" for slope in SLOPES)
-    for size, rubrics in product((6, 8, 20), (45, 100)):
+    for size, rubrics in product((6, 20, 60), (45, 100, 400)):
         shares = [np.mean([merged(size, rubrics, slope, seed) for seed in range(tables)]) for slope in SLOPES]
         yield size, rubrics, *(short(float(share), ".3f") for share in shares)
 

@@ -13,7 +13,7 @@ from scipy.special import expit, ndtri
 from ..types import FloatArray, IntArray
 
 REPEATED = 0.7  # excess correlation of two systems' labels from which on one repeats the other
-# The same of what ability and difficulty leave: on sharp rubrics equally good systems are much alike.
+# The same of what ability, difficulty and slope leave: on sharp rubrics equally good systems are much alike.
 BESIDE = 0.4
 CHANCE = 0.001  # that these of unrelated systems exceed, in any pair, their bound by the number of rubrics
 # Quantile of the correlations of all pairs, which rubrics that are easy for all give any two systems.
@@ -22,7 +22,8 @@ USUAL = 0.1
 RARER = 10
 COMMON = 30  # rubrics that two systems must have in common: on fewer, neighbours look alike
 MOST = 2048  # rubrics that are looked at, evenly spaced: more would tell the same
-STEPS, RIDGE = 30, 0.1  # of the model that tells what ability and difficulty explain
+STEPS, RIDGE = 30, 0.1  # of the model that tells what ability, difficulty and slope explain
+PULL = 20.0  # of slopes to 1: few systems tell little of them
 
 
 def distinct_systems(y: FloatArray) -> IntArray:
@@ -30,7 +31,7 @@ def distinct_systems(y: FloatArray) -> IntArray:
 
     y: (M, J) labels or levels, NaN unknown. The correlation r of two systems' labels over the rubrics that vary is
     compared with that of usual pairs, r0: (r - r0) / (1 - r0) is 1 of copies and 0 of pairs with no more in common than
-    the rubrics. What is left of labels beside ability and difficulty must correlate, too. Average linkage, so that a
+    the rubrics. What ability, difficulty and slope leave of labels must correlate, too. Average linkage, so that a
     chain of similar systems is not one.
     """
     from scipy.cluster.hierarchy import fcluster, linkage  # a tenth of a second
@@ -83,30 +84,49 @@ def _apart(y: FloatArray, rows: IntArray, usual: IntArray) -> FloatArray:
     r0 = max(float(np.quantile(pairs, USUAL)), 0.0)
     apart = np.clip((1 - r) / max(1 - r0, 1e-9), 0.0, None) / (1 - REPEATED)
     if (apart[np.triu_indices(len(rows), 1)] <= 1).any():
-        known = np.isfinite(y[rows]).astype(np.float64)
+        rest = _unexplained(y)[rows]
         # Fisher's transformation of r.
-        by_chance = np.tanh(ndtri(1 - CHANCE / len(pairs)) / np.sqrt(np.maximum(known @ known.T - 3, 1)))
-        left = np.clip(1 - _correlations(_unexplained(y)[rows]), 0.0, None)
+        by_chance = np.tanh(ndtri(1 - CHANCE / len(pairs)) / np.sqrt(np.maximum(_effective(rest) - 3, 1)))
+        left = np.clip(1 - _correlations(rest), 0.0, None)
         apart = np.maximum(apart, left / (1 - np.maximum(BESIDE, by_chance)))
     np.fill_diagonal(apart, 0.0)
     return apart
 
 
-def _unexplained(y: FloatArray) -> FloatArray:
-    """(M, J) what one ability of each system and one difficulty of each rubric leave of labels, as shares of the range.
+def _effective(rest: FloatArray) -> FloatArray:
+    """(m, m) as many rubrics of one spread correlate by chance as these rows (m, J) do: sum r² sum s² / sum r² s².
 
-    A Rasch model by joint maximum likelihood with a small ridge: rough, but it needs no fit of the analysis.
+    On sharp rubrics most labels are certain, and the few that are not are much the same for neighbours.
+    """
+    known = np.isfinite(rest).astype(np.float64)
+    square = np.where(known > 0, rest, 0.0) ** 2
+    sums, products = square @ known.T, square @ square.T
+    return np.divide(sums * sums.T, products, out=np.zeros_like(products), where=products > 0)
+
+
+def _unexplained(y: FloatArray) -> FloatArray:
+    """(M, J) what an ability of each system, a difficulty and a slope of each rubric leave of labels, in shares.
+
+    A 2PL by joint maximum likelihood with a small ridge: rough, but it needs no fit of the analysis.
     """
     known = np.isfinite(y)
     low, high = np.nanmin(y, axis=0, initial=np.inf), np.nanmax(y, axis=0, initial=-np.inf)
     share = np.divide(y - low, high - low, out=np.zeros(y.shape), where=known & (high > low))
-    ability, ease = np.zeros((len(y), 1)), np.zeros(y.shape[1])
-    for step in range(2 * STEPS):
-        chance = expit(ability + ease)
-        gap, weight = known * (share - chance), known * chance * (1 - chance)
-        at, axis = ((ability[:, 0], 1), (ease, 0))[step % 2]
-        at += np.clip((gap.sum(axis=axis) - RIDGE * at) / (weight.sum(axis=axis) + RIDGE), -1, 1)
-    return np.where(known, share - expit(ability + ease), np.nan)
+    ability, ease, slope = np.zeros((len(y), 1)), np.zeros(y.shape[1]), np.ones(y.shape[1])
+
+    def step(
+        at: FloatArray, by: FloatArray | float, axis: int, ridge: float, toward: float = 0.0
+    ) -> FloatArray:
+        chance = expit(slope * ability + ease)
+        gap, weight = known * (share - chance) * by, known * chance * (1 - chance) * by**2
+        pull = ridge * (at - toward)
+        return at + np.clip((gap.sum(axis=axis) - pull) / (weight.sum(axis=axis) + ridge), -1, 1)
+
+    for _ in range(STEPS):
+        ability = step(ability[:, 0], slope, 1, RIDGE)[:, None]
+        ease = step(ease, 1.0, 0, RIDGE)
+        slope = np.maximum(step(slope, ability, 0, PULL, 1.0), 0.0)
+    return np.where(known, share - expit(slope * ability + ease), np.nan)
 
 
 def _telling(y: FloatArray) -> IntArray:

@@ -9,7 +9,7 @@ from scipy.special import expit
 
 from benchmarks.claims_copies import of_copies, with_copies
 from crubric_core import Settings, Workspace, fit_irt, run_pipeline
-from crubric_core.labels.repeated_systems import distinct_systems
+from crubric_core.labels.repeated_systems import distinct_systems, repeated_of
 from crubric_core.leaderboard.cross_fit import assign_folds, cross_fit
 from tests.irt.conftest import simulate
 from tests.tiers import at_most
@@ -39,6 +39,18 @@ def test_rubrics_that_nearly_all_follow_the_ability_make_no_copies(size):
     a, b = 6 * np.exp(rng.normal(0, 0.4, 300)), rng.normal(0, 1.2, 300)
     y = (rng.random((size, 300)) < expit(a * (rng.normal(size=(size, 1)) - b))).astype(float)
     assert distinct_systems(y).tolist() == list(range(size))
+
+
+@pytest.mark.parametrize("rubrics", [128, 400])
+@pytest.mark.parametrize("seed", range(4))
+def test_neighbours_of_sixty_on_sharp_graded_rubrics_are_no_copies(rubrics, seed):
+    """Of 128 rubrics few are uncertain for either; on average seven of the sixty were taken for others."""
+    rng = np.random.default_rng(seed)
+    slope, ability = 6 * np.exp(rng.normal(0, 0.5, (rubrics, 1))), rng.normal(size=(60, 1, 1))
+    steps = rng.normal(0, 1.2, (rubrics, 1)) + rng.normal(size=(rubrics, 4))
+    y = (rng.random((60, rubrics, 1)) < expit(slope * (ability - steps))).sum(axis=2).astype(float)
+    assert distinct_systems(y).tolist() == list(range(60))
+    assert (repeated_of(y[:50], y[50:]) == -1).all()
 
 
 def test_good_systems_are_no_copies_for_passing_nearly_all():

@@ -176,7 +176,7 @@ def _within(
         mapping |= names
         complete = look_into(piece, replace(overrides, mapping=mapping))
     complete = _with_query(piece, complete, overrides, mapping, fields)
-    return _with_paths_told(_with_own_columns(complete, plan.columns, systems), nested)
+    return _with_paths_told(_with_own_columns(complete, plan.columns, systems), nested, mapping)
 
 
 def _nested_of(found: Found, overrides: Overrides, fields: Mapping[str, list[Any]]) -> Nested | None:
@@ -207,15 +207,20 @@ def _why_sides_within(plan: FilePlan, nested: Nested, fields: Mapping[str, list[
     return sides or (why_pairs_within(plan.name, home, fields) if home else None)
 
 
-def _with_paths_told(found: Found, nested: Nested) -> Found:
-    """The plan of labels within records with the paths as its guesses, and a remark that names them."""
-    paths = {c: ", ".join(v) if isinstance(v, tuple) else v for c, v in nested.mapping.items()}
-    remark = f"its labels lie within its records, at {', '.join(wide_columns(nested.mapping)) or paths.get('label')}"
-    if "label" in paths:
-        named = (c for c in ("system", "judge", "rubric", "run") if c in paths and is_path(paths[c]))
-        remark += "".join(f", the {c} at {paths[c]}" for c in named)
+def _with_paths_told(found: Found, nested: Nested, mapping: Columns) -> Found:
+    """The plan of labels within records, with the paths that were found as its guesses and a remark that names all."""
+    remark = (
+        f"its labels lie within its records, at {', '.join(wide_columns(mapping)) or mapping.get('label')}"
+    )
+    if "label" in mapping:
+        named = ((c, str(mapping.get(c, ""))) for c in ("system", "judge", "rubric", "run"))
+        remark += "".join(f", the {c} at {path}" for c, path in named if is_path(path) and path[0] != "=")
     sure = 0.85 if nested.sure else 0.5
-    guesses = tuple(Guess(c, path, sure, "the names of its fields") for c, path in paths.items())
+    own = {c: path for c, path in nested.mapping.items() if mapping.get(c) == path}
+    guesses = tuple(
+        Guess(c, ", ".join(path) if isinstance(path, tuple) else path, sure, "the names of its fields")
+        for c, path in own.items()
+    )
     return found.changed(remark, guesses=guesses)
 
 

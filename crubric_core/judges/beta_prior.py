@@ -71,7 +71,7 @@ def estimate_prior(n_agree: FloatArray, n_total: FloatArray) -> BetaPrior:
 
 
 def bounds_of_the_fit(instances: float) -> list[tuple[float, float]]:
-    """Of the logit of a / (a + b), half an instance of all away from 0 and 1, and of log(a + b)."""
+    """Bounds of the logit of a / (a + b), half an instance of all away from 0 and 1, and of log(a + b)."""
     edge = 0.5 / (instances + 1)
     low, high = np.log(SIZE)
     return [(float(logit(edge)), float(logit(1 - edge))), (float(low), float(high))]

@@ -73,7 +73,7 @@ class IntegratedPosterior(MeasurabilityPosterior):
 
 @dataclass(frozen=True)
 class Mixture:
-    """Of Beta(alphas, betas), (H, R) for each of R different counts. weights: (H,), sum 1. of: (J,) counts."""
+    """A mixture of Beta(alphas, betas), (H, R) for each of R counts. weights: (H,), sum 1. of: (J,) counts of each."""
 
     alphas: FloatArray
     betas: FloatArray

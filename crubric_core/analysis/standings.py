@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from ..intervals import cluster_sums
 from ..judges.anchors import gold_cells
 from .agreement import (
     OtherRanking,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from ..labels.store.reduction import Reduction
     from ..leaderboard.inference import Inference
     from ..settings import Settings
-    from ..types import FloatArray, IntArray
+    from ..types import FloatArray
     from .result import Ranking
 
 SCORE = "the score without the model's weights"
@@ -85,7 +86,7 @@ def _labelled(ranking: Ranking) -> dict[str, Labelled]:
     on, together = labelled.sum(axis=1), np.ones(len(labelled))
     if (on < rubrics).any():
         by_query, of = (
-            np.array([np.bincount(scores.query_index[some], minlength=known.shape[1]) for some in every])
+            cluster_sums(every.T.astype(np.float64), scores.query_index, known.shape[1]).T
             for every in (labelled, asked)
         )
         together = missing_together(by_query, of[ranking.fold])
@@ -95,7 +96,7 @@ def _labelled(ranking: Ranking) -> dict[str, Labelled]:
     }
 
 
-def missing_together(known: IntArray, asked: IntArray) -> FloatArray:
+def missing_together(known: FloatArray, asked: FloatArray) -> FloatArray:
     """(M,) how many of a system's rubrics are missing at once: from 1, of each alone, to all of the usual query.
 
     How much the known rubrics of its queries vary, as a multiple of what they would if each were missing alone; of the

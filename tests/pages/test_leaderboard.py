@@ -19,6 +19,7 @@ from crubric_core.labels.store.dataset_rules import save_rules
 from crubric_core.scoring_rules import Loss, ScoringRules
 from crubric_core.server.streamlit_internals import PlaceNotDrawnError
 from crubric_core.task_types.scoring import by_emphasis
+from crubric_core.ui import table_widgets
 from crubric_core.ui.page import StudyPage
 from tests.pages.conftest import Open, size_slider
 
@@ -215,6 +216,19 @@ def test_nobody_is_compared_with_itself_and_an_unknown_system_is_said_to_be(
 def test_facts_that_are_numbers_are_sorted_as_numbers(open_page: Open, told: Path) -> None:
     shown = open_page("leaderboard", told).dataframe[0].value.set_index("system")
     assert shown["cost"].sort_index().tolist() == list(COSTS)
+
+
+def test_the_download_has_the_facts_of_systems_that_the_table_shows(
+    open_page: Open, told: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = {}
+    monkeypatch.setattr(
+        table_widgets, "download", lambda label, frame, name, *_: written.update({name: frame})
+    )
+    open_page("leaderboard", told)
+    file = written["leaderboard.csv"].set_index("system").sort_index()
+    assert file["cost"].tolist() == [f"${c}" for c in COSTS]
+    assert file["licence"].tolist() == ["open", "closed"] * 4
 
 
 def test_filters_show_fewer_systems_and_rank_nobody_again(open_page: Open, told: Path) -> None:

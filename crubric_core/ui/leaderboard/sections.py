@@ -14,7 +14,6 @@ from ...analysis.columns import PLACES, shown_columns
 from ...analysis.groups import compare_groups, group_sentence, judges_sentence
 from ...analysis.human_labels import queries_to_label
 from ...analysis.profile import group_means, undominated
-from ...analysis.standings import without_places
 from ...figures import human_labels as human_figures
 from ...figures import leaderboard as figures
 from ...figures import profile as profile_figures
@@ -88,8 +87,7 @@ def table(view: View, shown: pd.DataFrame, system: str | None) -> None:
     )
     if system:
         profile.lead_to(system, "above")
-    whole = view.ranked.table if view.claims else without_places(view.ranked.table)
-    table_widgets.download("Download leaderboard.csv", whole, "leaderboard.csv", columns)
+    table_widgets.download("Download leaderboard.csv", view.whole, "leaderboard.csv", columns)
 
 
 def _around(view: View, shown: pd.DataFrame, system: str | None) -> tuple[pd.DataFrame, IntArray]:

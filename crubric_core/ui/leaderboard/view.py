@@ -40,13 +40,14 @@ DIMENSION = "dimension"
 class View:
     """The ranked systems of one study, in the order in which they are shown.
 
-    table: rows of the leaderboard with what is known of the systems; no places where no claim may be made. at: (m,)
-    position of each in the study. facts: names of the columns that the dataset gives.
+    whole: the leaderboard with what is known of the systems; no places where no claim may be made. table: its rows of
+    ranked systems. at: (m,) position of each in the study. facts: names of the columns that the dataset gives.
     """
 
     study: StudyPage
     ranked: Ranking
     board: Board
+    whole: pd.DataFrame
     table: pd.DataFrame
     at: IntArray
     facts: tuple[str, ...]
@@ -124,14 +125,17 @@ class View:
 def view_of(study: StudyPage) -> View:
     """The systems of a study as the page shows them."""
     ranked, board = study.ranking(), study.board()
-    table = ranked.table[ranked.table["rank"].notna()]
-    if board.refused:
-        table = without_places(table)
     facts = _system_facts(study)
-    facts = facts.rename(columns={name: f"{name} " for name in facts if name in table and name != "system"})
-    table = table.merge(facts, on="system", how="left").reset_index(drop=True)
+    facts = facts.rename(
+        columns={name: f"{name} " for name in facts if name in ranked.table and name != "system"}
+    )
+    whole = without_places(ranked.table) if board.refused else ranked.table
+    whole = whole.merge(facts, on="system", how="left")
+    table = whole[whole["system"].isin(ranked.table["system"][ranked.table["rank"].notna()])].reset_index(
+        drop=True
+    )
     at = pd.Index(board.systems).get_indexer(pd.Index(table["system"])).astype(np.int64)
-    return View(study, ranked, board, table, at, tuple(facts.columns.drop("system")))
+    return View(study, ranked, board, whole, table, at, tuple(facts.columns.drop("system")))
 
 
 @stage(heavy=True, of_content=True)

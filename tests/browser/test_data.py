@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import Server, follow, serve, wait_until_idle
 
@@ -200,6 +200,29 @@ def test_files_that_are_discarded_while_they_are_read_are_not_read(
     page.get_by_role("button", name="Discard these files").click()
     see(page, "The reading was cancelled; nothing is stored.")
     expect(page.get_by_text("Chosen before")).to_have_count(0)
+
+
+def test_a_file_that_is_still_sent_when_others_were_read_arrives(
+    page: Page, server: Server, tmp_path: Path
+) -> None:
+    first, second = (many_labels(tmp_path / f"{name}.csv", 20) for name in ("first", "second"))
+    open_data(page, server)
+    drop(page, first)
+    read = page.get_by_role("button", name="Read 1 file")
+    expect(read).to_be_enabled(timeout=SLOW)
+    sent: list[Route] = []
+    page.route("**/upload_file/**", lambda route: sent.append(route))
+    with page.expect_request("**/upload_file/**"):
+        page.locator('input[type="file"]').set_input_files(second)
+    read.click()
+    see(page, "first: done. Adds 20 systems")
+    wait_until_idle(page)
+    for request in sent:
+        request.continue_()
+    see(page, "Read already: first.csv.")
+    read.click(timeout=SLOW)
+    see(page, "second: done. Adds 20 systems")
+    see(page, "Read already: first.csv, second.csv.")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -33,51 +33,49 @@ if TYPE_CHECKING:
 
 NEW = "a new dataset"
 PICKED = "files picked"
-MEANWHILE = "files picked meanwhile"  # while others were read
+READ = "files read"  # ids of those that were read and are still in the place for files
 AT_ONCE = 30 << 20  # bytes up to which files are tried without being asked to
 
 
 def drop_zone() -> list[UploadedFile] | Batch:
-    """The place for files, empty again after they were read; those in it, or those that wait to be read.
+    """The place for files; those in it that were not read yet, or those that wait to be read.
 
-    Streamlit forgets what was picked when its page is left; the copy of it waits in the session.
+    It is not emptied: a file that the browser is still sending would be lost. Streamlit forgets what was picked when
+    its page is left; the copy of it waits in the session.
     """
     session = st.session_state
     files = st.file_uploader(
         "Label tables, rubrics, queries, gold labels, or what an evaluation tool wrote",
         accept_multiple_files=True,
-        key=_key(),
+        key="files",
         on_change=session.update,
         kwargs={PICKED: True},
         help="CSV, TSV, Parquet, JSON Lines, JSON, Excel, Inspect logs, or a ZIP of them. Long tables have one row a "
         "label with system, query, rubric, judge, label; wide ones a column for each judge, system or rubric.",
     )
+    read = session.get(READ, ())
+    unread = [file for file in files if file.file_id not in read]
     if session.pop(PICKED, False):
-        session.pop("report", None)
-        session.pop(MEANWHILE, None)
-        if not files:  # all were taken out again
+        if unread:
+            session.pop("report", None)
+        else:  # all were taken out again
             session.pop("batch", None)
-    kept: Batch | None = session.get("batch", (None, None))[1]
-    waiting: list[UploadedFile] | Batch | None = session.get(MEANWHILE) or kept
-    if files or not waiting:
-        return files
-    names = waiting.names if isinstance(waiting, Batch) else [file.name for file in waiting]
+    if len(unread) < len(files):
+        st.caption(f"Read already: {_told([file.name for file in files if file.file_id in read])}.")
+    waiting: Batch | None = session.get("batch", (None, None))[1]
+    if unread or waiting is None:
+        return unread
     with st.container(horizontal=True, vertical_alignment="center"):
-        told = plain(shorten(", ".join(names), 200))
-        st.caption(f"Chosen before and not read yet: {told}. New files replace them.", width="content")
-        st.button("Discard these files", on_click=_discard)
+        st.caption(
+            f"Chosen before and not read yet: {_told(waiting.names)}. New files replace them.",
+            width="content",
+        )
+        st.button("Discard these files", on_click=waiting.discard)
     return waiting
 
 
-def _discard() -> None:
-    st.session_state.pop(MEANWHILE, None)
-    if (batch := st.session_state.get("batch", (None, None))[1]) is not None:
-        batch.discard()
-
-
-def _key() -> str:
-    """Of the place for files: another one is empty."""
-    return f"files {st.session_state.get('drops', 0)}"
+def _told(names: Sequence[str]) -> str:
+    return plain(shorten(", ".join(names), 200))
 
 
 def section(files: list[UploadedFile] | Batch) -> None:
@@ -250,10 +248,7 @@ def _follow(batch: Batch) -> IngestReport | None:
 
 
 def take_report() -> None:
-    """Before the place for files is made: the report of those that were read takes their place.
-
-    Files that were picked meanwhile wait, as those of a page that was left do.
-    """
+    """Before the place for files is made: the report of those that were read."""
     session = st.session_state
     read: Sequence[str]
     batch: Batch | None
@@ -265,9 +260,8 @@ def take_report() -> None:
         del session["batch"]
     if report is None:
         return
-    session[MEANWHILE] = [file for file in session.get(_key(), ()) if file.file_id not in read]
+    session[READ] = {*session.get(READ, ()), *read}
     session.pop(PICKED, None)
-    session["drops"] = session.get("drops", 0) + 1
     session["report"] = report
     state.show_dataset(report.dataset)
     st.session_state["detail"] = report.dataset

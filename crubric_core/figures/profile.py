@@ -14,7 +14,6 @@ from ..types import BoolArray, FloatArray
 from .naming import named_points
 from .style import (
     BLUE,
-    FEW_COLUMNS,
     GREY,
     ROW,
     VERMILION,
@@ -136,9 +135,6 @@ def domain_heat(systems: Sequence[str], groups: Sequence[str], means: FloatArray
     )
     rows_axis(fig, systems)
     columns_axis(fig, groups)
-    if len(groups) <= FEW_COLUMNS:
-        fig.update_xaxes(tickangle=-30)
-        fig.update_layout(margin_r=72)  # the last name leans over
     return fig
 
 

@@ -74,9 +74,10 @@ def test_a_domain_in_which_no_system_has_a_score_is_unknown() -> None:
     assert [row[1] for row in cells.text] == ["—", "—"]
 
 
-def test_names_of_many_groups_stand_upright_and_those_of_few_lean() -> None:
+def test_names_of_many_groups_stand_upright_and_those_of_few_lie_flat_where_they_fit() -> None:
     few, many = (profile.domain_heat(["a"], list("abcdefgh")[:n], np.full((1, n), 0.5)) for n in (6, 8))
-    assert (few.layout.xaxis.tickangle, many.layout.xaxis.tickangle) == (-30, -90)
+    assert (few.layout.xaxis.tickangle, many.layout.xaxis.tickangle) == (None, -90)
+    assert few.layout.xaxis.autotickangles == (0, -90)
 
 
 def test_costs_that_differ_much_stand_on_a_log_axis_with_round_ticks() -> None:

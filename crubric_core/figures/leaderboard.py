@@ -88,7 +88,7 @@ def forest(
     _estimates(fig, systems, bank, rows - shift, names[0] if pool is not None else "", BLUE, "circle")
     if pool is not None:
         _estimates(fig, systems, pool, rows + shift, names[1], GREY, "diamond-open")
-    rows_axis(fig, systems)
+    rows_axis(fig, systems, tall=True)
     fig.update_layout(showlegend=pool is not None, margin_r=6 + 6 * max(map(len, tiers)) if tiers else 16)
     return fig
 

@@ -117,9 +117,17 @@ def row_names(names: Iterable[object], limit: int = ROW) -> list[str]:
     return list(map(fitting, flat, told_apart(flat, limit), told_apart(flat, limit // 2)))
 
 
-def rows_axis(fig: go.Figure, names: Sequence[object], limit: int = ROW) -> None:
-    """One named row each, the first on top; positions are 0 … n - 1, so equal names stay apart."""
-    shown = [escape(name, quote=False) for name in row_names(names, limit)]
+def rows_axis(fig: go.Figure, names: Sequence[object], limit: int = ROW, *, tall: bool = False) -> None:
+    """One named row each, the first on top; positions are 0 … n - 1, so equal names stay apart.
+
+    tall: whether rows have room for names in two lines of ``limit`` characters.
+    """
+    told = row_names(names, limit * (1 + tall))
+    broken = [_in_lines(name, limit) for name in told] if tall else [(name,) for name in told]
+    if any(len(lines) > 1 for lines in broken):
+        fig.update_yaxes(tickfont_size=11)
+    lines = [escape(line, quote=False) for each in broken for line in each]
+    shown = ["<br>".join(escape(line, quote=False) for line in each) for each in broken]
     fig.update_yaxes(
         tickmode="array",
         tickvals=list(range(len(names))),
@@ -128,7 +136,22 @@ def rows_axis(fig: go.Figure, names: Sequence[object], limit: int = ROW) -> None
         showgrid=False,
         ticklabeloverflow="allow",  # the margin has room for them; the browser need not measure each again
     )
-    fig.update_layout(margin_l=margin_of(shown, title=False))
+    fig.update_layout(margin_l=margin_of(lines, title=False))
+
+
+def _in_lines(name: str, limit: int) -> tuple[str, ...]:
+    """A name, in two lines where it is longer than one; broken after the mark or space next to its middle."""
+    room = text_width("x" * (limit + SPARE))
+    if text_width(name) <= room:
+        return (name,)
+    ends = [
+        at
+        for at in range(1, len(name))
+        if not name[at - 1].isalnum() and max(text_width(name[:at]), text_width(name[at:])) <= room
+    ]
+    middle = len(name) // 2
+    at = min(ends, key=lambda end: abs(end - middle), default=middle)
+    return name[:at], name[at:]
 
 
 def columns_axis(

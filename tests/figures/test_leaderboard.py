@@ -278,6 +278,7 @@ def test_long_names_of_rows_leave_a_chart_room_on_a_phone_and_the_pointer_tells_
         placement_forest(names, placed),
     ):
         assert fig.layout.margin.l <= 170
-        assert max(len(re.sub("</?b>", "", text)) for text in fig.layout.yaxis.ticktext) <= style.ROW
+        lines = [line for text in fig.layout.yaxis.ticktext for line in text.split("<br>")]
+        assert max(len(re.sub("</?b>", "", line)) for line in lines) <= style.ROW + style.SPARE
         assert len(set(fig.layout.yaxis.ticktext)) == 3
         assert style.label(names[0], 80) in str(fig.to_dict()["data"])

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from html import unescape
 from itertools import product
 from pathlib import Path
 
@@ -172,6 +173,28 @@ def test_a_name_a_few_letters_too_long_for_its_row_is_whole_and_a_longer_one_is_
     whole, cut = fig.layout.yaxis.ticktext
     assert whole == "a" * 26
     assert len(cut) == style.ROW
+
+
+def test_tall_rows_have_names_in_two_lines_that_are_as_narrow_as_one() -> None:
+    names = [
+        "short",
+        "organisation/a-model-with-a-name-of-43-let-1",
+        "b" * 40,
+        "型号" * 20,
+        "<i>" * 9 + " & " * 5,
+    ]
+    flat, tall = style.figure("", ""), style.figure("", "")
+    style.rows_axis(flat, names)
+    style.rows_axis(tall, names, tall=True)
+    shown = tall.layout.yaxis.ticktext
+    assert shown[0] == "short"
+    assert shown[1] == "organisation/a-model-<br>with-a-name-of-43-let-1"
+    assert unescape(shown[4].replace("<br>", "")) == " ".join(names[4].split())
+    widths = [style.text_width(unescape(line)) for name in shown for line in name.split("<br>")]
+    assert max(widths) <= style.text_width("x" * (style.ROW + style.SPARE))
+    assert max(name.count("<br>") for name in shown) == 1
+    assert tall.layout.margin.l <= flat.layout.margin.l + 10
+    assert (flat.layout.yaxis.tickfont.size, tall.layout.yaxis.tickfont.size) == (None, 11)
 
 
 def test_long_names_of_few_narrow_columns_stand_upright_and_are_never_slanted() -> None:

@@ -260,12 +260,15 @@ def _enough(curve: WorthCurve) -> str:
 
     With its interval: of few systems some size passes the target by luck. A smaller one may too.
     """
-    least, tried = curve.least(), f"{count(len(curve.grid), 'fixed size')} tried"
+    least, tried = curve.least(), f"{len(curve.grid)} fixed sizes tried"
     largest, level = int(curve.grid[-1]), f"{TARGET:.0%}"
+    sole = f"The only fixed size tried, {largest:,}," if len(curve.grid) == 1 else ""
     if least is None:
-        return f"The largest of {tried}, {largest:,}, does not keep {level}."
+        return f"{sole or f'The largest of {tried}, {largest:,},'} does not keep {level}."
     kept = curve.at(least)[0].kept
-    if least == largest >= curve.pool and len(curve.grid) > 1:
+    if sole:
+        return f"{sole} keeps {rounded(kept.estimate)} [{kept.low:.0%}, {kept.high:.0%}]."
+    if least == largest >= curve.pool:
         before = int(curve.grid[-2])
         return (
             f"Of {tried}, a bank of {before:,} keeps {curve.at(before)[0].kept.estimate:.1%} and the next, all "

@@ -259,6 +259,12 @@ def test_the_least_bank_is_the_first_from_which_on_every_size_keeps_the_target()
     for kept in ([1.0, 1.0, 0.5], [0.1, 0.2, 0.5]):
         said = worth_sentences(curve_of(kept), 10)[1]
         assert said.endswith("The largest of 3 fixed sizes tried, 40, does not keep 95%.")
+    for curve, told in (
+        (curve_of([0.5, 1.0, 1.0]), "does not keep 95%."),
+        (curve_of([1.0, 1.0, 1.0]), "keeps 100% ["),
+    ):
+        one = {name: getattr(curve, name)[:1] for name in ("sizes", "chosen", "random", "grid")}
+        assert f"The only fixed size tried, 10, {told}" in worth_sentences(replace(curve, **one), 10)[1]
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,11 @@ MEASURABILITY: dict[str, Any] = {
     "q_mean": _number("measurability q", format="%.3f", help="Posterior mean of the agreement rate"),
     "q_low": _number("from", format="%.3f", help="Lower end of its credible interval"),
     "q_high": _number("to", format="%.3f", help="Upper end of its credible interval"),
-    "n_agree": _number("agreed", help="Instances on which all judges gave the same label"),
+    "n_agree": _number(
+        "agreed",
+        help="Instances on which all judges agree: on met or not where a pass mark reads grades so, within the "
+        "tolerance where one is set, and else on the label",
+    ),
     "n_total": _number("of", help="Instances that at least two judges labelled"),
     "p_above_tau": _number("P(q ≥ τ_c)", format="percent", help="Posterior probability to reach τ_c"),
     "feasible": st.column_config.CheckboxColumn("kept"),

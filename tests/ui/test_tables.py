@@ -21,3 +21,9 @@ def test_a_flag_of_the_measurability_table_is_in_words_and_filters_as_before() -
     shown = tables.measurability(gate, reduction, "flagged", "kappa")
     assert shown["flag"].tolist() == ["at most two judges"]
     assert gate["flag"].tolist() == ["pair_only", ""], "the file has the flag itself"
+
+
+def test_agreed_is_not_said_to_mean_equal_grades_where_a_pass_mark_reads_them() -> None:
+    told = tables.MEASURABILITY["n_agree"]["help"]
+    assert "pass mark" in told
+    assert "tolerance" in told

@@ -9,12 +9,13 @@ import numpy as np
 from scipy.special import expit, logit
 
 from benchmarks.tables import short
+from crubric_core.intervals import known_mean
 from crubric_core.judges.independence import residual_correlation
 from crubric_core.judges.posterior import posterior_labels
 from crubric_core.judges.rates import JudgeRates, judge_rates
 from crubric_core.judges.reliability import leniency
 from crubric_core.judges.shared_errors import effective_judges
-from crubric_core.types import FloatArray, IntArray
+from crubric_core.types import BoolArray, FloatArray, IntArray
 
 RIGHT = 0.88  # of the labels of a judge, on a query where nothing wanders
 WANDER, SHARED = (0.0, 0.5), (0.0, 0.08)
@@ -72,18 +73,39 @@ def of_equal_judges(truth: FloatArray, panel: FloatArray, query: IntArray, law: 
 
 
 def rare_errors(tables: int) -> Iterator[tuple[object, ...]]:
-    """How often equal judges who seldom err, on cells that mostly pass, are shown lenient or strict."""
-    yield "judges", "systems × queries × rubrics", "cells passed", "errors", "lenient or strict"
+    """How often equal judges who seldom err, on cells that mostly pass, are shown lenient or strict.
+
+    Then how many intervals of their rates hold, with human labels of all cells, where errors are of single cells, and
+    where they are of all rubrics of an answer.
+    """
+    yield (
+        *("judges", "systems × queries × rubrics", "cells passed", "errors", "lenient or strict"),
+        *("rates held", "errors on whole answers: rates held"),
+    )
     for systems, queries, each, judges, wrong, passed in RARE:
-        shown = 0
+        found, query = [], np.repeat(np.arange(queries), each)
         for seed in range(tables):
             rng = np.random.default_rng([seed, judges, queries])
             truth = rng.random((systems, queries * each, 1)) < passed
-            panel = (truth != (rng.random((*truth.shape[:2], judges)) < wrong)).astype(float)
-            mark = leniency(panel, np.repeat(np.arange(queries), each))
-            shown += bool(((mark.low > 0) | (mark.high < 0)).any())
+            single = rng.random((*truth.shape[:2], judges)) < wrong
+            whole = (rng.random((systems, queries, judges)) < wrong)[:, query]
+            mark = leniency((truth != single).astype(float), query)
+            shown = bool(((mark.low > 0) | (mark.high < 0)).any())
+            found.append(
+                (shown, *(_held_with_gold(truth, errors, query, wrong) for errors in (single, whole)))
+            )
         size = f"{systems} × {queries} × {each}"
-        yield judges, size, f"{passed:.0%}", f"{wrong:.0%}", f"{shown / tables:.1%}"
+        rates = (
+            "—" if np.isnan(rate) else f"{rate:.1%}" for rate in known_mean(np.array(found, dtype=float))
+        )
+        yield judges, size, f"{passed:.0%}", f"{wrong:.0%}", *rates
+
+
+def _held_with_gold(truth: BoolArray, errors: BoolArray, query: IntArray, wrong: float) -> float:
+    """Share of the intervals of rates that hold; NaN where there are too few human labels of a class."""
+    votes = (truth != errors).reshape(-1, errors.shape[2]).astype(float)
+    rates = judge_rates(votes, truth.reshape(-1).astype(float), np.tile(query, len(truth)))
+    return held(rates, 1 - wrong) if rates.source == "anchors" else np.nan
 
 
 def held(rates: JudgeRates, law: float | FloatArray) -> float:

@@ -6,9 +6,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.special import betainccinv, betaincinv, expit, logit
+from scipy.special import logit
 
-from ..intervals import effective_clusters_of_each, jackknife_half_width
+from ..intervals import (
+    effective_clusters_of_each,
+    exact_binomial_interval,
+    jackknife_half_width,
+    ratio,
+    share_interval,
+)
 from ..types import BoolArray, FloatArray, IntArray
 from .dawid_skene import PatternFit, fit_patterns
 from .patterns import UNKNOWN, Patterns, find_patterns
@@ -28,7 +34,7 @@ MOST_BLOCKS = 200  # more clusters than these are left out several at a time
 
 @dataclass(frozen=True)
 class Rate:
-    """A share per judge with its interval; (K,) each, in (0, 1), NaN for a judge without votes.
+    """A share per judge with its interval; (K,) each, value in (0, 1), ends in [0, 1], NaN for a judge without votes.
 
     low, high: NaN also where all votes are of one cluster, which shows nothing of further ones.
     """
@@ -74,10 +80,10 @@ def judge_rates(
     """Rates of K judges from votes (U, K) 0/1, NaN unknown, and true classes (U,) where known.
 
     With enough anchors of both classes: their Beta(2, 1)-smoothed shares. Otherwise two-class Dawid–Skene EM with the
-    anchors clamped, smoothed alike. Intervals: the wider end of a Beta interval, which takes units as independent,
-    and of the jackknife of the logit over ``groups`` (U,) 0..G-1, such as the query of each unit; without it, over
-    units. The first knows how uncertain a judge without an error is, the second that errors come in clusters, of which
-    few hold most units; without it, of votes on one cluster, the interval is unknown.
+    anchors clamped, smoothed alike. Intervals: the exact one of as many votes as vary like the share by the jackknife
+    over ``groups`` (U,) 0..G-1, such as the query of each unit; without it, over units (Korn and Graubard 1998). Errors
+    come in clusters, of which few may hold most units; of a judge without an error each cluster is one vote. Of votes
+    on one cluster the interval is unknown.
     Unknown where the EM finds fewer than three judges whose votes depend on the class: many rates then fit the votes
     equally well, the EM ends at one of them, and leaving clusters out does not move it.
     """
@@ -224,13 +230,34 @@ def _youden(tallies: FloatArray) -> FloatArray:
 
 def _rates(tallies: FloatArray, clusters: FloatArray, confidence: float) -> tuple[Rate, Rate]:
     """Sensitivity and specificity, from the tallies of all units, then without each cluster; as ``_clusters``."""
-    right, wrong = tallies[:, :, 0], tallies[:, :, 1]
-    shares, tail = right / (right + wrong), (1 - confidence) / 2
-    centre, half = logit(shares[0]), jackknife_half_width(logit(shares[1:]), confidence, clusters=clusters)
-    low = np.minimum(betaincinv(right[0], wrong[0], tail), expit(centre - half))
-    high = np.maximum(betainccinv(right[0], wrong[0], tail), expit(centre + half))
-    sensitivity, specificity = (Rate(shares[0, n], low[n], high[n]) for n in (0, 1))
+    value = tallies[0, :, 0] / tallies[0].sum(axis=1)
+    right, wrong = (np.maximum(tallies[:, :, n] - SMOOTHING[n], 0.0) for n in (0, 1))
+    share, votes = ratio(right, right + wrong), right[0] + wrong[0]
+    low, high = np.full((2, *value.shape), np.nan)
+    for at in np.argwhere(np.isfinite(value)) if len(tallies) > 2 else ():
+        row, judge = (int(n) for n in at)
+        low[row, judge], high[row, judge] = _share_of_votes(
+            share[:, row, judge], float(votes[row, judge]), float(clusters[row, judge]), confidence
+        )
+    sensitivity, specificity = (
+        Rate(value[n], np.minimum(low, value)[n], np.maximum(high, value)[n]) for n in (0, 1)
+    )
     return sensitivity, specificity
+
+
+def _share_of_votes(
+    share: FloatArray, votes: float, clusters: float, confidence: float
+) -> tuple[float, float]:
+    """(low, high) of a share of right votes, from that of all units, then without each cluster: (1 + G,).
+
+    Where none or all are right, to half a vote, nothing shows how errors come in clusters: each cluster is one trial.
+    """
+    if votes <= 0:
+        return 0.0, 1.0
+    found = float(share[0])
+    if votes * min(found, 1 - found) < 0.5:
+        return exact_binomial_interval(round(found) * clusters, clusters, confidence)
+    return share_interval(found, share[1:], clusters, confidence, votes, clusters)
 
 
 def _lowest(votes: IntArray, counts: FloatArray, posterior: FloatArray) -> int | None:

@@ -12,11 +12,17 @@ from crubric_core.leaderboard.inference import infer
 from crubric_core.leaderboard.influence import score_influence
 
 SPREAD = (1.0, 0.5)  # logits: of queries, and of each system on a query
+FAILING = ((3, 20, 4, 0.1), (3, 100, 4, 0.01), (5, 30, 10, 0.03), (5, 50, 10, 0.02), (5, 100, 10, 0.05))
+"""Systems, queries, rubrics of each, share of the queries on which a system fails all rubrics; else it passes .98."""
+PASSED = 0.98
 QUANTILES = ndtri((np.arange(2000) + 0.5) / 2000)
 
 
 def few(tables: int) -> Iterator[tuple[object, ...]]:
-    """Equal systems; the rate is that of a query of the middle, ``true`` its mean over queries."""
+    """Equal systems; the rate is that of a query of the middle, ``true`` its mean over queries.
+
+    Then systems that pass nearly all, and fail whole queries now and then.
+    """
     yield (
         "systems",
         "queries",
@@ -56,3 +62,24 @@ def few(tables: int) -> Iterator[tuple[object, ...]]:
                 short(float(np.mean(held)), ".3f"),
                 short(float(np.mean(width))),
             )
+    yield ()
+    yield (
+        "systems",
+        "queries",
+        "rubrics a query",
+        "fails all rubrics of",
+        "false separation",
+        "interval holds the rate",
+    )
+    for systems, queries, rubrics, failing in FAILING:
+        false, held = 0, []
+        for seed in range(tables):
+            rng = np.random.default_rng([42, seed])
+            answered = rng.random((systems, queries)) >= failing
+            scores = rng.binomial(rubrics, PASSED, (systems, queries)) / rubrics * answered
+            found = infer(score_influence(scores, np.ones(queries)), rng)
+            true = PASSED * (1 - failing)
+            false += bool(found.separated.any())
+            held.append((found.low <= true) & (true <= found.high))
+        shares = (short(float(share), ".3f") for share in (false / tables, np.mean(held)))
+        yield systems, queries, rubrics, f"{failing:.0%}", *shares

@@ -17,6 +17,7 @@ from ..types import BoolArray, FloatArray, IntArray
 LONGEST = 40  # characters of a name
 # Of nominal 95% intervals of θ and of differences, in the worst design of docs/inference.md.
 LEAST_COVERAGE = 0.91
+SEVERAL = 10  # queries from which on 3 of them are few
 FEWER = 0.95  # of the share that the system with the most has labels on
 UNEVEN = 0.5  # equal queries, as a share of those with labels, below which it is said that they are unequal
 CHANCE = 0.05  # that any system is said to have fewer where all are as likely to lack one
@@ -347,6 +348,11 @@ def limits(board: Board) -> tuple[str, ...]:
         else "The score S is not the share of rubrics passed: rubrics on which all systems are equal are left out, "
         "the others are weighted by their information, and their points in the source do not count.",
     ]
+    if board.by_score and board.standing.unit == "query" and board.standing.n_units >= SEVERAL:
+        said.append(
+            f"A failure on whole queries that is rarer than 3 in {board.standing.n_units:,} may not have happened on "
+            "these queries: the interval of a score may then be too narrow."
+        )
     if not board.by_score and board.settings.cross_fitted:
         said.append(
             "θ and its interval are those of the response model: in simulations where judges differ much in leniency, "

@@ -410,6 +410,18 @@ def test_the_limit_of_the_intervals_is_the_least_coverage_that_was_measured() ->
     assert said not in " ".join(claims_of(board(found, by_score=True)).limits), "scores have no model"
 
 
+def test_scores_on_queries_name_the_failures_that_may_not_have_happened() -> None:
+    """5 systems on 50 queries, of which each fails 2% altogether: .785 of the intervals hold (docs/inference.md)."""
+    found = replace(standing(np.arange(4.0), ~np.eye(4, dtype=bool)), n_units=50, unit="query")
+    said = "rarer than 3 in 50 may not have happened"
+    assert said in " ".join(claims_of(board(found, by_score=True)).limits)
+    assert said not in " ".join(claims_of(board(found)).limits), "of abilities this was not measured"
+    domains = replace(found, unit="domain")
+    assert said not in " ".join(claims_of(board(domains, by_score=True)).limits)
+    few = replace(found, n_units=9)
+    assert "may not have happened" not in " ".join(claims_of(board(few, by_score=True)).limits)
+
+
 @pytest.mark.parametrize("basis", ["all", "bank"])
 def test_intervals_from_a_bank_are_of_the_bank(basis: str) -> None:
     shown = board(standing(np.arange(8.0), np.zeros((8, 8), dtype=bool)), settings=Settings(basis=basis))

@@ -1,8 +1,13 @@
-"""Where a header is, as a pivot table or a sheet has it: below titles, and in two rows of a group over its columns."""
+"""Where a header is, as a pivot table or a sheet has it: below titles, in two rows of a group over its columns, or with
+a row of their scales.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+
+from ..values import SCALE_BEHIND
 
 _JOINT = " - "
 
@@ -12,10 +17,13 @@ def joined_header(rows: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], int]:
 
     Two rows are a header where the upper one has a name for several columns, each with a text below it, and all other
     columns have a name in one of the two rows alone, or the same in both, as a merged cell has. A data frame's third
-    row, with the names of its index, is one too.
+    row, with the names of its index, is one too. So is a row of scales, ``(1-5)``, which then stand behind the names.
     """
     if len(rows) < 3:
         return (), 0
+    scaled, data = ({i for i, c in enumerate(row) if re.match(SCALE_BEHIND, c.strip())} for row in rows[1:3])
+    if scaled - data:
+        return _with_scales(*rows[:2]), 2
     width = max(map(len, rows[:3]))
     upper, lower, third = ([*(c.strip() for c in row), *[""] * (width - len(row))] for row in rows[:3])
     leading = next((i for i, cell in enumerate(third) if not cell), 0)
@@ -29,6 +37,15 @@ def joined_header(rows: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], int]:
     names = _named(upper[leading:], lower[leading:])
     whole = (*keys, *names)
     return (whole, heads) if names and keys and len(set(whole)) == len(whole) else ((), 0)
+
+
+def _with_scales(names: Sequence[str], scales: Sequence[str]) -> tuple[str, ...]:
+    """The names, each with what stands below it in brackets."""
+    below = [*(cell.strip() for cell in scales), *[""] * (len(names) - len(scales))]
+    return tuple(
+        f"{name} {cell}" if re.fullmatch(r"[(\[].*[)\]]", cell) else name
+        for name, cell in zip(names, below, strict=False)
+    )
 
 
 def rows_above(records: Sequence[Sequence[str]]) -> int:

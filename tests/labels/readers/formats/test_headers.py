@@ -119,3 +119,28 @@ def test_titles_that_were_typed_above_a_header_are_passed_over(ws, above, separa
 def test_a_line_of_one_cell_above_rows_of_several_widths_is_no_title():
     assert rows_above([["notes"], ["a", "b", "c"], ["1", "2"], ["1", "2", "3"]]) == 0
     assert rows_above([["notes"], ["a", "b"], ["1", "2"], ["1", "2"]]) == 0
+
+
+@pytest.mark.parametrize("kind", ["csv", "xlsx"])
+def test_a_row_of_scales_below_the_header_is_no_row(read, kind):
+    """It became a system ``name``, and ``(0/1)`` a label of 0."""
+    table = [
+        ["model", "prompt", "clarity", "polite", "tone"],
+        ["name", "id", "(1-5)", "(0/1)", "(yes/no)"],
+        ["a", "p1", "4", "1", "yes"],
+        ["a", "p2", "3", "0", "no"],
+        ["b", "p1", "2", "1", "no"],
+    ]
+    text = "\n".join(",".join(row) for row in table).encode()
+    dataset, report = read(text if kind == "csv" else workbook(S=sheet(table)), f"x.{kind}")
+    assert (dataset.systems, report.accepted, report.rejected) == (("a", "b"), 9, 0)
+    criteria = dataset.criteria.set_index("criterion")
+    assert criteria.loc["clarity (1-5)", ["scale_min", "scale_max"]].tolist() == [1, 5]
+    assert criteria.loc["polite (0/1)", ["scale_min", "scale_max"]].tolist() == [0, 1]
+
+
+def test_a_column_of_scales_makes_no_header_of_the_first_row():
+    assert joined_header([["rubric", "scale", "label"], ["clear", "(1-5)", "4"], ["kind", "(1-5)", "2"]]) == (
+        (),
+        0,
+    )

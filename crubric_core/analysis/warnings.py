@@ -124,7 +124,7 @@ def fit_warnings(
     if rare := int(((calibration.item_rest < 0) & (calibration.item_rest_chance <= RARE)).sum()):
         warnings.append(_negative(int((calibration.item_rest < 0).sum()), rare))
     usable = int(candidates.sum())
-    if usable < settings.budget:
+    if usable < settings.budget < len(fit.constant):  # as many as there are, or more, asks for all
         warnings.append(
             f"The bank is smaller than B = {settings.budget:,}: {count(usable, 'rubric')} can be chosen."
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,10 +41,8 @@ def worth_by_size(study: StudyPage) -> None:
 def enough(study: StudyPage) -> None:
     """The answer to the page's question: what the bank's own size is worth."""
     answer(study, study.worth(largest=_largest()))
-    marks, asked = bool(study.given().pass_marks), study.settings
-    if asked.budget >= study.rubrics:  # nobody's choice: the slider ends at those that can be chosen
-        asked = replace(asked, budget=max(int(study.candidates.sum()), 1))
-    widgets.notes(fit_warnings(study.calibration(), study.candidates, asked, at_pass_marks=marks))
+    marks = bool(study.given().pass_marks)
+    widgets.notes(fit_warnings(study.calibration(), study.candidates, study.settings, at_pass_marks=marks))
 
 
 def _largest() -> int:

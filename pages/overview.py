@@ -19,9 +19,10 @@ facts, reduction = loaders.facts(study), study.reduction()
 counts, shares = facts.counts, loaders.shares(study)
 instances = counts["systems"] * counts["rubrics"]
 
+found = reduction.judged
 judged = (
-    f"{count(int(counts['systems']), 'system')} {verb(int(counts['systems']), 'were')} judged on "
-    f"{count(int(counts['rubrics']), 'rubric')} of {count(int(counts['queries']), 'query', 'queries')} by "
+    f"{count(found['systems'], 'system')} {verb(found['systems'], 'were')} judged on "
+    f"{count(found['rubrics'], 'rubric')} of {count(found['queries'], 'query')} by "
     f"{count(int(counts['judges']), 'judge')}."
 )
 study.answer(judged)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from ..bank.utility import utility_grid
@@ -78,19 +80,29 @@ def all_alike(model: Model) -> str:
     return "all systems have the same label" if model == "GRM" else "all systems pass, or all fail"
 
 
-def information_sentences(nu: FloatArray, constant: int, model: Model, systems: int) -> tuple[str, str]:
+def reasons_of_none(y: FloatArray, fit: IrtFit) -> dict[str, int]:
+    """How many rubrics give no information, by the reason; y: (M, J). Of one system "all systems" says nothing."""
+    lone = fit.constant & (np.isfinite(y).sum(axis=0) < 2)
+    alike = int(fit.constant.sum() - lone.sum())
+    found = {all_alike(fit.model): alike, "at most one system has a consensus label": int(lone.sum())}
+    return {reason: rubrics for reason, rubrics in found.items() if rubrics}
+
+
+def information_sentences(
+    nu: FloatArray, reasons: Mapping[str, int], model: Model, systems: int
+) -> tuple[str, str]:
     """How few of J rubrics have half of the information, and how many have none.
 
-    nu: (J,) information of each about these systems. constant: rubrics on which all systems are alike to the model;
-    the second sentence is empty where there are none. systems: M. The share that few of them give is much the same
-    whether slopes differ or not (docs/method.md §7).
+    nu: (J,) information of each about these systems. reasons: ``reasons_of_none``; the second sentence is empty where
+    there are none. systems: M. The share that few of them give is much the same whether slopes differ or not
+    (docs/method.md §7).
     """
     sharpest = np.sort(nu)[::-1].cumsum()
     half = int(np.searchsorted(sharpest, sharpest[-1] / 2)) + 1
     first = f"As fitted, half of all information about these systems comes from {half:,} of {count(len(nu), 'rubric')}"
     alike = f"; with {count(systems, 'system')} it would look much the same if all slopes were equal"
     unsure = alike if systems < FEW and model != "1PL" else ""
-    return (
-        f"{first}{unsure}.",
-        f"{constant:,} {verb(constant, 'give')} none: {all_alike(model)}." if constant else "",
-    )
+    constant = sum(reasons.values())
+    several = [f"on {rubrics:,} {reason}" for reason, rubrics in reasons.items()]
+    why = "; ".join(several) if len(reasons) > 1 else "".join(reasons)
+    return f"{first}{unsure}.", f"{constant:,} {verb(constant, 'give')} none: {why}." if constant else ""

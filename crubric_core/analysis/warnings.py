@@ -12,7 +12,7 @@ from ..labels.repeated_systems import copies_once
 from ..leaderboard.cross_fit import too_few_to_cross_fit
 from ..task_types.types import TASK_TYPES
 from ..text import count, percent, verb
-from .calibration import all_alike
+from .calibration import all_alike, reasons_of_none
 from .rubric_lint import RARE
 
 if TYPE_CHECKING:
@@ -113,12 +113,9 @@ def fit_warnings(
         warnings.append(
             "Fixed 41-node grid: abilities are quantised to its 0.2 spacing; use adaptive to rank."
         )
-    if constant := int(fit.constant.sum()):
-        said = (
-            f"On {constant:,} of {count(len(fit.constant), 'rubric')} {all_alike(fit.model)}, which gives no "
-            "information."
-        )
-        if at_pass_marks:
+    for reason, rubrics in reasons_of_none(calibration.y, fit).items():
+        said = f"On {rubrics:,} of {count(len(fit.constant), 'rubric')} {reason}, which gives no information."
+        if at_pass_marks and reason == all_alike(fit.model):
             said += " Labels on one side of a pass mark count alike: another mark, or the model GRM, tells them apart."
         warnings.append(said)
     if rare := int(((calibration.item_rest < 0) & (calibration.item_rest_chance <= RARE)).sum()):

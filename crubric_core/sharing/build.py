@@ -55,9 +55,7 @@ def build_view(result: Result, choices: Choices = Choices(), now: datetime | Non
         dataset=result.dataset if choices.dataset else None,
         fingerprint=result.fingerprint,
         counts={
-            "systems": len(reduction.systems),
-            "queries": int(reduction.rubrics["query"].nunique()),
-            "rubrics": len(reduction.rubrics),
+            **reduction.judged,
             "judges": reduction.n_judges,
             "labels": reduction.n_labels,
             "bank": len(result.bank),

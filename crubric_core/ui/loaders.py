@@ -241,7 +241,7 @@ def _rubric_panel(study: Study, row: int, response: Response) -> FloatArray:
 class Shares:
     """What the overview says of the labels. means, missing: (M, K) of each judge, NaN where it labelled nothing.
 
-    constant: share of the rubrics with one consensus label for all systems.
+    constant: share of the rubrics with one consensus label for several systems.
     """
 
     means: FloatArray
@@ -252,7 +252,8 @@ class Shares:
 @stage(after=("_panel", "given"), title="Reading the labels", heavy=True)
 def shares(study: Study) -> Shares:
     """Read once from all labels: they may be many."""
-    constant = float(constant_rubrics(study.given().y).mean())
+    y = study.given().y
+    constant = float((constant_rubrics(y) & (np.isfinite(y).sum(axis=0) > 1)).mean())
     if not study.dataset.has_labels:
         return Shares(np.empty((0, 0)), np.empty((0, 0)), constant)
     labels = study.panel()

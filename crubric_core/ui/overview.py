@@ -87,13 +87,13 @@ def show_chips(study: loaders.Study, cards: Sequence[Card]) -> list[Chip]:
 
     Last is one that only sends to its page: what others found is said before it.
     """
-    counts = loaders.facts(study).counts
+    counts, judged = loaders.facts(study).counts, study.reduction().judged
     chips: dict[str, Callable[[], Chip]] = {
         "Labels": lambda: health.labels_chip(
             int(counts["labels"]),
             float(counts["missing_share"]),
-            int(counts["systems"]),
-            int(counts["queries"]),
+            judged["systems"],
+            judged["queries"],
             loaders.findings(study.dataset.name, study.fingerprint),
             cross_fitted=study.settings.cross_fitted,
         ),

@@ -21,8 +21,12 @@ from crubric_core.intervals import percentile_interval
 
 def said(item_rest, chance):
     """The sentence on negative item–rest correlations of a fit without any other fault."""
-    fit = SimpleNamespace(converged=True, quadrature="adaptive", constant=np.zeros(3, dtype=bool))
-    calibration = SimpleNamespace(fit=fit, item_rest=np.array(item_rest), item_rest_chance=np.array(chance))
+    fit = SimpleNamespace(
+        model="2PL", converged=True, quadrature="adaptive", constant=np.zeros(3, dtype=bool)
+    )
+    calibration = SimpleNamespace(
+        y=np.zeros((2, 3)), fit=fit, item_rest=np.array(item_rest), item_rest_chance=np.array(chance)
+    )
     return fit_warnings(calibration, np.ones(3, dtype=bool), Settings(budget=1))
 
 

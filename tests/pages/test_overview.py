@@ -8,7 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from crubric_core.analysis.pipeline import run_pipeline
 from crubric_core.labels.store.workspace import Workspace
+from crubric_core.sharing import Choices, build_view
 from crubric_core.ui.overview import agreement_tiles
 from tests.pages.conftest import Open
 
@@ -53,6 +55,22 @@ def test_tiles_say_where_grades_are_read_as_met_or_not(
         assert tiles[name.replace("Judges agree", "Unanimous")].value == (
             f"{agree.groupby('rubric').all().mean():.0%}"
         )
+
+
+def test_what_has_no_label_is_not_counted_as_judged(open_page: Open, tmp_path: Path) -> None:
+    labels, path = labels_of(2), tmp_path / "w.duckdb"
+    labels = labels.assign(label=(labels["label"] - 1).astype("Int64"))
+    labels.loc[labels["system"] == "h", "label"] = pd.NA
+    idle = pd.DataFrame({"rubric": ["idle"], "query": ["idle"], "text": ["Is it idle?"]})
+    with Workspace(path) as workspace:
+        workspace.ingest(labels.to_csv(index=False).encode(), "gaps", "labels")
+        workspace.ingest(idle.to_csv(index=False).encode(), "gaps", "rubrics")
+        counts = build_view(run_pipeline(workspace.dataset("gaps")), Choices()).counts
+    assert (
+        "7 systems were judged on 18 rubrics of 6 queries by 2 judges"
+        in open_page("overview", path).header[0].value
+    )
+    assert (counts["systems"], counts["rubrics"], counts["queries"]) == (7, 18, 6)
 
 
 def test_tiles_say_how_far_apart_labels_may_be_that_count_as_agreeing(

@@ -53,6 +53,18 @@ class Reduction:
         return int(np.isfinite(self.y).sum()) + self.split.shape[1]
 
     @cached_property
+    def judged(self) -> dict[str, int]:
+        """How many systems, queries and rubrics have a label; the dataset may name others."""
+        labelled = np.isfinite(self.y)
+        labelled[tuple(self.split)] = True
+        rubrics = np.flatnonzero(labelled.any(axis=0))
+        return {
+            "systems": int(labelled.any(axis=1).sum()),
+            "queries": int(self.rubrics["query"].iloc[rubrics].nunique()),
+            "rubrics": len(rubrics),
+        }
+
+    @cached_property
     def n_distinct(self) -> int:
         """Systems, those whose labels repeat another's counted once."""
         return len(np.unique(distinct_systems(self.y)))

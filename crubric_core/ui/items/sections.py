@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from ...analysis.calibration import information_sentences
+from ...analysis.calibration import information_sentences, reasons_of_none
 from ...figures import items as figures
 from .. import loaders, table_widgets, tables, widgets
 from ..charts import drawn
@@ -34,8 +34,8 @@ CLICKED, SYSTEM_CLICKED = "rubrics clicked", "system clicked"
 def answer(study: StudyPage) -> None:
     """The page's question answered, and whether the fit converged."""
     fitted = study.calibration()
-    constant, systems = int(fitted.fit.constant.sum()), len(study.reduction().systems)
-    study.answer(*information_sentences(fitted.nu, constant, fitted.fit.model, systems))
+    reasons, systems = reasons_of_none(fitted.y, fitted.fit), len(study.reduction().systems)
+    study.answer(*information_sentences(fitted.nu, reasons, fitted.fit.model, systems))
     if not fitted.fit.converged:
         st.warning("The fit did not converge: read these figures as provisional.")
 

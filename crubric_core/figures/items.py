@@ -173,7 +173,7 @@ def wright_map(
             "tickvals": list(range(len(systems))),
             "ticktext": shown,
             "title": {"text": "" if few else "systems, best first (point to one)"},
-            "tickangle": -60,
+            "autotickangles": [0, -90],  # upright where they have no room side by side
             "showticklabels": few,  # more would overlap
             "showgrid": False,
             "automargin": True,

@@ -91,6 +91,11 @@ def test_no_two_highlighted_rubrics_have_the_same_mark_or_the_same_line(made) ->
     assert len({(line.line.color, line.line.dash) for line in lines}) == items.MOST_HIGHLIGHTS
 
 
+def test_names_under_the_wright_map_lie_flat_or_stand_upright_and_never_slant(made) -> None:
+    fig = items.wright_map(made.difficulty, made.difficulty > 0, *(made.ability,) * 3, made.systems)
+    assert (fig.layout.xaxis2.tickangle, fig.layout.xaxis2.autotickangles) == (None, (0, -90))
+
+
 def test_names_that_have_no_room_under_the_wright_map_are_left_to_the_pointer(made) -> None:
     def axis(n: int) -> object:
         ability = np.linspace(-1, 1, n)

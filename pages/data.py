@@ -7,7 +7,7 @@ from crubric_core.ui import loaders, state, table_widgets, tables, widgets
 from crubric_core.ui.data import details as data_details
 from crubric_core.ui.data import report as upload_report
 from crubric_core.ui.data import upload
-from crubric_core.ui.text import count, plain
+from crubric_core.ui.text import count, plain, shorten
 
 st.title("Data", anchor=False)
 place = st.empty()
@@ -44,6 +44,10 @@ if files:
 if found.empty:
     widgets.answer(place, "No dataset yet: load the demo study, or upload a table of judge labels.")
     st.stop()
+names = found["name"].tolist()
+if (gone := state.gone(names)) is not None:
+    said = "it was renamed or deleted, or the address is of another workspace"
+    st.warning(f"There is no dataset “{plain(shorten(gone, 80))}” here: {said}.")
 widgets.answer(
     place, f"{count(len(found), 'dataset')} with {count(int(found['labels'].sum()), 'label')} can be read."
 )
@@ -51,7 +55,6 @@ st.subheader("Datasets", anchor=False, divider=True)
 table_widgets.table(found, tables.DATASETS)
 if files:
     st.stop()  # checks of another dataset would be taken for those of the files
-names = found["name"].tolist()
 if "detail" not in st.session_state and state.held_dataset() in names:
     st.session_state["detail"] = state.held_dataset()
 name = st.selectbox("A dataset in detail", names, key="detail", width=420)

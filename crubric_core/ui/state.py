@@ -96,9 +96,17 @@ def held_dataset() -> str | None:
 
 
 def gone(names: Sequence[str]) -> str | None:
-    """The dataset that this session or its address asks for, where there is none of that name."""
+    """The dataset that this session or its address asks for, where there is none of that name.
+
+    The address keeps it, so that a reload does not show another one in its place.
+    """
     dataset = held_dataset()
-    return dataset if dataset is not None and dataset not in names else None
+    if dataset is None or dataset in names:
+        return None
+    with one_step():
+        _write({"dataset": dataset})
+        held_settings()
+    return dataset
 
 
 def pick_another(names: Sequence[str]) -> None:

@@ -21,7 +21,7 @@ from crubric_core.irt.uncertainty import ability_standard_errors
 from crubric_core.ui.items import checks
 from crubric_core.ui.items.model_check import flagged_sentence, ratio_sentence, within_sentence
 from crubric_core.ui.overview import UNKNOWN_WORTH
-from tests.pages.conftest import HOSTILE, Open, size_box
+from tests.pages.conftest import HOSTILE, ROOT, Open, size_box
 
 ANALYSIS = ("overview", "measurability", "items", "bank", "leaderboard")
 
@@ -342,6 +342,17 @@ def test_a_dataset_that_is_gone_is_said_to_be_and_no_other_is_shown_in_its_place
     assert not app.exception
     assert app.dataframe
     assert "There is no dataset" not in app.header[0].value
+
+
+def test_the_address_keeps_a_dataset_that_is_gone_so_that_a_reload_shows_no_other(
+    open_page: Open, study: Path
+) -> None:
+    app = open_page("data", study, dataset="gone", tau_c="0.3")
+    assert [w.value for w in app.warning if "There is no dataset “gone” here" in w.value], "also where it is read"
+    app.query_params.clear()  # as the navigation leaves it
+    app.switch_page(str(ROOT / "pages" / "overview.py")).run()
+    assert app.header[0].value == "There is no dataset “gone” here."
+    assert app.query_params == {"dataset": "gone", "tau_c": "0.3"}
 
 
 def test_where_every_cell_is_a_tie_the_overview_says_so_once_and_marks_each_stage(

@@ -348,7 +348,9 @@ def test_the_address_keeps_a_dataset_that_is_gone_so_that_a_reload_shows_no_othe
     open_page: Open, study: Path
 ) -> None:
     app = open_page("data", study, dataset="gone", tau_c="0.3")
-    assert [w.value for w in app.warning if "There is no dataset “gone” here" in w.value], "also where it is read"
+    assert [w.value for w in app.warning if "There is no dataset “gone” here" in w.value], (
+        "also where it is read"
+    )
     app.query_params.clear()  # as the navigation leaves it
     app.switch_page(str(ROOT / "pages" / "overview.py")).run()
     assert app.header[0].value == "There is no dataset “gone” here."

@@ -188,12 +188,17 @@ def may_hold_labels(column: str) -> bool:
 
 
 def called_after_criteria(wide: Sequence[str]) -> bool:
-    """Whether most of the columns are called like criteria: ``clarity``, ``helpfulness``, ``tone_score``."""
-    criteria = sum(bool(_CRITERION.search(plain_name(_SCALE.sub("", c)))) for c in wide)
+    """Whether most of the columns are called like criteria: ``clarity``, ``tone_score``, ``Is it clear?``."""
+    criteria = sum(bool(_CRITERION.search(plain_name(_SCALE.sub("", c))) or _ASKED.match(c)) for c in wide)
     return 2 * criteria >= len(wide) > 0
 
 
 _SCALE = re.compile(r"\s*[(\[]\s*\d+\s*(?:[-–]|to|\.\.)\s*\d+\s*[)\]]\s*$")  # "Safety Score (1-5)"
+_ASKED = re.compile(  # of an answer, of which a judge says yes or no, or how much
+    r"(?i)\W*(?:q(?:uestion)?\W*\d+\W+)?(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should"
+    r"|how(?! (?:many|much))|to what extent)"
+    r"\s[^?]+\?"
+)
 _CRITERION = re.compile(
     r"(ity|ness|ency|ance|ence|acy|tion|sion|ment|ism|ability|style|tone|quality|depth|length|format|grammar|logic"
     r"|safety|honesty|empathy|novelty|safe|helpful|harmful|correct|relevant|coherent|fluent|accurate|complete|concise|faithful|overall)(_score|_rating)?$"

@@ -103,14 +103,14 @@ def _names_systems(free: Sequence[str], columns: Sequence[str], sample: Sample) 
 def is_query(named: Mapping[str, str], wide: Sequence[str]) -> bool:
     """Whether the items that a wide table is about are queries and no rubrics.
 
-    No column of labels is named after a judge or a model, and a judge is named elsewhere, or a system is and the
-    columns are called like criteria. Or they are named after systems or judges times criteria.
+    No column of labels is named after a judge or a model, and a judge is named elsewhere, or the columns are called
+    like criteria. Or they are named after systems or judges times criteria.
     """
     if _is_item(named) and (pairs := crossed_names(wide)) and called_after_criteria([c for _, c in pairs]):
         return True
     if not may_be_query(named, wide):
         return False
-    return "judge" in named or ("system" in named and called_after_criteria(wide))
+    return "judge" in named or called_after_criteria(wide)
 
 
 def may_be_query(named: Mapping[str, str], wide: Sequence[str]) -> bool:

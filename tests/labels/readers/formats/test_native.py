@@ -936,3 +936,33 @@ def test_batches_of_gemini_are_read_by_their_keys(read):
         ("llama", "q1", "q1#clarity", "gemini-2.5-pro", 1),
     }
     assert report.rejected == 2
+
+
+NAMED_BY_RECORDS = {
+    "wildbench": {"session_id": "s1", "score": "7", "parsed_result": {"score": "7"}},
+    "infobench": {"id": "i1", "instruction": "Say", "decomposed_questions": ["Done?"], "eval": [True]},
+    "hellobench": {
+        "id": "h1",
+        "instruction": "Say",
+        "checklist_wise_evaluation": [{"checklist_id": 0, "evaluation_score": 1}],
+    },
+    "healthbench-graded": {"prompt_id": "p1", "prompt": [], "rubric_items": graded(True, False)},
+    "autorubric": {"item_idx": 0, "criterion_reports": [{"criterion": {"name": "a"}, "verdict": "MET"}]},
+}
+
+
+@pytest.mark.parametrize(
+    "system", ["model", "generator", "system", "model_id", "Model Name", "llm", "candidate"]
+)
+@pytest.mark.parametrize("layout", NAMED_BY_RECORDS)
+def test_systems_and_judges_are_found_by_any_name_that_records_give_them(layout, system, read):
+    record = NAMED_BY_RECORDS[layout]
+    records = [record | {system: m, "grader_model": "gamma"} for m in ("alpha", "beta")]
+    dataset, _ = read(lines(*records), name="run.jsonl")
+    assert {(row[0], row[3]) for row in labels_of(dataset)} == {("alpha", "gamma"), ("beta", "gamma")}
+
+
+def test_a_prompt_in_the_field_system_is_no_system_beside_a_model(read):
+    record = NAMED_BY_RECORDS["healthbench-graded"] | {"system": "You are a doctor.", "model": "alpha"}
+    dataset, _ = read(lines(record), name="run.jsonl")
+    assert {row[0] for row in labels_of(dataset)} == {"alpha"}

@@ -38,7 +38,7 @@ def _is_report(found: Any) -> bool:
 
 def _rows(record: Record, setting: Setting) -> Iterator[Row]:
     name = named(record, "item_idx", "item_id", "id", "prompt_id", "query") if _names(record) else "item"
-    system = setting.system(record.get("system", record.get("model")))
+    system, whole = setting.system_of(record, "system"), setting.judge_of(record)
     item = record.get("item")
     yield query(
         name, item.get("prompt", item.get("description")) if isinstance(item, dict) else record.get("prompt")
@@ -55,7 +55,7 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
         scale = (0, len(options) - 1) if isinstance(options, list) and len(options) > 1 else (0, 1)
         text = criterion.get("requirement", inner if isinstance(inner, str) else None)
         yield rubric(name, title, text, scale=scale, weight=weight, polarity=polarity)
-        for judge, verdict, reason in _verdicts(found, setting):
+        for judge, verdict, reason in _verdicts(found, setting, whole):
             yield label(system, name, title, judge, verdict, reason=reason)
 
 
@@ -63,16 +63,16 @@ def _names(record: Record) -> bool:
     return any(record.get(k) is not None for k in ("item_idx", "item_id", "id", "prompt_id", "query"))
 
 
-def _verdicts(report: Record, setting: Setting) -> Iterator[tuple[str, Any, Any]]:
+def _verdicts(report: Record, setting: Setting, whole: str) -> Iterator[tuple[str, Any, Any]]:
     votes = report.get("votes") or report.get("multi_choice_votes")
     if isinstance(votes, list) and votes:
         for vote in votes:
             found = mapped(vote, "a vote")
             if found.get("superseded"):
                 continue  # an escalation asked another judge in its place
-            yield setting.judge(found.get("judge_id")), _verdict(found), _reason(found)
+            yield setting.judge(found.get("judge_id") or whole), _verdict(found), _reason(found)
         return
-    yield setting.judge(report.get("judge_id")), _verdict(report), _reason(report)
+    yield setting.judge(report.get("judge_id") or whole), _verdict(report), _reason(report)
 
 
 def _reason(found: Record) -> Any:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from .....errors import IngestError
+from ...columns.specs import names_of, plain_name
+from ...columns.synonyms import INSTEAD_OF_SYSTEM
 from ..records import as_text
 
 Record = Mapping[str, Any]
@@ -47,6 +49,23 @@ class MissingError(IngestError):
         self.what = what
 
 
+_SYSTEMS = (  # "system" may as well be a prompt
+    *("model", "model_name", *names_of("labels", "system"), *INSTEAD_OF_SYSTEM),
+    *("candidate", "candidate_id", "candidate_name"),
+)
+
+
+def _called(record: Record, names: Sequence[str]) -> Any:
+    """The first value of the fields called so, however their names are written; of an object its id or name."""
+    held = {
+        plain_name(key): v.get("id") or v.get("name") if isinstance(v, dict) else v
+        for key, v in record.items()
+    }
+    return next(
+        (held[n] for n in names if held.get(n) not in (None, "") and not isinstance(held[n], list)), None
+    )
+
+
 def _alone(_name: str) -> Iterator[Record]:
     return iter(())
 
@@ -80,6 +99,14 @@ class Setting:
     def judge(self, found: Any = None) -> str:
         """The judge, likewise; "judge" where nobody names one."""
         return self._outside("judge", found) or "judge"
+
+    def system_of(self, record: Record, *first: str) -> str:
+        """The system, likewise, by the first of these fields that a record has, else by any that is called a system."""
+        return self.system(_called(record, (*first, *_SYSTEMS)))
+
+    def judge_of(self, record: Record) -> str:
+        """The judge, likewise, by any field that is called a judge."""
+        return self.judge(_called(record, names_of("labels", "judge")))
 
     def unknown(self, what: str) -> str:
         """What the user says; MissingError where he does not, as the path does not tell."""

@@ -28,7 +28,7 @@ from .base import (
     query,
     rubric,
 )
-from .verdicts import JUDGES, VERDICTS, first_of
+from .verdicts import VERDICTS, first_of
 
 
 def _tags(item: Record) -> list[str]:
@@ -71,7 +71,7 @@ def _graded(record: Record, key: str, setting: Setting) -> Iterator[Row]:
     prompt = record.get("prompt", record.get("conversations"))
     yield query(prompt_id, prompt if key == "rubric_items" else _asked(prompt))
     yield from _criteria(prompt_id, items)
-    system, judge = _who(record, setting)
+    system, judge = setting.system_of(record), setting.judge_of(record)
     yield from answer(system, prompt_id, _answered(record, prompt if key == "rubrics" else None))
     for position, item in enumerate(items):
         grades = _grades(item)
@@ -79,15 +79,6 @@ def _graded(record: Record, key: str, setting: Setting) -> Iterator[Row]:
             who = judge if len(grades) < 2 else setting.judge(key)
             verdict, reason = grade.get("criteria_met"), grade.get("explanation")
             yield label(system, prompt_id, str(position), who, verdict, reason=reason)
-
-
-_SYSTEMS = ("model", "model_name", "candidate", "candidate_id", "candidate_model")
-
-
-def _who(record: Record, setting: Setting) -> tuple[str, str]:
-    """The system and the judge of a record, by the names that forks of the benchmark give them."""
-    system, judge = (next((record[n] for n in names if n in record), None) for names in (_SYSTEMS, JUDGES))
-    return setting.system(system), setting.judge(judge)
 
 
 def _grades(item: Any) -> dict[str, Record]:
@@ -137,7 +128,7 @@ def _all_results_rows(record: Record, setting: Setting) -> Iterator[Row]:
 def _panel_rows(record: Record, setting: Setting) -> Iterator[Row]:
     """Grades in the order of the rubrics: a list of true and false, or of the grader's replies."""
     prompt_id = named(record, "prompt_id")
-    system, judge = _who(record, setting)
+    system, judge = setting.system_of(record), setting.judge_of(record)
     if "criteria_met" in record:
         verdicts = [(met, None) for met in listed(record, "criteria_met")]
     else:

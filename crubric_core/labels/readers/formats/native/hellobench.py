@@ -39,7 +39,7 @@ def _quarters(value: Any) -> Cell:
 
 def _rows(record: Record, setting: Setting) -> Iterator[Row]:
     name = named(record, "id")
-    system, judge = setting.system(record.get("model")), setting.judge(record.get("judge"))
+    system, judge = setting.system_of(record), setting.judge_of(record)
     yield query(name, record.get("instruction"))
     yield from answer(system, name, record.get("response"))
     for position, item in enumerate(listed(record, "checklist_wise_evaluation")):

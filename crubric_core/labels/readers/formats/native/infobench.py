@@ -32,7 +32,7 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
     verdicts = listed(record, "eval")
     if len(verdicts) > len(questions):
         raise MalformedError(f"has {len(verdicts)} verdicts for {len(questions)} questions")
-    system, judge = setting.system(record.get("model")), setting.judge(record.get("judge"))
+    system, judge = setting.system_of(record), setting.judge_of(record)
     yield from answer(system, name, record.get("output"))
     for position, verdict in enumerate(verdicts):
         yield label(system, name, str(position), judge, verdict)

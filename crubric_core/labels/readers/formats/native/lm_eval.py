@@ -21,7 +21,7 @@ def _task(name: str) -> str:
 
 def _rows(record: Record, setting: Setting) -> Iterator[Row]:
     name = f"{_task(setting.name)}/{named(record, 'doc_id')}"
-    system, judge = setting.system(record.get("model")), setting.judge()
+    system, judge = setting.system_of(record), setting.judge()
     yield query(name, record.get("doc"), _task(setting.name))
     metrics = record.get("metrics")
     keys = list(map(str, metrics)) if isinstance(metrics, list) else [k for k in record if k not in _OWN]

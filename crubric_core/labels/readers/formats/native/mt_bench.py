@@ -15,7 +15,7 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
     yield rubric(name, turn, f"quality of {turn}", scale=(1, 10) if graded else (None, None))
     score = record.get("score")
     known = None if number(score) == -1 else score  # FastChat writes -1 where a reply holds no rating
-    system, judge = setting.system(record.get("model")), setting.judge(model)
+    system, judge = setting.system_of(record), setting.judge(model)
     yield label(system, name, turn, judge, known, reason=record.get("judgment"))
 
 

@@ -62,8 +62,8 @@ def _judge_rows(record: Record, setting: Setting) -> Iterator[Row]:
     name, row = _described(task, record)
     yield query(task, None, record.get("domain"))
     yield row
-    system = setting.system(record.get("model"))
-    yield label(system, task, name, setting.judge(record.get("judge")), _rating(record.get("judge_rating")))
+    system = setting.system_of(record)
+    yield label(system, task, name, setting.judge_of(record), _rating(record.get("judge_rating")))
     if record.get("human_annotation") is not None:
         yield gold(system, task, name, "human", record["human_annotation"])
 

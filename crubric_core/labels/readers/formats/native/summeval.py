@@ -32,7 +32,7 @@ def _fits(record: Record) -> bool:
 
 
 def _rows(record: Record, setting: Setting) -> Iterator[Row]:
-    name, system = named(record, "id"), setting.system(record.get("model_id"))
+    name, system = named(record, "id"), setting.system_of(record, "model_id")
     yield query(name, record.get("dialogue", record.get("text")))
     yield from answer(system, name, record.get("decoded", record.get("summary")))
     groups = [group for group in _GROUPS if record.get(group) is not None]

@@ -25,14 +25,11 @@ def _reason(record: Record) -> Any:
 
 def _rows(record: Record, setting: Setting) -> Iterator[Row]:
     name = named(record, "session_id")
-    tested = record.get("model_test", record.get("generator"))
-    system = setting.system(tested.rsplit("/", 1)[-1] if isinstance(tested, str) else tested)
+    system = setting.system_of(record, "model_test", "generator").rsplit("/", 1)[-1]
     yield query(name, record.get("conversation_input", record.get("model_input")))
     yield rubric(name, "score", "overall quality", scale=(1, 10))
     yield from answer(system, name, record.get("model_output"))
-    yield label(
-        system, name, "score", setting.judge(record.get("judge")), _score(record), reason=_reason(record)
-    )
+    yield label(system, name, "score", setting.judge_of(record), _score(record), reason=_reason(record))
 
 
 FORMATS = (

@@ -189,6 +189,12 @@ def test_wildbench_scores_are_text_and_the_model_is_the_last_part_of_its_name(re
     assert dataset.scale.levels == 10
 
 
+def test_a_system_that_the_user_names_for_wildbench_is_whole(read):
+    record = {"session_id": "s1", "parsed_result": {"score": "4"}, "score": "4"}
+    dataset, _ = read(document([record]), "file.json", mapping={"system": "=org/llama"})
+    assert {s for s, *_ in labels_of(dataset)} == {"org/llama"}
+
+
 def test_summeval_experts_and_turkers_are_judges_of_four_rubrics(read):
     record = {
         "id": "d1",

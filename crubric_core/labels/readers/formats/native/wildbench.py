@@ -25,7 +25,8 @@ def _reason(record: Record) -> Any:
 
 def _rows(record: Record, setting: Setting) -> Iterator[Row]:
     name = named(record, "session_id")
-    system = setting.system_of(record, "model_test", "generator").rsplit("/", 1)[-1]
+    said = setting.given.get("system")
+    system = said or setting.system_of(record, "model_test", "generator").rsplit("/", 1)[-1]
     yield query(name, record.get("conversation_input", record.get("model_input")))
     yield rubric(name, "score", "overall quality", scale=(1, 10))
     yield from answer(system, name, record.get("model_output"))

@@ -57,13 +57,16 @@ _SYSTEMS = (  # "system" may as well be a prompt
 
 def _called(record: Record, names: Sequence[str]) -> Any:
     """The first value of the fields called so, however their names are written; of an object its id or name."""
-    held = {
-        plain_name(key): v.get("id") or v.get("name") if isinstance(v, dict) else v
-        for key, v in record.items()
-    }
-    return next(
-        (held[n] for n in names if held.get(n) not in (None, "") and not isinstance(held[n], list)), None
-    )
+    called = {plain_name(key): key for key in record}
+    for name in names:
+        if name not in called:
+            continue
+        found = record[called[name]]
+        if isinstance(found, dict):
+            found = found.get("id") or found.get("name")
+        if found not in (None, "") and not isinstance(found, list):
+            return found
+    return None
 
 
 def _alone(_name: str) -> Iterator[Record]:

@@ -968,7 +968,26 @@ def test_systems_and_judges_are_found_by_any_name_that_records_give_them(layout,
     assert {(row[0], row[3]) for row in labels_of(dataset)} == {("alpha", "gamma"), ("beta", "gamma")}
 
 
-def test_a_prompt_in_the_field_system_is_no_system_beside_a_model(read):
-    record = NAMED_BY_RECORDS["healthbench-graded"] | {"system": "You are a doctor.", "model": "alpha"}
+PROMPTS = ("You are a doctor.", "you are terse", "Answer briefly: one word", "x" * 81)
+
+
+@pytest.mark.parametrize("layout", NAMED_BY_RECORDS)
+@pytest.mark.parametrize("prompt", PROMPTS)
+def test_a_prompt_in_the_field_system_is_no_system(layout, prompt, read):
+    record = NAMED_BY_RECORDS[layout] | {"system": prompt}
+    dataset, _ = read(lines(record), name="gpt-4o.jsonl")
+    assert {row[0] for row in labels_of(dataset)} == {"gpt-4o"}
+
+
+@pytest.mark.parametrize("layout", NAMED_BY_RECORDS)
+def test_another_field_names_the_system_beside_a_prompt(layout, read):
+    record = NAMED_BY_RECORDS[layout] | {"system": PROMPTS[0], "llm": "alpha"}
     dataset, _ = read(lines(record), name="run.jsonl")
     assert {row[0] for row in labels_of(dataset)} == {"alpha"}
+
+
+@pytest.mark.parametrize("layout", NAMED_BY_RECORDS)
+@pytest.mark.parametrize("field", ["engine", "deployment", "checkpoint", "model_version"])
+def test_what_serves_a_model_is_no_system(layout, field, read):
+    dataset, _ = read(lines(NAMED_BY_RECORDS[layout] | {field: "vllm"}), name="gpt-4o.jsonl")
+    assert {row[0] for row in labels_of(dataset)} == {"gpt-4o"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from .....errors import IngestError
 from ...columns.specs import names_of, plain_name
 from ...columns.synonyms import INSTEAD_OF_SYSTEM
+from ...word_lists import word_set
 from ..records import as_text
 
 Record = Mapping[str, Any]
@@ -49,24 +51,35 @@ class MissingError(IngestError):
         self.what = what
 
 
-_SYSTEMS = (  # "system" may as well be a prompt
-    *("model", "model_name", *names_of("labels", "system"), *INSTEAD_OF_SYSTEM),
+# what serves a model, or which state of it: beside a file that is named after the model, no system
+_OF_A_MODEL = word_set("engine deployment model_version model_variant model_checkpoint checkpoint")
+_SYSTEMS = (  # "system" is not the first, as it may be a prompt
+    *("model", "model_name", "model_test", "response_model", *names_of("labels", "system")),
+    *(name for name in INSTEAD_OF_SYSTEM if name not in _OF_A_MODEL),
     *("candidate", "candidate_id", "candidate_name"),
 )
+_PROMPT = re.compile(r"(?is)^\s*you\b|[.!?:]\s|[.!?]\s*$|\n|.{81}")
 
 
-def _called(record: Record, names: Sequence[str]) -> Any:
-    """The first value of the fields called so, however their names are written; of an object its id or name."""
+def _all_called(record: Record, names: Sequence[str]) -> Iterator[Any]:
     called = {plain_name(key): key for key in record}
-    for name in names:
-        if name not in called:
-            continue
-        found = record[called[name]]
+    for key in (called[name] for name in names if name in called):
+        found = record[key]
         if isinstance(found, dict):
             found = found.get("id") or found.get("name")
         if found not in (None, "") and not isinstance(found, list):
-            return found
-    return None
+            yield found
+
+
+def first_called(record: Record, names: Sequence[str]) -> Any:
+    """The first value of the fields called so, however their names are written; of an object its id or name."""
+    return next(_all_called(record, names), None)
+
+
+def system_in(record: Record, *first: str) -> Any:
+    """The system, by the first of these fields that a record has, else by any called a system; no prompt is one."""
+    found = _all_called(record, (*first, *_SYSTEMS))
+    return next((name for name in found if not _PROMPT.search(str(name))), None)
 
 
 def _alone(_name: str) -> Iterator[Record]:
@@ -104,12 +117,12 @@ class Setting:
         return self._outside("judge", found) or "judge"
 
     def system_of(self, record: Record, *first: str) -> str:
-        """The system, likewise, by the first of these fields that a record has, else by any that is called a system."""
-        return self.system(_called(record, (*first, *_SYSTEMS)))
+        """The system, likewise, by ``system_in``."""
+        return self.system(system_in(record, *first))
 
     def judge_of(self, record: Record) -> str:
         """The judge, likewise, by any field that is called a judge."""
-        return self.judge(_called(record, names_of("labels", "judge")))
+        return self.judge(first_called(record, names_of("labels", "judge")))
 
     def unknown(self, what: str) -> str:
         """What the user says; MissingError where he does not, as the path does not tell."""

@@ -22,11 +22,13 @@ from .base import (
     Setting,
     answer,
     conversation,
+    first_called,
     label,
     named,
     points,
     query,
     rubric,
+    system_in,
     words,
 )
 
@@ -43,10 +45,6 @@ _IDS = word_list("task_id question_id prompt_id sample_id main_id task session_i
 _NAMES = ("id", "rubric_id", "criterion_id")
 _ANSWERS = ("model_output", "response", "output")
 _DOMAINS = ("context_category", "domain", "field", "category")
-_SYSTEMS = (
-    *("model", "model_name", "model_test", "response_model", "system"),
-    *(*synonyms_of("labels", "system"), "llm", "llm_name"),
-)
 _RATERS = (name for name in RATERS if not name.endswith("email") and not name.startswith("your_"))
 _JUDGES = ("judge", "judge_model", "grader_model", "evaluator", *synonyms_of("labels", "judge"), *_RATERS)
 # fields of a record, or of a criterion, that say what an answer is worth: then it is no mere list of criteria
@@ -58,11 +56,6 @@ _GRADED = word_set(
 
 def _first(record: Record, keys: tuple[str, ...]) -> Any:
     return next((record[k] for k in keys if record.get(k) not in (None, "", [])), None)
-
-
-def _called(record: Record, names: tuple[str, ...]) -> Any:
-    """The first value of the fields called so, however their names are written."""
-    return _first({plain_name(key): value for key, value in record.items()}, names)
 
 
 def _text_of(item: Any) -> str | None:
@@ -165,7 +158,7 @@ def _are_scores(key: str, found: list[Any], record: Record) -> bool:
     known = [v for v in found if v is not None]
     if not named or not known or not all(isinstance(v, (int, float)) for v in known):
         return False
-    return bool(_called(record, _SYSTEMS) or _first(record, _ANSWERS) or set(known) <= {0, 1})
+    return bool(system_in(record) or _first(record, _ANSWERS) or set(known) <= {0, 1})
 
 
 def _length(value: Any) -> int:
@@ -191,7 +184,7 @@ def _query_of(record: Record) -> str:
         if any(known.get(key) is not None for key in _IDS):
             return named(known, *_IDS)
     return (_prompt(record) or "").strip() or as_text(
-        _called(record, NAMES_OF_QUERIES) or named(record, *_IDS)
+        first_called(record, NAMES_OF_QUERIES) or named(record, *_IDS)
     )
 
 
@@ -249,8 +242,8 @@ def _graded_rows(record: Record, setting: Setting) -> Iterator[Row]:
         why = None if verdicts else words(record.get("grading_rationale"))
         told = f" ({why[:100]})" if why else ""
         raise MalformedError(f"has {len(verdicts)} verdicts for {len(criteria)} criteria{told}")
-    name, system = _query_of(record), setting.system(_called(record, _SYSTEMS))
-    judge, run = setting.judge(_called(record, _JUDGES)), record.get("run", record.get("trial"))
+    name, system = _query_of(record), setting.system_of(record)
+    judge, run = setting.judge(first_called(record, _JUDGES)), record.get("run", record.get("trial"))
     yield from answer(system, name, _first(record, _ANSWERS))
     for position, (item, verdict) in enumerate(zip(criteria, verdicts, strict=True)):
         own = item.get("reason") if isinstance(item, dict) else None

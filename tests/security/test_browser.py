@@ -182,6 +182,13 @@ PAPER = """() => {
 }"""
 
 
+CHARTS = ".js-plotly-plot .main-svg"
+# A chart is drawn after its page, and in the width that its place has then.
+WIDE_CHARTS = (
+    f"() => [...document.querySelectorAll('{CHARTS}')].some(e => e.getBoundingClientRect().width > 600)"
+)
+
+
 def test_paper_has_the_shape_of_a4_and_room_for_the_charts_of_a_wide_screen(
     page: Page, viewer: Server, study: Study
 ) -> None:
@@ -190,9 +197,8 @@ def test_paper_has_the_shape_of_a4_and_room_for_the_charts_of_a_wide_screen(
     expect(page.locator(".js-plotly-plot").first).to_be_visible()
     width, height, margin = page.evaluate(PAPER)
     assert height / width == pytest.approx(2**0.5, abs=0.002)
-    charts = page.locator(".js-plotly-plot .main-svg").evaluate_all(
-        "all => all.map(e => e.getBoundingClientRect().width)"
-    )
+    page.wait_for_function(WIDE_CHARTS)
+    charts = page.locator(CHARTS).evaluate_all("all => all.map(e => e.getBoundingClientRect().width)")
     assert 600 < max(charts) <= width - 2 * margin
 
 

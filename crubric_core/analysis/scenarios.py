@@ -63,16 +63,37 @@ class Change:
     places: pd.DataFrame
 
     @property
+    def in_both(self) -> pd.DataFrame:
+        """The systems that are ranked in both."""
+        return self.places.dropna(subset=["rank_first", "rank_second"])
+
+    @property
     def other_tier(self) -> pd.DataFrame:
-        """The systems whose tier changes."""
-        known = self.places.dropna(subset=["tier_first", "tier_second"])
+        """The systems ranked in both whose tier changes."""
+        known = self.in_both
         return known[known["tier_first"] != known["tier_second"]]
 
     @property
     def other_rank(self) -> pd.DataFrame:
-        """The systems whose rank changes."""
-        known = self.places.dropna(subset=["rank_first", "rank_second"])
+        """The systems ranked in both whose rank changes."""
+        known = self.in_both
         return known[known["rank_first"] != known["rank_second"]]
+
+    @property
+    def moved(self) -> pd.DataFrame:
+        """The systems whose tier or rank changes, or is known in one of the two only."""
+        same = [
+            self.places[f"{what}_first"].eq(self.places[f"{what}_second"])
+            | (self.places[f"{what}_first"].isna() & self.places[f"{what}_second"].isna())
+            for what in ("tier", "rank")
+        ]
+        return self.places[~(same[0] & same[1])]
+
+    def ranked_only_in(self, side: str) -> list[str]:
+        """The systems that are ranked in the ``first`` or in the ``second`` outcome alone."""
+        ranked = {each: self.places[f"rank_{each}"].notna() for each in ("first", "second")}
+        alone = ranked[side] & ~(ranked["first"] & ranked["second"])
+        return self.places.loc[alone, "system"].to_list()
 
 
 def _worth(analysis: Analysis) -> Worth | None:
@@ -147,9 +168,8 @@ def change_sentences(change: Change) -> tuple[str, ...]:
 
 def _bank_sentence(change: Change) -> str:
     first, second = change.first, change.second
-    if not len(first.bank) or not len(second.bank):
-        lacking = first if not len(first.bank) else second
-        return f"“{lacking.name}” has no bank."
+    if lacking := [f"“{outcome.name}”" for outcome in (first, second) if not len(outcome.bank)]:
+        return f"{listed(lacking)} {verb(len(lacking), 'have')} no bank."
     if not len(change.entering) and not len(change.leaving):
         return f"Both banks hold the same {count(len(second.bank), 'rubric')}."
     leave, enter = len(change.leaving), len(change.entering)
@@ -163,11 +183,13 @@ def _place_sentences(change: Change) -> tuple[str, ...]:
     refused = [outcome for outcome in (change.first, change.second) if outcome.refused]
     if refused:
         return tuple(f"No places can be compared: “{outcome.name}”: {outcome.refused}" for outcome in refused)
-    systems, tiers = len(change.places), change.other_tier
-    ranks = change.other_rank
+    known, tiers, ranks = change.in_both, change.other_tier, change.other_rank
+    alone = tuple(filter(None, (_alone(change, "first"), _alone(change, "second"))))
+    if known.empty:
+        return ("No system is ranked in both.", *alone)
     if tiers.empty:
-        moved = f"No system changes its tier; {len(ranks):,} of {systems:,} change their rank."
-        return (moved if len(ranks) else "No system changes its tier or its rank.",)
+        moved = f"No system changes its tier; {len(ranks):,} of {len(known):,} change their rank."
+        return (moved if len(ranks) else "No system changes its tier or its rank.", *alone)
     moves = [
         f"{system} ({before:.0f} → {after:.0f})"
         for system, before, after in zip(
@@ -175,15 +197,28 @@ def _place_sentences(change: Change) -> tuple[str, ...]:
         )
     ]
     change_tier = "changes its tier" if len(tiers) == 1 else "change their tier"
-    said = f"{len(tiers):,} of {count(systems, 'system')} {change_tier}: {listed(moves)}."
+    said = f"{len(tiers):,} of {count(len(known), 'system')} {change_tier}: {listed(moves)}."
     first, second = (change.places[f"tier_{side}"].nunique() for side in ("first", "second"))
     if first == second:
-        return (said,)
+        return (said, *alone)
     return (
         said,
+        *alone,
         f"There are {count(second, 'tier')} instead of {first:,}: where tiers merge or split, those below get another "
         "number, though nothing else about them changes.",
     )
+
+
+def _alone(change: Change, side: str) -> str:
+    """Which systems are ranked in that scenario and not in the other one; "" for none."""
+    name, other = change.first.name, change.second.name
+    if side == "second":
+        name, other = other, name
+    found = change.ranked_only_in(side)
+    ranked = (
+        f"{count(len(found), 'system')} {verb(len(found), 'are')} ranked in “{name}” and not in “{other}”"
+    )
+    return f"{ranked}: {listed(found)}." if found else ""
 
 
 def figures_table(first: Outcome, second: Outcome) -> pd.DataFrame:

@@ -200,11 +200,20 @@ def ask_two(
     scenarios: tuple[Scenario, ...], held: Settings
 ) -> tuple[tuple[str, Settings], tuple[str, Settings]]:
     """Which two are compared; the settings of the pages are one choice."""
-    every = {AS_SHOWN: held} | {s.name: s.settings for s in scenarios if s.settings is not None}
+    saved = {s.name: s.settings for s in scenarios if s.settings is not None}
+    shown = AS_SHOWN if AS_SHOWN not in saved else f"{AS_SHOWN} (not saved)"
+    every = {shown: held, **saved}
     names = list(every)
-    left, right = st.columns(2)
-    first = left.selectbox("From", names, index=min(1, len(names) - 1), key="first", bind="query-params")
-    second = right.selectbox("To", names, index=2 if len(names) > 2 else 0, key="second", bind="query-params")
+    # The address leaves out what is the first choice, which is thus the one that no saved scenario can become.
+    if not {"first", "second"} & {*st.session_state, *st.query_params}:
+        usual = {"first": names[:2][-1], "second": names[2] if len(names) > 2 else shown}
+        st.session_state.update(usual)
+        st.query_params.update(usual)
+    chosen = []
+    for side, title, key in zip(st.columns(2), ("From", "To"), ("first", "second"), strict=True):
+        state.check_choices(key, names)
+        chosen.append(side.selectbox(title, names, key=key, bind="query-params"))
+    first, second = chosen
     return (first, every[first]), (second, every[second])
 
 
@@ -240,13 +249,10 @@ def show_change(study: loaders.Study, first: Outcome, second: Outcome) -> None:
 
 
 def _show_places(change: Change) -> None:
-    moved = change.other_tier if not change.other_tier.empty else change.other_rank
     if change.first.refused or change.second.refused:
         return
     st.markdown("**Tiers and ranks**")
-    only = st.toggle("Only systems that change", value=not moved.empty, key="only changes")
-    ranks = change.other_rank["system"]
-    both = change.places["system"].isin([*ranks, *change.other_tier["system"]])
+    only = st.toggle("Only systems that change", value=not change.moved.empty, key="only changes")
     names = dict(
         zip(("first", "second"), told_apart([change.first.name, change.second.name], 20), strict=True)
     )
@@ -255,7 +261,7 @@ def _show_places(change: Change) -> None:
         for what, title, style in (("tier", "tier", "%d"), ("rank", "rank", "%d"), ("theta", "θ", "%.2f"))
         for side, name in names.items()
     }
-    table_widgets.table(change.places[both] if only else change.places, {"system": "system", **columns})
+    table_widgets.table(change.moved if only else change.places, {"system": "system", **columns})
     scales = " Different response models have different scales of θ: compare it only within a column."
     st.caption(
         "Ranks move with any change of settings; the Leaderboard says which systems are separated."

@@ -112,3 +112,37 @@ def test_where_nothing_passes_the_outcome_says_so_and_claims_no_place(outcome):
     sentences = change_sentences(compare(outcome("wide", WIDE), none))
     assert sentences[0] == "“none” has no bank."
     assert sentences[1] == f"No places can be compared: “none”: {none.refused}"
+
+
+def ranks_of(change, first, second):
+    ranked = {"rank_first": np.array(first, float), "rank_second": np.array(second, float)}
+    tiers = {name.replace("rank", "tier"): ranks * 0 + 1 for name, ranks in ranked.items()}
+    return replace(change, places=change.places.assign(**ranked, **tiers))
+
+
+def test_a_system_ranked_in_one_scenario_only_is_named(change):
+    """“No system changes its tier or its rank.” was said of systems that had one of the two only."""
+    lost = ranks_of(change, [1, 2, 3, 4, 5, 6, 7, np.nan], [np.nan, 2, 3, 4, 5, 6, 7, np.nan])
+    name = lost.places["system"][0]
+    assert change_sentences(lost)[1:] == (
+        "No system changes its tier or its rank.",
+        f"1 system is ranked in “wide” and not in “narrow”: {name}.",
+    )
+    assert lost.moved["system"].to_list() == [name]
+    won = ranks_of(change, [1, 2, 3, 4, 5, np.nan, np.nan, np.nan], [2, 1, 3, 4, 5, 6, 7, np.nan])
+    names = won.places["system"]
+    assert change_sentences(won)[1:] == (
+        "No system changes its tier; 2 of 5 change their rank.",
+        f"2 systems are ranked in “narrow” and not in “wide”: {names[5]} and {names[6]}.",
+    )
+    assert won.moved["system"].to_list() == [*names[:2], *names[5:7]]
+
+
+def test_scenarios_without_a_common_ranked_system_do_not_say_that_none_changes(change):
+    apart = ranks_of(change, [1, 2, 3, 4, *4 * [np.nan]], [*4 * [np.nan], 1, 2, 3, 4])
+    assert change_sentences(apart)[1] == "No system is ranked in both."
+
+
+def test_two_scenarios_without_a_bank_are_both_named(outcome):
+    one, two = (outcome(name, Settings(gate="kappa", tau_c=1.0)) for name in ("one", "two"))
+    assert change_sentences(compare(one, two))[0] == "“one” and “two” have no bank."

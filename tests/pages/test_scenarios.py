@@ -116,6 +116,34 @@ def test_the_page_lists_and_compares_what_is_saved(open_page: Open, own: Path) -
     assert figures.loc["Bank size B"].tolist() == ["40", "8"]
 
 
+@pytest.mark.parametrize("known", ["large", AS_SHOWN])
+def test_a_scenario_of_the_address_that_is_gone_is_named_and_no_other_compared(
+    open_page: Open, own: Path, known: str
+) -> None:
+    """A bookmark of a deleted scenario compared another one without a word."""
+    keep(own, large=Settings(budget=40), small=Settings(budget=8))
+    app = open_page("scenarios", own, dataset="small", first=known, second="gone")
+    assert "second=gone" in app.warning[0].value.replace("\\", "")
+    assert [app.selectbox(key=side).value for side in ("first", "second")] == [known, AS_SHOWN]
+    assert ("Choose two different ones." in said(app)) is (known == AS_SHOWN)
+
+
+def test_what_a_bookmark_leaves_out_is_what_the_pages_show(open_page: Open, own: Path) -> None:
+    """It was a scenario of the list, another one as soon as one more was saved."""
+    for names in (["b"], ["b", "c"], ["a", "b", "c"]):
+        keep(own, **{name: Settings(budget=8) for name in names})
+        app = open_page("scenarios", own, dataset="small", second="b")
+        assert [app.selectbox(key=side).value for side in ("first", "second")] == [AS_SHOWN, "b"]
+
+
+def test_a_scenario_named_as_the_choice_of_the_page_is_one_more_choice(open_page: Open, own: Path) -> None:
+    keep(own, **{AS_SHOWN: Settings(budget=8)})
+    app = open_page("scenarios", own, dataset="small", budget="40")
+    assert app.selectbox(key="first").options == [f"{AS_SHOWN} (not saved)", AS_SHOWN]
+    figures = app.dataframe[1].value.set_index("figure")
+    assert figures.loc["Bank size B"].tolist() == ["8", "40"]
+
+
 def test_settings_are_compared_in_whole_words(open_page: Open, own: Path) -> None:
     """They were cut in their middle, as names of systems are: “the lowest quart…rics is dropped”."""
     keep(own, one=Settings(), two=Settings(gate="kappa", tau_c=0.3))

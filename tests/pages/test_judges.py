@@ -19,7 +19,7 @@ from crubric_core.labels.store.workspace import Workspace
 from crubric_core.ui.measurability import judges
 from crubric_core.ui.measurability.repeats import consistency_sentence
 from crubric_core.ui.measurability.rules import _share, fit_note, growth_sentence, strictest
-from crubric_core.ui.measurability.sections import vote_note, worst_sentence
+from crubric_core.ui.measurability.sections import POPULATION, vote_note, worst_sentence
 from crubric_core.ui.page import StudyPage
 from crubric_core.ui.text import plain
 from tests.pages.conftest import Open
@@ -82,6 +82,11 @@ def test_each_view_answers_in_figures_of_this_dataset(
     assert not app.error
     assert re.search(answer, first_line(app)), first_line(app)
     assert app.get("plotly_chart")
+
+
+def test_the_page_says_what_the_intervals_of_judges_are_for(open_page: Open, study: Path) -> None:
+    app = open_page("measurability", study, view="Judges")
+    assert POPULATION in [caption.value for caption in app.caption]
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -151,6 +156,7 @@ def test_two_judges_are_compared_with_each_other(open_page: Open, few_judges: Pa
     assert not app.slider(key="tau_c").disabled
     assert not app.error
     if view == "Judges":
+        assert POPULATION in [caption.value for caption in app.caption]
         assert first_line(app).startswith("Two judges: κ = 0.")
         assert "nothing shows which of them is wrong" in first_line(app)
 

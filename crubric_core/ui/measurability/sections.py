@@ -92,6 +92,9 @@ INFLUENCE = {
 }
 
 
+POPULATION = (
+    "Intervals are for other queries, answered by these systems. Others may be easier or harder to judge."
+)
 SYSTEM_CLICKED = "system clicked without each judge"
 CLICK = "Click a mark to see below where its judge departs from the others."
 
@@ -108,6 +111,7 @@ def _judges(study: StudyPage) -> None:
             or report.opposed
             or "Where they differ, nothing shows which of them is wrong; a third judge or human labels would.",
         )
+        st.caption(POPULATION)
         table_widgets.table(agreed, AGREEMENT)
         _leniency(study, table)
         departures.section(study, names)
@@ -119,6 +123,7 @@ def _judges(study: StudyPage) -> None:
             *filter(None, [report.copies, report.opposed or guessing_note(table)]),
             worst_sentence(table, found.label_rates),
         )
+        st.caption(POPULATION)
         _rates(study, table, found.label_rates)
         _errors(study, agreed)
         departures.section(study, names)

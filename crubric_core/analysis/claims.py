@@ -196,8 +196,10 @@ def separated_pairs(comparisons: pd.DataFrame) -> int:
 
 
 def _best_first(board: Board) -> list[int]:
-    estimate = np.where(board.standing.ranked, board.standing.estimate, -np.inf)
-    return [int(i) for i in np.argsort(-estimate, kind="stable")[: int(board.standing.ranked.sum())]]
+    """The ranked systems as the table of the leaderboard has them: those that share a rank by name."""
+    standing = board.standing
+    order = np.lexsort((np.array(board.systems), standing.rank))  # NaN is last
+    return [int(i) for i in order[: int(standing.ranked.sum())]]
 
 
 def _some(board: Board, who: Sequence[int], others: int, every: str) -> str:
@@ -213,7 +215,9 @@ def _what(board: Board) -> str:
 
 def _equal(board: Board, best: Sequence[int]) -> str:
     top = [i for i in best if board.standing.estimate[i] == board.standing.estimate[best[0]]]
-    if len(top) == 1:
+    if len(top) == 1 or (
+        board.standing.saturated[best[0]] > 0 and not board.by_score
+    ):  # these have no upper bound
         return ""
     return f"{listed([board.names[i] for i in top], NAMED)} have the same highest {_what(board)}."
 

@@ -196,10 +196,8 @@ def separated_pairs(comparisons: pd.DataFrame) -> int:
 
 
 def _best_first(board: Board) -> list[int]:
-    """The ranked systems as the table of the leaderboard has them: those that share a rank by name."""
-    standing = board.standing
-    order = np.lexsort((np.array(board.systems), standing.rank))  # NaN is last
-    return [int(i) for i in order[: int(standing.ranked.sum())]]
+    estimate = np.where(board.standing.ranked, board.standing.estimate, -np.inf)
+    return [int(i) for i in np.argsort(-estimate, kind="stable")[: int(board.standing.ranked.sum())]]
 
 
 def _some(board: Board, who: Sequence[int], others: int, every: str) -> str:

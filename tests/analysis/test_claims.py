@@ -356,8 +356,8 @@ def test_systems_that_pass_everything_are_not_said_to_have_the_highest_ability()
     separated = np.zeros((4, 4), dtype=bool)
     separated[:3, 3] = separated[3, :3] = True
     said = claims_of(board(standing(np.array([2.0, 2.1, 2.1, 0.0]), separated, np.array([1, 1, 1, 0]))))
-    assert said.tier == "Tier 1: M0, M1, M2."
-    assert "M0 is ahead of 1 of the 3 others" in said.ahead
+    assert said.tier == "Tier 1: M1, M2, M0."
+    assert "M1 is ahead of 1 of the 3 others" in said.ahead
     assert "highest ability" not in said.ahead
 
 

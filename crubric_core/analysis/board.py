@@ -58,6 +58,7 @@ class Board:
     about scores, since there are too few systems for abilities. n_rubrics: by which a system is placed, at least and
     at most.
     gated: whether agreement of the judges is known, so that rubrics can fail. refused: why no claim may be made, or "".
+    n_judges: of the dataset.
     unequal: whether other judges labelled some systems, or in other shares.
     queries, rubrics: on how many of them each system has labels; None: on all. in_common: the fewest queries that two
     systems of a group both have labels on, of how many; None: unknown.
@@ -71,6 +72,7 @@ class Board:
     settings: Settings
     gated: bool = True
     refused: str = ""
+    n_judges: int = 2
     unequal: bool = False
     queries: Labelled | None = None
     rubrics: Labelled | None = None
@@ -338,9 +340,12 @@ def reading(board: Board) -> tuple[str, ...]:
 
 def limits(board: Board) -> tuple[str, ...]:
     """What a reader may take the board for, and what it does not show."""
+    judged = "the judges: an error that all of them share can move systems"
+    if board.n_judges == 1:
+        judged = "one judge: its error can move systems"
     said = [
         f"Not separated does not mean equal: more {like(board.standing)} may separate two such systems.",
-        "The labels are those of the judges: an error that all of them share can move systems, and no interval covers "
+        f"The labels are those of {judged}, and no interval covers "
         "it. If it is random it widens the intervals; if it favours a system, only other labels can show it.",
         "A rank among these systems does not hold for systems that are not here.",
         "The points of rubrics in their source do not count in the score."
@@ -353,7 +358,7 @@ def limits(board: Board) -> tuple[str, ...]:
             f"A failure on whole queries that is rarer than 3 in {board.standing.n_units:,} may not have happened on "
             "these queries: the interval of a score may then be too narrow."
         )
-    if not board.by_score and board.settings.cross_fitted:
+    if not board.by_score and board.settings.cross_fitted and board.n_judges > 1:
         said.append(
             "θ and its interval are those of the response model: in simulations where judges differ much in leniency, "
             f"95% intervals contained only {LEAST_COVERAGE:.0%} of the true values."

@@ -213,7 +213,9 @@ def _what(board: Board) -> str:
 
 def _equal(board: Board, best: Sequence[int]) -> str:
     top = [i for i in best if board.standing.estimate[i] == board.standing.estimate[best[0]]]
-    if len(top) == 1:
+    if len(top) == 1 or (
+        board.standing.saturated[best[0]] > 0 and not board.by_score
+    ):  # these have no upper bound
         return ""
     return f"{listed([board.names[i] for i in top], NAMED)} have the same highest {_what(board)}."
 

@@ -30,7 +30,12 @@ _INTERVAL = (
 )
 _OF_SCORE = "end of the interval of the score alone; none where claims rest on abilities"
 LEADERBOARD: Mapping[str, Column] = {
-    "rank": Column("rank", "1 + number of systems with a higher estimate", "d", "small"),
+    "rank": Column(
+        "rank",
+        "1 + number of systems with a higher estimate; neighbours that pass, or fail, all rubrics in use share it",
+        "d",
+        "small",
+    ),
     "system": Column("system"),
     "theta": Column("ability θ", "Ability on the basis that the leaderboard ranks on", ".2f"),
     "theta_low": Column("from", f"Lower {_INTERVAL}", ".2f"),

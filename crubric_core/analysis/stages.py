@@ -153,7 +153,12 @@ class Analysis(Banks):
         """What sentences about the standing on the basis of the settings are made from."""
         gated = not self.gating().off
         return standings.board_of(
-            self.given().systems, self.ranking(), self.settings, self.verdict(), gated=gated
+            self.given().systems,
+            self.ranking(),
+            self.settings,
+            self.verdict(),
+            gated=gated,
+            n_judges=self.reduction().n_judges,
         )
 
     def claims(self) -> Claims:

@@ -38,7 +38,13 @@ REFERENCE = "the human ranking"
 
 
 def board_of(
-    systems: tuple[str, ...], ranking: Ranking, settings: Settings, verdict: GateVerdict, *, gated: bool
+    systems: tuple[str, ...],
+    ranking: Ranking,
+    settings: Settings,
+    verdict: GateVerdict,
+    *,
+    gated: bool,
+    n_judges: int,
 ) -> Board:
     """What sentences need of a ranking; a verdict that does not hold allows none about who is ahead."""
     return Board(
@@ -50,6 +56,7 @@ def board_of(
         settings=settings,
         gated=gated,
         refused="" if verdict.holds else verdict.sentence,
+        n_judges=n_judges,
         unequal=ranking.ability.allowance is not None,
         in_common=_in_common(ranking),
         **_labelled(ranking),

@@ -41,7 +41,8 @@ class Inference:
 
     estimate, se: (M,) ability or score and its standard error. low, high: (M,) interval of each alone; infinite on the
         side where a system is saturated.
-    rank: (M,) from 1, equal estimates share the better. rank_low, rank_high: (M,) interval of the rank.
+    rank: (M,) from 1, equal estimates share the better, and so do neighbours in the order that are saturated alike.
+    rank_low, rank_high: (M,) interval of the rank.
     tier: (M,) from 1; no system of a tier is separated from the tier's first. Ranks and tiers are within groups.
     difference: (M, M) row less column. difference_se, difference_low, difference_high: (M, M).
     p_value: (M, M) two-sided, of the pair alone. p_simultaneous: (M, M) adjusted for all pairs; NaN by percentiles.
@@ -169,7 +170,8 @@ def infer(
     draws = _draws(evidence.contributions, rng.standard_normal)
     pairs = compare(evidence, draws, confidence, simultaneous=simultaneous)
     low, high = _intervals(evidence, se, confidence)
-    rank, rank_low, rank_high = ranks_by_counting(evidence.estimate, pairs.separated, evidence.group)
+    side = evidence.saturated if evidence.limits is None else None  # scores of such systems are equal
+    rank, rank_low, rank_high = ranks_by_counting(evidence.estimate, pairs.separated, evidence.group, side)
     # What a variance has beyond its units' contributions is no other system's: it is added independently.
     alone = np.sqrt(np.maximum(se**2 - shown, TIE_BREAK**2))
     errors = draws + rng.standard_normal(draws.shape) * alone

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 
@@ -52,15 +54,33 @@ def tiers_by_neighbour(
     return tiers
 
 
+def level_where_alike(estimate: FloatArray, saturated: IntArray, group: IntArray | None = None) -> FloatArray:
+    """(M,) estimates, equal for neighbours in the order that are saturated on the same side.
+
+    Only the other systems of their folds, and missing labels, put one above the other.
+    """
+    groups = np.zeros(len(estimate), dtype=np.int64) if group is None else group
+    found = estimate.copy()
+    for above, i in pairwise(np.lexsort((-estimate, groups))):
+        if groups[above] == groups[i] and saturated[above] == saturated[i] != 0:
+            found[i] = found[above]
+    return found
+
+
 def ranks_by_counting(
-    estimate: FloatArray, separated: BoolArray, group: IntArray | None = None
+    estimate: FloatArray,
+    separated: BoolArray,
+    group: IntArray | None = None,
+    saturated: IntArray | None = None,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """(M,) rank (estimates equal to 9 decimals share the better), least and greatest rank that separated pairs allow.
 
     Least: 1 + systems separated above. Greatest: M - systems separated below. group: as for ``tiers_by_first``; ranks
-    are then within each, and M is its size.
+    are then within each, and M is its size. saturated: (M,) 1, -1 or 0; neighbours that are alike share a rank.
     """
     groups = np.zeros(len(estimate), dtype=np.int64) if group is None else group
+    if saturated is not None:
+        estimate = level_where_alike(estimate, saturated, groups)
     within = pd.Series(np.round(estimate, DECIMALS)).groupby(groups)
     rank, size = (
         np.asarray(found, dtype=float)

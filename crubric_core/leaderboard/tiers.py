@@ -15,7 +15,7 @@ from ..intervals import percentile_interval
 from ..settings import TierRule
 from ..types import BoolArray, FloatArray, IntArray
 from .comparisons import open_towards_zero
-from .places import tiers_by_first
+from .places import level_where_alike, tiers_by_first
 from .separation import PairedDifferences, holm_rejects, separation, with_holm
 
 
@@ -96,7 +96,7 @@ def _standing(
     return Standing(
         theta_low=np.where(ranked & (side < 0), -np.inf, theta_low),
         theta_high=np.where(ranked & (side > 0), np.inf, theta_high),
-        rank=_ranks(theta[None, :])[0][0],
+        rank=_ranks(level_where_alike(theta, side)[None, :])[0][0],
         rank_low=rank_low,
         rank_high=rank_high,
         rank_probability=rank_probabilities(draws),

@@ -147,7 +147,8 @@ def stand_among(
     kept = np.flatnonzero(ranked)
     rank, tier, best, worst = (nothing.copy() for _ in range(4))
     order, apart_here = theta[kept], separated[np.ix_(kept, kept)]
-    rank[kept], best[kept], worst[kept] = ranks_by_counting(order, apart_here)
+    side = np.append(reference.saturated, new.saturated)[kept]
+    rank[kept], best[kept], worst[kept] = ranks_by_counting(order, apart_here, saturated=side)
     tier[kept] = tiers_by(rule, order, apart_here)
     return Standing(
         theta_low=np.append(reference.low, low),

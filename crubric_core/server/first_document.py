@@ -1,4 +1,4 @@
-"""The HTML that starts Streamlit's page, with three things told to it before it runs.
+"""The HTML that starts Streamlit's page, with four things told to it before it runs.
 
 1. Where the server is. Not told, a page below the first asks for ``/leaderboard/_stcore/health`` and ``host-config``
    before it asks for ``/_stcore/…``: two answers 404 in the console at every load.
@@ -8,6 +8,8 @@
    nothing is written: a page that is drawn quickly would put its parameters into the address of the one before.
 3. What is clicked on a chart. Plotly itself selects no cell of a heat map, no point of a line, no bar of a chart on
    which ranges are dragged, and on a touch screen what was tapped before.
+4. That Tab leads from the button of an open popover into it, and out of it to what follows the button. Streamlit puts
+   what is in a popover behind the whole page.
 """
 
 from __future__ import annotations
@@ -56,6 +58,21 @@ SCRIPT = """<script>
         if (chart.layout.selections?.length) emit("plotly_doubleclick"); // the range of before goes
         emit("plotly_selected", { points: [{ curveNumber, pointIndex, x, y }], selections: [] });
       });
+    }, true);
+    addEventListener("keydown", (key) => {
+      const button = document.querySelector('[data-testid="stPopoverButton"][aria-expanded="true"]');
+      const body = button && document.querySelector('[data-testid="stPopoverBody"]');
+      if (key.key !== "Tab" || !body) return;
+      const stops = [...body.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]")].filter(
+        (each) => each.tabIndex >= 0 && !each.disabled && (each.type !== "radio" || each.checked)
+          && each.checkVisibility(),
+      );
+      const from = document.activeElement, first = stops[0], last = stops[stops.length - 1];
+      const back = key.shiftKey && from === first;
+      if (back || (first && !key.shiftKey && from === button)) {
+        key.preventDefault();
+        (back ? button : first).focus();
+      } else if (!key.shiftKey && from === last) button.focus(); // from there Tab goes on
     }, true);
   })();
 </script>"""

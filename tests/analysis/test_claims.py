@@ -33,7 +33,8 @@ def standing(estimate, separated, saturated=None) -> Inference:
     size, kept = len(estimate), np.flatnonzero(np.isfinite(estimate))
     at = np.ix_(kept, kept)
     columns = {name: np.full(size, np.nan) for name in ("rank", "rank_low", "rank_high", "tier")}
-    places = ranks_by_counting(estimate[kept], separated[at])
+    side = np.zeros(size, dtype=np.int64) if saturated is None else saturated
+    places = ranks_by_counting(estimate[kept], separated[at], saturated=side[kept])
     for column, values in zip(columns, (*places, tiers_by_first(estimate[kept], separated[at])), strict=True):
         columns[column][kept] = values
     pairs, difference = np.full((size, size), np.nan), estimate[:, None] - estimate
@@ -50,7 +51,7 @@ def standing(estimate, separated, saturated=None) -> Inference:
         difference_high=difference + half,
         **dict.fromkeys(square, pairs),
         separated=separated,
-        saturated=np.zeros(size, dtype=np.int64) if saturated is None else saturated,
+        saturated=side,
         critical=3.0,
         design_effect=1.8,
         n_units=100,
@@ -348,6 +349,16 @@ def test_systems_that_pass_everything_are_named_and_not_compared() -> None:
     said = claims_of(board(found))
     assert "M0 is ahead of 1 of the 2 others" in said.ahead
     assert "M0 and M1 pass every rubric used: they are not compared with each other." in said.ahead
+
+
+def test_systems_that_pass_everything_are_not_said_to_have_the_highest_ability() -> None:
+    """Those of one fold have the same finite number, those of another a slightly lower one: none is a measurement."""
+    separated = np.zeros((4, 4), dtype=bool)
+    separated[:3, 3] = separated[3, :3] = True
+    said = claims_of(board(standing(np.array([2.0, 2.1, 2.1, 0.0]), separated, np.array([1, 1, 1, 0]))))
+    assert said.tier == "Tier 1: M1, M2, M0."
+    assert "M1 is ahead of 1 of the 3 others" in said.ahead
+    assert "highest ability" not in said.ahead
 
 
 def test_of_two_systems_that_pass_everything_no_difference_is_told() -> None:

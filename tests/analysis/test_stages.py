@@ -285,6 +285,10 @@ def test_a_board_of_one_judge_says_that_no_rubric_was_gated_and_compares_it_with
     assert "that pass" not in said
     assert "No cell has labels of two judges" in said
     assert "gate or not" not in said
+    limits = " ".join(claims.limits)
+    assert "The labels are those of one judge: its error can move systems" in limits
+    assert "leniency" not in limits
+    assert "all of them share" not in limits
 
 
 def test_the_ranking_on_every_rubric_is_told_only_where_the_gate_drops_some_that_vary(

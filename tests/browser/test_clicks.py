@@ -153,3 +153,29 @@ def test_a_tap_opens_the_system_that_is_tapped_and_not_the_one_before(
     names = page.evaluate(ROWS)
     assert opened == [names[1], names[3]]
     context.close()
+
+
+def test_tab_leads_into_an_open_popover_and_out_of_it_to_what_follows_its_button(
+    page: Page, server: Server
+) -> None:
+    page.goto(f"{server.url}/leaderboard")
+    wait_until_idle(page)
+    button, body = page.get_by_test_id("stPopoverButton").filter(has_text="Settings"), ":focus"
+    inside = page.get_by_test_id("stPopoverBody").locator(body)
+    button.focus()
+    page.keyboard.press("Enter")
+    wait_until_idle(page)
+    page.keyboard.press("Tab")
+    expect(inside).to_have_count(1)
+    page.keyboard.press("Shift+Tab")
+    expect(button).to_be_focused()
+    for _ in range(100):
+        page.keyboard.press("Tab")
+        if not inside.count():
+            break
+    expect(page.locator(body)).to_have_attribute("aria-label", "Help for Ranked on")
+    button.focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Escape")
+    expect(button).to_be_focused()
+    expect(page.get_by_test_id("stPopoverBody")).to_have_count(0)

@@ -315,6 +315,19 @@ def test_estimates_that_differ_by_rounding_share_a_rank():
     assert rank.tolist() == [1, 1, 3]
 
 
+@pytest.mark.parametrize("bootstrap", [False, True])
+def test_neighbours_in_the_order_that_pass_everything_share_a_rank(bootstrap):
+    """Their abilities differ by the other systems of their folds, and by missing labels."""
+    estimate, side = np.array([2.1, 2.0, 1.5, 1.4, -2.0, -2.1]), np.array([1, 1, 0, 1, -1, -1])
+    if bootstrap:
+        draws = estimate + np.random.default_rng(0).normal(0, 0.3, (200, 6))
+        r = infer_from_draws(estimate, draws, saturated=side)
+    else:
+        r = inferred(estimate, saturated=side)
+    assert r.rank.tolist() == [1, 1, 3, 4, 5, 5]
+    assert r.estimate.tolist() == estimate.tolist()
+
+
 def test_equal_estimates_share_the_better_rank_and_are_never_separated():
     r = inferred([1.0, 1.0, -4.0])
     assert r.rank.tolist() == [1, 1, 3]

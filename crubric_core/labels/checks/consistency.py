@@ -71,7 +71,7 @@ _UNMATCHED = (  # code, title, sentence, the table without rows of which there i
     (
         "unknown_system",
         "Systems without labels",
-        "Gold labels or the reference ranking name {n} that no judge labelled: {names}. Are they misspelt?",
+        "No judge labelled {n} that the files name: {names}. Are they misspelt?",
         "systems",
         f"""
         SELECT name AS system FROM systems WHERE dataset_id = $dataset AND system_id NOT IN ({_WITH_LABELS})

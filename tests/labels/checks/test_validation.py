@@ -320,7 +320,7 @@ def test_names_that_one_table_has_and_another_lacks_are_strangers(ws):
     for words in (
         "Labels name 1 rubric that",
         "Labels name 1 query that",
-        "ranking name 1 system that",
+        "No judge labelled 1 system that the files name: S2.",
         "applied 1 rubric of",
     ):
         assert words in said
@@ -331,6 +331,13 @@ def test_names_that_one_table_has_and_another_lacks_are_strangers(ws):
         "unknown_system": 1,
         "idle_rubric": 1,
     }
+
+
+def test_a_system_that_the_table_of_systems_alone_names_is_not_said_to_have_gold_labels_or_a_rank(ws):
+    ws.ingest(labels(panel()), "d")
+    ws.ingest(b"system,cost\ns0,1.5\nlost,2.5\n", "d", "systems")
+    said = [each.sentence for each in ws.dataset("d").checks() if each.code == "unknown_system"]
+    assert said == ["No judge labelled 1 system that the files name: lost. Are they misspelt?"]
 
 
 def test_a_description_for_every_query_describes_each(ws):

@@ -694,3 +694,79 @@ def test_the_name_of_a_set_of_criteria_is_none_of_these_where_judges_give_labels
     )
     ws.ingest(content, "d", name="x.jsonl")
     assert cells(ws) == {(m, q, f"{q}#{c}", j): label(m, q, c, j) for m, q, c, j in keys}
+
+
+GIVEN = {"objects": lambda grade: {"score": grade, "reason": "so"}, "numbers": lambda grade: grade}
+AROUND = {
+    "beside the criteria": lambda who, j, criteria: {"scores": {who: j, **criteria}},
+    "beside an object of criteria": lambda who, j, criteria: {"evaluation": {who: j, "scores": criteria}},
+    "in an object of no list of names": lambda who, j, criteria: {"assessment": {who: j, **criteria}},
+}
+
+
+def judged(who, within, around, **more):
+    """(the labels of criteria that name their judge within an object, their records)."""
+    given = {
+        (m, q, f"{q}#{c}", j): 1 + label(m, q, c, j)
+        for m in MODELS
+        for q in QUERIES
+        for c in ("accuracy", "clarity")
+        for j in JUDGES
+    }
+    records = [
+        {
+            "model": m,
+            "query_id": q,
+            **{field: f"{j}{mark}" for field, mark in more.items()},
+            **AROUND[around](
+                who, j, {c: GIVEN[within](given[m, q, f"{q}#{c}", j]) for c in ("accuracy", "clarity")}
+            ),
+        }
+        for m in MODELS
+        for q in QUERIES
+        for j in JUDGES
+    ]
+    return given, lines(records)
+
+
+@pytest.mark.parametrize(
+    ("who", "within", "around"),
+    [
+        ("judge", "objects", "beside the criteria"),
+        ("judge", "numbers", "beside the criteria"),
+        ("graded_by", "objects", "beside the criteria"),
+        ("reviewer", "numbers", "beside the criteria"),
+        ("judge", "objects", "beside an object of criteria"),
+        ("annotator", "objects", "in an object of no list of names"),
+    ],
+)
+def test_a_text_called_after_judges_beside_criteria_is_the_judge_of_their_labels(ws, who, within, around):
+    """It was dropped, and the rows of several judges contradicted each other."""
+    given, content = judged(who, within, around)
+    report = ws.ingest(content, "d", name="x.jsonl")
+    assert cells(ws) == given
+    assert report.rejected == 0
+
+
+@pytest.mark.parametrize("within", GIVEN)
+@pytest.mark.parametrize("elsewhere", ["judge", "reviewer"])
+def test_a_judge_that_the_record_names_goes_before_one_among_the_criteria(ws, within, elsewhere):
+    given, content = judged("grader", within, "beside the criteria", **{elsewhere: "!"})
+    report = ws.ingest(content, "d", name="x.jsonl")
+    assert cells(ws) == {(m, q, c, f"{j}!"): x for (m, q, c, j), x in given.items()}
+    assert "scores.grader" in str(report)
+
+
+def test_what_is_said_beside_the_grades_of_criteria_is_their_reason(ws):
+    records = [
+        {
+            "model": m,
+            "query_id": q,
+            "scores": {"accuracy": 1 + label(m, q), "clarity": 1, "comment": f"{m} {q}"},
+        }
+        for m in MODELS
+        for q in QUERIES
+    ]
+    ws.ingest(lines(records), "d", name="x.jsonl")
+    found = ws.dataset("d").labels()
+    assert list(found["reason"]) == [f"{m} {q}" for m, q in zip(found["system"], found["query"], strict=True)]

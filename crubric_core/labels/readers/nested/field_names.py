@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 from ..columns.label_names import RATERS
 from ..columns.query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES
-from ..columns.specs import SPECS, Kind, names_of, plain_name
+from ..columns.specs import SPECS, Kind, names_of, plain_name, rater_of
 from ..columns.synonyms import INSTEAD_OF_RUBRIC, ITEMS
 from ..guess import profile
 from ..not_labels import prefers
@@ -65,6 +65,9 @@ def others(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, taken: se
         )
         if fits:
             found[canonical] = _id_of(fits[0], fits, fields) if canonical == "query" else fits[0]
+    raters = [f for f in usable if _is_around(f, taken) and names_judge(kind, f, fields[f])]
+    if raters and kind in ("labels", "gold"):
+        found.setdefault(rater_of(kind), raters[0])
     named = any(last_name(f) in INSTEAD_OF_RUBRIC for f in usable)
     if "query" not in found and not named and _is_item_of_several(found.get("rubric", ""), home, taken):
         del found["rubric"]
@@ -79,6 +82,12 @@ def others(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, taken: se
     ):
         found["query"] = ids[0]
     return found
+
+
+def _is_around(field: str, labels: Collection[str]) -> bool:
+    """Whether a field lies in an object that also holds labels."""
+    home = field.rpartition(".")[0]
+    return bool(home) and any(label.startswith(f"{home}.") for label in labels)
 
 
 def _is_item_of_several(rubric: str, home: str, taken: set[str]) -> bool:
@@ -213,6 +222,16 @@ def is_label(kind: Kind, path: str) -> bool:
 def is_called(kind: Kind, canonical: str, path: str) -> bool:
     """Whether a field is named after a canonical column."""
     return last_name(path) in names_of(kind, canonical)
+
+
+def says_who(kind: Kind, path: str) -> bool:
+    """Whether a field is called after who judged."""
+    return is_called(kind, rater_of(kind), path) or last_name(path) in RATERS
+
+
+def names_judge(kind: Kind, path: str, values: Sequence[Any]) -> bool:
+    """Whether a field is called after who judged, and holds texts that are no labels."""
+    return says_who(kind, path) and all(isinstance(v, str) and v for v in values) and not holds_labels(values)
 
 
 def rank(kind: Kind, canonical: str, path: str) -> int:

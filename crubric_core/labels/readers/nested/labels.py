@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ....text import as_json
-from ..columns.label_names import RATERS, called_after_criteria
+from ..columns.label_names import called_after_criteria
 from ..columns.specs import SPECS, Kind, rater_of
 from ..guess import MODEL
 from ..paths import is_path, keys_in, leads_to, list_around, parts_of, unescaped
@@ -20,7 +20,7 @@ from ..wide.column_names import is_crossing
 from .beside import beside, named_raters
 from .criteria import lists_names
 from .draws import in_draws, may_be_else
-from .field_names import GRADER, OF_SYSTEMS, holds_labels, is_called, last_name
+from .field_names import GRADER, OF_SYSTEMS, holds_labels, is_called, last_name, says_who
 from .item_names import is_named
 from .levels import leaves_others, with_levels
 from .lists import in_lists, in_verdicts, in_wide_items, names_beside, side_by_side
@@ -166,7 +166,7 @@ def _names_by_values(kind: Kind, fields: Mapping[str, Sequence[Any]], found: Col
     rubric, label = str(found.get("rubric", "")), str(found.get("label", ""))
     home, _, name = rubric.rpartition("[].")
     beside_label = bool(home) and label.startswith(f"{home}[].") and "#" not in name
-    if not beside_label or is_called(kind, "rubric", rubric) or is_named(rubric) or _says_who(kind, rubric):
+    if not beside_label or is_called(kind, "rubric", rubric) or is_named(rubric) or says_who(kind, rubric):
         return False
     return label not in fields or names_beside(kind, fields, list_around(label), label) != rubric
 
@@ -186,7 +186,7 @@ def _if_judges(kind: Kind, found: Columns, fields: Mapping[str, Sequence[Any]]) 
     """What else the keys of ``judge_scores`` may be than criteria; None where they cannot be judges."""
     who, rubric = rater_of(kind), str(found.get("rubric", ""))
     named = _short_names(fields.get(rubric, ()))
-    if _says_who(kind, rubric) and named:  # see ``_by_metrics``
+    if says_who(kind, rubric) and named:  # see ``_by_metrics``
         sure = all(called_after_criteria([name]) for name in named)
         return None if sure else {who: rubric, "rubric": f"={last_name(str(found.get('label')))}"}
     holder, _, _ = rubric.rpartition("{}.#")
@@ -252,11 +252,6 @@ def _by_metrics(kind: Kind, found: Columns, fields: Mapping[str, Sequence[Any]])
     if any(GRADER.search(name) or MODEL.search(name) for name in named):
         return found
     return {**{c: v for c, v in found.items() if c != who}, "rubric": path}
-
-
-def _says_who(kind: Kind, path: str) -> bool:
-    """Whether a field is called after who judged."""
-    return is_called(kind, rater_of(kind), path) or last_name(path) in RATERS
 
 
 def _short_names(values: Sequence[Any]) -> list[str]:

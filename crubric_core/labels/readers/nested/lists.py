@@ -23,6 +23,7 @@ from .field_names import (
     is_label,
     last_name,
     may_be_labels,
+    names_judge,
     others,
     rank,
 )
@@ -351,7 +352,10 @@ def side_by_side(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, s
                 if c != "label" and f.startswith(inside + ".") and is_called(kind, c, f)
             }
             outside = {c: f for c, f in mapping.items() if "." not in f or c == "label"}
-            found = _with_siblings(kind, fields, outside | own)
+            holder = ".".join(parts_of(label)[:at])
+            who = [f for f in fields if f.rpartition(".")[0] == holder and names_judge(kind, f, fields[f])]
+            beside = {rater_of(kind): f for f in who[:1] if "." in f}
+            found = _with_siblings(kind, fields, beside | outside | own)
             whose = "run" if found.get("system") != f"{found['label'].rpartition('.')[0]}.#" else "judge"
             return {whose: f"{found['label']}.#"} | found if label.endswith("[]") else found
     return None

@@ -22,6 +22,7 @@ from .field_names import (
     is_called,
     is_label,
     last_name,
+    names_judge,
     others,
 )
 
@@ -49,14 +50,36 @@ def in_objects(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Mapping[str, 
     for holder, members in groups.items():
         if _sums_up(fields, holder, members):
             continue
-        labels = [m for m in members if not _is_no_label(fields, m, members)]
-        known = {f: v for f, v in fields.items() if f not in members or f in labels}
-        mapping = _of_object(kind, known, holder, labels) if labels else None
+        within, known = _without_names(kind, fields, holder, members)
+        labels = [m for m in within if not _is_no_label(fields, m, within)]
+        known = {f: v for f, v in known.items() if f not in within or f in labels}
+        inner = _object_within(holder, labels)
+        alone = inner is not None and inner[1] == labels != list(members)  # beside who judged
+        mapping = _of_object(kind, known, holder, labels) if labels and not alone else None
         if mapping is not None:
             return mapping if len(labels) == len(members) else _one_by_one(mapping, labels)
-        if (inner := _object_within(holder, labels)) and (found := _of_object(kind, known, *inner)):
+        if inner and (found := _of_object(kind, known, *inner)):
             return found
     return None
+
+
+def _without_names(
+    kind: Kind, fields: Mapping[str, Sequence[Any]], holder: str, members: Sequence[str]
+) -> tuple[list[str], Mapping[str, Sequence[Any]]]:
+    """The labels of an object without the fields that say whose they are, or why, and all fields with these.
+
+    Without a judge's name where another field around the object names the judge.
+    """
+    own = [m for m in members if m.rpartition(".")[0] == holder]
+    judge = [m for m in own if names_judge(kind, m, fields[m])]
+    said = [m for m in own if is_called(kind, "reason", m) and not holds_labels(fields[m])]
+    labels = [m for m in members if m not in (*judge, *said)]
+    if not labels or len(labels) == len(members):
+        return list(members), fields
+    around = ("", list_around(holder))
+    outside = [f for f in fields if f not in members and list_around(f) in around]
+    without = judge if any(names_judge(kind, f, fields[f]) for f in outside) else judge[1:]
+    return labels, {f: v for f, v in fields.items() if f not in without}
 
 
 def _is_no_label(fields: Mapping[str, Sequence[Any]], member: str, members: Sequence[str]) -> bool:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import takewhile
+from itertools import groupby, takewhile
 from math import isnan
 from typing import Any
 
@@ -38,7 +40,40 @@ def told_apart(names: Iterable[str], limit: int) -> list[str]:
         for group in alike.values():
             if len(group) > 1:
                 shown |= {name: _before(name, _shared_end(group), limit) for name in group}
+    times = Counter(shown.values())
+    alike_still = [name for name, text in shown.items() if times[text] > 1]
+    parts = _differing_parts(alike_still)
+    if parts and all(part[0] == "…" and HEAD + len(part) <= limit for part in parts):
+        parts = [f"{name[:HEAD]}{part}" for name, part in zip(alike_still, parts, strict=True)]
+    parts = [re.sub("…+", "…", short_name(part, limit)) for part in parts]
+    if len(set(parts)) > len({shown[name] for name in alike_still}):
+        shown |= zip(alike_still, parts, strict=True)
     return [shown[name] for name in flat]
+
+
+def _differing_parts(names: Sequence[str]) -> list[str]:
+    """The words and numbers by which names of equally many differ, with an ellipsis for those that all share.
+
+    No name where their numbers of words differ, or where nothing is shared.
+    """
+    words = [re.findall(r"[^\W_]+(?:\.\d+)*|[\W_]+", name) for name in names]
+    if len({len(each) for each in words}) != 1:
+        return []
+    shared = [len(set(column)) == 1 for column in zip(*words, strict=True)]
+    # A mark between two words that differ says that these are neighbours.
+    kept = [
+        not here or (0 < at < len(shared) - 1 and not shared[at - 1] and not shared[at + 1])
+        for at, here in enumerate(shared)
+    ]
+    if all(kept):
+        return []
+    return [
+        "".join(
+            "".join(word for word, _ in run) if keep else "…"
+            for keep, run in groupby(zip(each, kept, strict=True), key=lambda one: one[1])
+        )
+        for each in words
+    ]
 
 
 def _shared_end(names: Sequence[str]) -> int:

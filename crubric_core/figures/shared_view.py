@@ -12,7 +12,7 @@ from ..sharing.view import Bank, SharedView
 from ..text import percent
 from .bank import information_totals, standard_errors
 from .leaderboard import forest, placing, separation_matrix, tier_names
-from .style import labels, margin_of
+from .style import labels, margin_of, rows_axis
 
 NARROW = 14  # characters of a name on a phone
 # columns that a phone has room to name; more are in the order of the rows, and a touch names them
@@ -47,9 +47,14 @@ def shared_figures(view: SharedView) -> list[SharedFigure]:
     """The figures of the parts that the view has, in the order in which they are read."""
     shown = [*_leaderboard(view), *_separation(view), *_bank(view)]
     for shared in shown:
-        if PAGE < shared.figure.layout.height <= 1.5 * PAGE:  # rows of higher ones would be too close to read
+        if _on_one_page(shared.figure):
             shared.figure.update_layout(height=PAGE)
     return shown
+
+
+def _on_one_page(fig: go.Figure) -> bool:
+    """Whether a figure is made as low as a page: rows of much higher ones would be too close to read."""
+    return PAGE < fig.layout.height <= 1.5 * PAGE
 
 
 def _leaderboard(view: SharedView) -> list[SharedFigure]:
@@ -68,12 +73,15 @@ def _leaderboard(view: SharedView) -> list[SharedFigure]:
     tiers = tier_names(board)
     level = percent(view.settings["confidence"])
     short = labels(systems, NARROW)
+    fig = forest(systems, estimate, tiers, title=axis)
+    if _on_one_page(fig):  # its rows have room for one line of a name
+        rows_axis(fig, systems)
     return [
         SharedFigure(
             "leaderboard",
             f"{what}{of} with its {level} interval" + (", in tiers" if tiers is not None else ""),
             f"{what}{of or ' of each system'} with its interval, {by}",
-            forest(systems, estimate, tiers, title=axis),
+            fig,
             {
                 "layout.yaxis.ticktext": short,
                 "layout.yaxis.tickfont.size": 11,

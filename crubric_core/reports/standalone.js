@@ -19,7 +19,14 @@
     const shade = printing || !dark.matches ? ["#14171c", "#dde1e7"] : ["#f2f4f8", "#3a404b"];
     Object.assign(layout, { width, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)" });
     // Rows of a much higher figure would be too close to read: it goes on on the next page.
-    if (printing && layout.height > PAGE && layout.height <= 1.6 * PAGE) layout.height = PAGE;
+    let lower = printing && layout.height > PAGE && layout.height <= 1.6 * PAGE;
+    const inTwoLines = layout.yaxis?.ticktext?.some((name) => name.includes("<br>"));
+    if (lower && inTwoLines) { // of lower rows the second line would lie on the next name
+      const short = Object.entries(spec.narrow).filter(([path]) => /^layout\.(yaxis\.tick|margin\.l$)/.test(path));
+      for (const [path, value] of short) put(spec, path, value);
+      lower = short.length > 0;
+    }
+    if (lower) layout.height = PAGE;
     put(layout, "font.color", shade[0]);
     for (const axis of ["xaxis", "yaxis"]) put(layout, axis + ".gridcolor", shade[1]);
     if (width < NARROW) for (const [path, value] of Object.entries(spec.narrow)) put(spec, path, value);

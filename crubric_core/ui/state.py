@@ -163,7 +163,7 @@ def held_settings(most: int | None = None) -> Settings:
         ignore(*ignored_settings(given))
         if most is not None and "budget" in given and asked.budget > most:
             hold_settings(replace(asked, budget=most))
-            ignore(f"budget={asked.budget} (at most {most:,})")
+            ignore(f"budget={asked.budget} ({most:,} in its place)")
     settings = held()
     st.session_state[_MOVED] = False
     _write(dict.fromkeys(NAMES) | spelled(settings))

@@ -76,6 +76,20 @@ def test_names_of_many_columns_are_left_out_where_they_would_overlap(
     expect(name).to_be_visible()
 
 
+def test_names_next_to_many_points_are_left_out_on_a_phone(page: Page, crowd: Server) -> None:
+    """They lay on each other, and the edge of the page cut them."""
+    page.set_viewport_size({"width": 420, "height": 900})
+    page.goto(f"{crowd.url}/leaderboard?more=Scores")
+    wait_until_idle(page)
+    plot = page.get_by_role("figure", name="Score against ability")
+    name = plot.locator(".textpoint").first
+    name.wait_for(state="attached", timeout=60_000)
+    expect(name).to_be_hidden()
+    expect(plot.locator(".point").first).to_be_visible()
+    page.set_viewport_size({"width": 1400, "height": 900})
+    expect(name).to_be_visible()
+
+
 @pytest.mark.parametrize("width", at_most([390, 800, 1150], [390, 420, 560, 800, 1000, 1150, 1280]))
 def test_nothing_of_the_settings_is_cut_and_charts_have_room_at_every_width(
     page: Page, server: Server, width: int

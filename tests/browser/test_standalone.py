@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from crubric_core.reports import standalone
 from crubric_core.reports.standalone import write_bundle, write_standalone
 from tests.browser.conftest import are_names_apart
 from tests.reports.test_standalone import PAYLOADS, view_of
@@ -197,6 +198,41 @@ def test_on_paper_a_figure_of_60_systems_is_on_one_page_and_no_heading_is_broken
       const text = document.createRange(); text.selectNodeContents(b);
       return [b.textContent, text.getClientRects().length]; })"""
     assert {text: n for text, n in window.evaluate(lines) if " " not in text and n != 1} == {}
+
+
+NAMES_APART = """() => { const boxes = [...document.querySelectorAll(".js-plotly-plot")[0].querySelectorAll(".ytick")]
+    .map(name => name.getBoundingClientRect()).sort((a, b) => a.top - b.top);
+  return boxes.length > 1 && boxes.every((box, n) => !n || box.top >= boxes[n - 1].bottom - 3); }"""
+
+
+@pytest.mark.parametrize("systems", [40, 60])
+def test_on_screen_and_on_paper_no_name_of_a_system_lies_on_the_next(
+    window: Page, tmp_path: Path, systems: int
+) -> None:
+    view = large_view(systems)
+    assert view.leaderboard is not None
+    long = view.leaderboard.assign(system="vendor/a-very-long-name-of-" + view.leaderboard["system"])
+    write_standalone(replace(view, leaderboard=long), tmp_path / "page.html")
+    drawn(window, (tmp_path / "page.html").as_uri())
+    assert window.evaluate(NAMES_APART)
+    window.emulate_media(media="print")
+    window.set_viewport_size(A4)
+    window.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert window.evaluate(NAMES_APART)
+
+
+@pytest.mark.parametrize("window", [(A4, "light")], indirect=True)
+def test_on_paper_no_column_of_a_wide_table_of_a_report_is_cut(window: Page, tmp_path: Path) -> None:
+    """Of a leaderboard with 20 columns, headings did not break, and each text had room for a name."""
+    heads = "".join(f"<th class='number'>best rank of {n}</th>" for n in range(12)) + "<th>unit</th>" * 4
+    cells = "<td class='number'>0.12</td>" * 12 + "<td class='text'>units</td>" * 4
+    table = f"<div class='wide'><table><thead><tr><th>system</th>{heads}</tr></thead><tbody><tr>"
+    table += f"<td class='text'>vendor/a-very-long-name</td>{cells}</tr></tbody></table></div>"
+    css = (Path(standalone.__file__).parent / "standalone.css").read_text()
+    (tmp_path / "page.html").write_text(f"<!doctype html><style>{css}</style><body>{table}")
+    window.goto((tmp_path / "page.html").as_uri())
+    window.emulate_media(media="print")
+    assert window.evaluate("document.documentElement.scrollWidth") <= A4["width"]
 
 
 def test_a_table_is_sorted_by_a_click_on_its_heading(window: Page, files: Path) -> None:

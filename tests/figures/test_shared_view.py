@@ -102,6 +102,20 @@ def test_names_are_text_and_short_on_a_phone(view: SharedView) -> None:
         assert max(len(unescape(name)) for name in narrow) <= NARROW
 
 
+@pytest.mark.parametrize("systems", [40, 55])
+def test_names_have_two_lines_only_where_the_rows_have_room_for_them(view: SharedView, systems: int) -> None:
+    """A figure of 43 systems or more is made lower, so that it fits a page."""
+    assert view.leaderboard is not None
+    rows = pd.concat([view.leaderboard.head(1)] * systems, ignore_index=True)
+    rows["system"] = [f"organisation/a model with a long name, version {n:02}" for n in range(systems)]
+    rows["rank"] = pd.array(np.arange(systems) + 1, dtype="Int64")
+    fig = shared_figures(replace(view, leaderboard=rows, separation=None))[0].figure
+    lines = max(name.count("<br>") + 1 for name in fig.layout.yaxis.ticktext)
+    assert 14 * lines <= fig.layout.height / systems
+    assert lines == 1 + (systems == 40)
+    assert len(set(fig.layout.yaxis.ticktext)) == systems
+
+
 @pytest.mark.parametrize(("systems", "named"), [(14, True), (15, False)])
 def test_a_phone_names_only_as_many_columns_as_it_has_room_for(
     view: SharedView, systems: int, named: bool

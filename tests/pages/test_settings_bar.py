@@ -588,7 +588,7 @@ def test_a_page_without_parts_is_drawn_whole(open_page, study):
         ("bank", {"tau_c": "7"}, "tau_c=7"),
         ("bank", {"tau_c": "-0.5", "gate": "agreement"}, "tau_c=-0.5"),
         ("bank", {"tau_c": "abc", "budget": "-3", "gate": "foo"}, "tau_c=abc, budget=-3, gate=foo"),
-        ("bank", {"budget": "100000"}, "budget=100000 (at most"),
+        ("bank", {"budget": "100000"}, " in its place)"),
         ("bank", {"composition": "{bad"}, "composition={bad"),
         ("measurability", {"view": "Nope"}, "view=Nope"),
         ("items", {"view": "Nope"}, "view=Nope"),

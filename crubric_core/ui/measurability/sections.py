@@ -92,7 +92,10 @@ INFLUENCE = {
 }
 
 
-POPULATION = "The intervals are for other queries, answered by these systems. Other systems may be easier or harder to judge."
+POPULATION = (
+    "The intervals are for other queries, answered by these systems. "
+    "Other systems may be easier or harder to judge."
+)
 SYSTEM_CLICKED = "system clicked without each judge"
 CLICK = "Click a mark to see below where its judge departs from the others."
 

@@ -15,7 +15,7 @@ from ..readers import values
 from ..readers.columns.label_names import CERTAINTIES, SPENT
 from ..readers.policies import folded
 from ..readers.sums import LONGEST, MAY_SUM, MAY_TOTAL, is_total, may_total, sums_among
-from ..readers.wide.questions import called_overall, one_more_rubric
+from ..readers.wide.questions import CALLED_OVERALL, called_overall, one_more_rubric
 from .findings import Finding
 from .job import Job
 
@@ -76,7 +76,7 @@ def leave_out_sums(job: Job) -> None:
             )
             """,
             pattern=MAY_SUM,
-            totals=MAY_TOTAL,
+            totals=f"{MAY_TOTAL}|{CALLED_OVERALL}",
             words=sorted(frozenset().union(*kinds)),
         )
         totals = may_be_totals if column == "rubric" else totals
@@ -86,7 +86,7 @@ def leave_out_sums(job: Job) -> None:
         for words, why in kinds.items():
             _leave_out(job, column, sorted(raw for raw in found if folded(raw) in words), why)
     if not _are_columns(job):
-        _leave_out_totals(job, sorted(filter(may_total, totals)))
+        _leave_out_totals(job, sorted(name for name in totals if may_total(name) or called_overall(name)))
 
 
 def _are_columns(job: Job) -> bool:
@@ -95,6 +95,7 @@ def _are_columns(job: Job) -> bool:
 
 
 _LEAST = 4  # answers that show it
+_MOST_TOLD = 2  # rubrics that are called like totals; where more are, these are names of criteria
 _LEAST_ROUNDED = 8  # of means in whole numbers, which agree by chance more easily
 
 
@@ -111,15 +112,15 @@ def _leave_out_totals(job: Job, totals: Sequence[str]) -> None:
             _leave_out(job, "rubric", [name], what)
         elif everywhere and called_overall(name):
             kept.append(name)
-    if len(kept) == 1:
+    for name in kept if len(kept) <= _MOST_TOLD else ():
         job.told.append(
             Finding(
                 "note",
                 "may_be_total",
                 "A rubric may sum up the others",
-                f"{one_more_rubric(kept[0])}, leave it out of the file.",
+                f"{one_more_rubric(name)}, leave it out of the file.",
                 1,
-                pd.DataFrame({"rubric": kept}),
+                pd.DataFrame({"rubric": [name]}),
             )
         )
 

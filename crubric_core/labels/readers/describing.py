@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...errors import IngestError
-from ...text import as_json
+from ...text import as_json, with_article
 from .columns.label_names import is_date
 from .columns.query_names import NAMES_OF_QUERIES, is_written
 from .columns.specs import COLUMNS, MISSING, listed_columns, names_of
@@ -213,8 +213,9 @@ def _with_paths_told(found: Found, nested: Nested, mapping: Columns) -> Found:
         f"its labels lie within its records, at {', '.join(wide_columns(mapping)) or mapping.get('label')}"
     )
     if "label" in mapping:
-        named = ((c, str(mapping.get(c, ""))) for c in ("system", "judge", "rubric", "run"))
+        named = [(c, str(mapping.get(c, ""))) for c in ("system", "judge", "rubric", "run")]
         remark += "".join(f", the {c} at {path}" for c, path in named if is_path(path) and path[0] != "=")
+        remark += "".join(_told_of_places(c, path) for c, path in named if path.endswith("[].#"))
     sure = 0.85 if nested.sure else 0.5
     own = {c: path for c, path in nested.mapping.items() if mapping.get(c) == path}
     guesses = tuple(
@@ -222,6 +223,13 @@ def _with_paths_told(found: Found, nested: Nested, mapping: Columns) -> Found:
         for c, path in own.items()
     )
     return found.changed(remark, guesses=guesses)
+
+
+def _told_of_places(canonical: str, path: str) -> str:
+    """What is told of the places in a list, which name what its labels are about."""
+    draws = f" (if they are repeated draws, give the mapping {as_json({'run': path})})"
+    said = f"; each place in {path.removesuffix('.#')} is read as {with_article(canonical)}"
+    return said + (draws if canonical == "judge" else "")
 
 
 def _list_of(paths: Sequence[str]) -> str:

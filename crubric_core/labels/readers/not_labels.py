@@ -26,6 +26,11 @@ _PREFERENCE = re.compile(r"\W*[AB]\W*(?:>{1,2}|<{1,2}|=)\W*[AB]\W*")  # A>B, B>>
 _OUTPUT = re.compile(r"\[[^\[\]]+\] .+", re.DOTALL)  # [provider] prompt
 _PROMPTFOO = frozenset(("Status", "Grader Reason"))  # beside each output
 _PASSED = re.compile(r"\[(PASS|FAIL|ERROR)\]")
+_LISTS_OF_VERDICTS = re.compile(
+    r"(.*\.)?((not_)?(passed|failed|met|unmet|missed|satisfied|unsatisfied|violated)_(criteria|rubrics|items"
+    r"|checks|requirements|rubric_items)|(criteria|rubrics|items|checks|requirements)_(not_)?(passed|failed|met|unmet"
+    r"|missed|satisfied|unsatisfied|violated))\[\]"
+)
 _NARROWEST = 4  # columns of TREC's files
 _KINDS = {"label_type", "error_type", "label", "type", "category", "severity"}
 _SPANS = ({"severity", "category"}, {"severity", "error_type"}, {"severity", "error_span"})
@@ -40,6 +45,12 @@ def why_no_labels(
         return _compares(name, None)
     if _wins_within(fields):
         return _compares(name, None)
+    if lists := [f.removesuffix("[]") for f in fields if _LISTS_OF_VERDICTS.fullmatch(plain_name(f))]:
+        shown = '{"system": …, "query": …, "results": [{"criterion": …, "met": true}, …]}'
+        return (
+            f"{name} lists criteria by their verdict ({', '.join(lists)}), and a label is the verdict on one: "
+            f"write each criterion of each list with its label, true or false, such as {shown}."
+        )
     if any(plain >= spans for spans in _SPANS) or _lists_spans(columns, fields):
         return (
             f"{name} lists errors with their category, place or severity, and a rubric's label is of one "

@@ -57,3 +57,14 @@ def test_one_length_for_each_query_is_told_as_that_of_criteria():
 )
 def test_other_lengths_are_those_of_judges(length, systems):
     assert told(records(length, systems))[1] == []
+
+
+def test_the_report_says_what_places_became_and_shows_the_mapping_of_draws():
+    source = records(lambda q, i: 3)
+    report, _, judges, _ = told(source)
+    said = "each place in scores[] is read as a judge (if they are repeated draws, give the mapping"
+    assert judges == ("0", "1", "2")
+    assert any(f'{said} {{"run": "scores[].#"}}).' in note for note in report.notes)
+    report, _, judges, _ = told(source, mapping={"run": "scores[].#"})
+    assert judges == ("judge",)
+    assert any(note.endswith("each place in scores[] is read as a run.") for note in report.notes)

@@ -436,3 +436,57 @@ def test_highest_scores_beside_criteria_are_no_labels(ws):
     ]
     report = ws.ingest(lines(records), "d", name="x.jsonl")
     assert "prompts with a list of criteria" in report.notes[0]
+
+
+@pytest.mark.parametrize("name", ["judge_scores", "grader_scores"])
+def test_a_list_that_is_called_after_the_scores_of_judges_holds_one_of_each(ws, name):
+    """It was refused without a mapping."""
+    given = {
+        (m, q, f"{q}#{name}", str(j)): 1 + label(m, q, j)
+        for m in MODELS
+        for q in ("p0", "p1")
+        for j in range(2)
+    }
+    records = [
+        {"model": m, "query_id": q, name: [given[m, q, f"{q}#{name}", str(j)] for j in range(2)]}
+        for m in MODELS
+        for q in ("p0", "p1")
+    ]
+    report = ws.ingest(lines(records), "d", name="x.jsonl")
+    assert cells(ws) == given
+    assert any(f"each place in {name}[] is read as a judge" in note for note in report.notes)
+
+
+@pytest.mark.parametrize(
+    "lists", [("passed_criteria", "failed_criteria"), ("requirements_passed", "requirements_failed")]
+)
+def test_lists_of_criteria_by_their_verdict_are_refused_with_a_form_that_is_read(ws, lists):
+    met = {(m, q, c): label(m, q, c) for m in MODELS for q in ("p0", "p1") for c in CRITERIA}
+    records = [
+        {
+            "model": m,
+            "query_id": q,
+            **{
+                name: [c for c in CRITERIA if met[m, q, c] == verdict]
+                for name, verdict in zip(lists, (1, 0), strict=True)
+            },
+        }
+        for m in MODELS
+        for q in ("p0", "p1")
+    ]
+    with pytest.raises(
+        IngestError,
+        match=rf"lists criteria by their verdict \({lists[0]}, {lists[1]}\).*\"criterion\": …, \"met\"",
+    ):
+        ws.ingest(lines(records), "d", name="x.jsonl")
+    shown = [
+        {
+            "system": m,
+            "query": q,
+            "results": [{"criterion": c, "met": bool(met[m, q, c])} for c in CRITERIA],
+        }
+        for m in MODELS
+        for q in ("p0", "p1")
+    ]
+    ws.ingest(lines(shown), "d", name="x.jsonl")
+    assert cells(ws) == {(m, q, f"{q}#{c}", "judge"): x for (m, q, c), x in met.items()}

@@ -182,7 +182,15 @@ def test_a_weighted_total_among_keys_is_known_by_a_name_that_every_answer_has(ws
 
 @pytest.mark.parametrize("form", IN_ROWS)
 @pytest.mark.parametrize(
-    ("name", "told"), [("overall", True), ("score", True), ("Final score", False), ("combined arms", False)]
+    ("name", "told"),
+    [
+        ("overall", True),
+        ("score", True),
+        ("verdict", True),
+        ("Passed", True),
+        ("Final score", False),
+        ("combined arms", False),
+    ],
 )
 def test_a_key_that_sums_up_nothing_is_a_rubric_and_told_if_called_so(ws, form, name, told):
     data = nested(lambda p: IN_ROWS[form](p, min(p.values()), name))
@@ -190,6 +198,16 @@ def test_a_key_that_sums_up_nothing_is_a_rubric_and_told_if_called_so(ws, form, 
     assert set(ws.dataset("d").rubrics["criterion"]) == {"clarity", "tone", "depth", name}
     found = [f.sentence for f in report.checks if f.code == "may_be_total"]
     assert [f"{name!r} is read as one more rubric beside the others" in s for s in found] == [True] * told
+
+
+def test_an_overall_score_and_a_verdict_beside_criteria_are_both_told(ws):
+    data = nested(lambda p: {**p, "overall": min(p.values()), "verdict": max(p.values())})
+    report = ws.ingest(data, "d", name="x.jsonl")
+    told = [f.sentence for f in report.checks if f.code == "may_be_total"]
+    assert [name for s in told for name in ("overall", "verdict") if repr(name) in s] == [
+        "overall",
+        "verdict",
+    ]
 
 
 def test_what_is_said_of_each_criterion_beside_its_score_is_none(ws):

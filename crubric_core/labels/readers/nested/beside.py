@@ -14,7 +14,7 @@ from ..guess import MODEL
 from ..paths import parts_of
 from ..words import is_number, is_verdict
 from .criteria import SAID, criteria_around, lists_names, singular
-from .field_names import holds_labels, is_called, last_name, may_be_labels, others
+from .field_names import GRADER, holds_labels, is_called, is_label, last_name, may_be_labels, others
 from .item_names import NAMING
 from .lists import siblings
 
@@ -167,7 +167,9 @@ def _texts_beside(fields: Mapping[str, Sequence[Any]], home: str, labels: set[st
 
 def _is_one_of(kind: Kind, canonical: str, field: str) -> bool:
     """Whether a list is named after a canonical column, or after several of them."""
-    return is_called(kind, canonical, field.replace("{}", "")) or is_called(kind, canonical, singular(field))
+    names = (field.replace("{}", ""), singular(field))
+    by_judges = canonical == "label" and GRADER.search(names[1]) and is_label(kind, names[1])  # judge_scores
+    return bool(by_judges) or any(is_called(kind, canonical, name) for name in names)
 
 
 def _fits_in(fields: Mapping[str, Sequence[Any]], raters: str, labels: str) -> bool:

@@ -31,6 +31,9 @@ _OVERALL = word_set(  # what a total may be called as well as a criterion
     "overall overall_score overall_rating overall_grade gesamtnote gesamtbewertung gesamturteil note_globale "
     "punteggio_complessivo calificación_global nota_global 综合得分 综合评分 総合評価"
 )
+_MAY_BE_OVERALL = {*names_of("labels", "label"), *_OVERALL} - OR_CRITERIA
+# In SQL: whether a name in lower case is such, as ``called_overall`` says.
+CALLED_OVERALL = rf"^\W*(?:{'|'.join(sorted(_MAY_BE_OVERALL)).replace('_', '[ _-]')})\W*$"
 _SENTENCE = 4  # words of a name from which it is nobody's
 _PANEL = 9  # columns: so many judges are rare
 
@@ -156,7 +159,7 @@ def told_of_overall(wide: Sequence[str]) -> list[str]:
 
 def called_overall(name: str) -> bool:
     """Whether a rubric is called a label, or overall, and may sum up those beside it, whatever it holds."""
-    return plain_name(name) in {*names_of("labels", "label"), *_OVERALL} - OR_CRITERIA
+    return plain_name(name) in _MAY_BE_OVERALL
 
 
 def one_more_rubric(name: str) -> str:

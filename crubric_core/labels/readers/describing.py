@@ -10,7 +10,7 @@ from ...errors import IngestError
 from ...text import as_json, with_article
 from .columns.label_names import is_date
 from .columns.query_names import NAMES_OF_QUERIES, is_written
-from .columns.specs import COLUMNS, MISSING, listed_columns, names_of
+from .columns.specs import COLUMNS, MISSING, listed_columns, names_of, plain_name
 from .formats import TABLES, check_format, open_reader, recognise
 from .formats.delimited import DelimitedReader
 from .formats.native.base import MissingError, NativeFormat, Record, Setting, label_of
@@ -19,6 +19,7 @@ from .listed_rubrics import with_listed
 from .native_files import companions, first_records, native_of, native_rows
 from .nested.field_names import last_name
 from .nested.labels import Nested, find_nested, keys_as_systems, keys_of_judges, with_nested_unused
+from .nested.objects import HOLDERS
 from .not_labels import why_no_labels, why_pairs, why_pairs_within, why_sides
 from .packed_cells import holds_packed
 from .packed_keys import is_packed, own_names, packed_keys, question_of
@@ -192,7 +193,22 @@ def _nested_of(found: Found, overrides: Overrides, fields: Mapping[str, list[Any
         return None
     if not weak and not _lies_in(nested, packed):
         return None
-    return replace(nested, mapping=_with_plain_columns(nested.mapping, plan.columns))
+    mapping = _with_model_of_judge(nested.mapping, found, fields)
+    return replace(nested, mapping=_with_plain_columns(mapping, plan.columns))
+
+
+def _with_model_of_judge(paths: Columns, found: Found, fields: Mapping[str, Sequence[Any]]) -> Columns:
+    """The paths with a model among the labels as their judge, where a column outside them names other systems."""
+    model, columns = str(paths.get("system", "")), found.plan.columns
+    home = model.rpartition(".")[0]
+    outer = [c for c in columns if plain_name(c) in names_of("labels", "system")]
+    labels = wide_columns(paths) or [str(paths.get("label", ""))]
+    if last_name(home) not in HOLDERS or len(outer) != 1 or any(p.rpartition(".")[0] != home for p in labels):
+        return paths
+    systems = {str(row[columns.index(outer[0])]) for row in found.rows}
+    if not systems.isdisjoint(map(str, fields.get(model, ()))):
+        return paths
+    return {"judge": model, **paths, "system": outer[0]}
 
 
 def _why_sides_within(plan: FilePlan, nested: Nested, fields: Mapping[str, list[Any]]) -> str | None:

@@ -188,3 +188,29 @@ def test_criteria_of_one_name_in_several_groups_are_called_after_these_too(ws, f
     content = lines({"model": m, "query_id": q, "scores": scores(m, q)} for m in MODELS for q in QUERIES)
     ws.ingest(content, "d", name="x.jsonl", mapping=proposal(ws, content, "x.jsonl"))
     assert cells(ws) == {(m, q, f"{q}#{g}/{c}", "judge"): label(m, q, g, c) for m, q, g, c in keys}
+
+
+@pytest.mark.parametrize("outer", ["system", "model"])
+@pytest.mark.parametrize("home", ["scores", "evaluation"])
+def test_a_model_among_the_labels_of_another_one_is_their_judge(ws, home, outer):
+    """The mapping that was shown took it for the system, and left the system out."""
+    judges = ("gpt-4.1", "claude-4")
+    records = [
+        {outer: m, "query": q, home: {"model": j, **dict(zip(CRITERIA, scored(m, q, j), strict=True))}}
+        for m in MODELS
+        for q in QUERIES
+        for j in judges
+    ]
+    shown = proposal(ws, lines(records), name="x.jsonl")
+    assert (shown["system"], shown["judge"]) == (outer, f"{home}.model")
+    ws.ingest(lines(records), "d", name="x.jsonl", mapping=shown)
+    assert {(s, j) for s, _, _, j in cells(ws)} == {(m, j) for m in MODELS for j in judges}
+
+
+def test_a_model_among_labels_that_repeats_the_one_around_them_is_no_judge(ws):
+    records = [
+        {"system": m, "query": q, "scores": {"model": m, **dict(zip(CRITERIA, scored(m, q), strict=True))}}
+        for m in MODELS
+        for q in QUERIES
+    ]
+    assert "judge" not in proposal(ws, lines(records), name="x.jsonl")

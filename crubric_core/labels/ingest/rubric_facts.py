@@ -37,11 +37,15 @@ _LONGEST = 60  # letters of a name; what is longer is a sentence, which may end 
 
 
 def scale_behind(name: str) -> str:
-    """{lo, hi} of the scale behind a short name: ``Clarity (1-5)``, ``Tone [0 = rude, 10 = kind]``; NULL of others."""
+    """{lo, hi} of the scale behind a short name: ``Clarity (1-5)``, ``Tone [0 = rude, 10 = kind]``; NULL of others.
+
+    lo: NULL where the highest level alone is named: ``Style (out of 10)``, ``Style (/10)``.
+    """
     return f"""
         CASE WHEN right({name}, 1) IN (')', ']') AND length({name}) <= {_LONGEST}
                   AND regexp_matches({name}, '{SCALE_BEHIND}') THEN
-             regexp_extract({name}, '{SCALE_BEHIND}', ['lo', 'hi'])::STRUCT(lo INTEGER, hi INTEGER) END
+             {{'lo': TRY_CAST(regexp_extract({name}, '{SCALE_BEHIND}', 1) AS INTEGER),
+              'hi': regexp_extract({name}, '{SCALE_BEHIND}', 2)::INTEGER}} END
     """
 
 
@@ -87,8 +91,8 @@ RUBRIC_FACTS = f"""
                min(least(lo, given_min)) AS lowest, max(greatest(hi, given_max)) AS highest,
                CASE WHEN min(given_mark) = max(given_mark) THEN min(given_mark) END AS mark,
                CASE WHEN min(behind) = max(behind) AND count(given_min) + count(given_max) = 0
-                         AND min(behind.lo) <= coalesce(min(lo), 1) AND min(behind.hi) >= coalesce(max(hi), 1)
-                         AND min(behind.lo) < min(behind.hi)
+                         AND coalesce(min(behind.lo), 0) <= coalesce(min(lo), 1)
+                         AND min(behind.hi) >= coalesce(max(hi), 1) AND coalesce(min(behind.lo), 0) < min(behind.hi)
                          AND (coalesce(max(hi), 2) > 1 OR min(behind.hi) = 1) THEN min(behind) END AS own_scale
         FROM keyed GROUP BY key
     ),

@@ -6,8 +6,10 @@ GUARDED = r"^''+[=+\-@\t\r]"  # in SQL: apostrophes before what a spreadsheet wo
 LARGEST = 10_000  # no rating scale goes further; a larger number is a slip or an id
 _LOW, _HIGH, _LEGEND = r"(-\d{1,2}|0|1)", r"([1-9]\d{0,2})", r"[^()\[\]]*"
 _BETWEEN = rf"(?:[-–—/~]|\.\.|to|bis|à|[=:]{_LEGEND}[^()\[\]\d-])"
-# The lowest and the highest level behind a name: Clarity (1-5), Tone [0 = rude, 10 = kind].
-SCALE_BEHIND = rf"[(\[]\s*{_LOW}\s*{_BETWEEN}\s*{_HIGH}\s*([=:]{_LEGEND})?[)\]]$"
+HIGHEST_BEHIND = r"(?:/|[Oo]ut\s+[Oo]f|sur\b|von\b)"
+# The lowest and the highest level behind a name: Clarity (1-5), Tone [0 = rude, 10 = kind]; Style (out of 10) has no
+# lowest one.
+SCALE_BEHIND = rf"[(\[]\s*(?:{_LOW}\s*{_BETWEEN}|{HIGHEST_BEHIND})\s*{_HIGH}\s*([=:]{_LEGEND})?[)\]]$"
 
 _SPACE = "' ' || chr(9) || chr(10) || chr(13) || chr(160)"
 # three digits after a comma may be thousands, but after a 0

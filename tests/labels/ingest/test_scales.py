@@ -164,6 +164,32 @@ def test_a_label_on_the_scale_behind_a_name_is_not_alone(ws):
     assert "lone_level" not in codes(ws.ingest(content, "d"))
 
 
+@pytest.mark.parametrize(
+    ("name", "labels", "scale"),
+    [
+        ("style (out of 10)", [3, 5, 9, 7], (1, 10)),
+        ("style (out of 10)", [0, 5, 9, 7], (0, 10)),
+        ("style (/40)", [12, 25, 38, 30], (0, 40)),
+        ("Stil [von 5]", [2, 3, 4, 3], (1, 5)),
+        ("style (out of 10)", [3, 5, 11, 7], (1, 11)),
+        ("names the four seasons (out of 4)", [0, 1, 1, 0], (0, 1)),
+        ("style (about 10)", [3, 5, 9, 7], (1, 9)),
+    ],
+)
+def test_the_highest_level_behind_a_name_ends_the_scale_where_all_labels_are_on_it(ws, name, labels, scale):
+    """The scale ended at the highest label, whatever the name said."""
+    report = ws.ingest(file(rows(name, labels)), "d")
+    assert scales(ws.dataset("d")) == {name: scale}
+    assert ("off_named_scale" in codes(report)) is (max(labels) == 11)
+
+
+def test_names_of_one_criterion_with_and_without_a_lowest_level_do_not_agree_on_a_scale(ws):
+    content = b"query,rubric,text\nq,tone (0-9),be kind\nq,style (out of 9),be kind\n"
+    ws.ingest(content, "d", "rubrics")
+    ws.ingest(file(rows("tone (0-9)", [2, 3, 4]), rows("style (out of 9)", [2, 3, 4])), "d")
+    assert set(scales(ws.dataset("d")).values()) == {(1, 4)}
+
+
 def test_a_later_file_that_changes_a_scale_is_a_warning(ws):
     ws.ingest(file(rows("clarity", [0, 1, 1, 0])), "d")
     report = ws.ingest(file(rows("clarity", [3, 5], judge="k")), "d")

@@ -49,7 +49,10 @@ def test_a_note_in_an_english_table_is_a_remark_and_no_label(ws):
         ("Rating (1-5)", "rating"),
         ("Score [0 = no, 1 = yes]", "score"),
         ("Bewertung (1 bis 5)", "bewertung"),
+        ("Rating (out of 10)", "rating"),
+        ("Note (/20)", "note"),
         ("Score (ann)", "score_(ann)"),
+        ("Score (out of sight)", "score_(out_of_sight)"),
         ("(1-5)", "(1_5)"),
     ],
 )

@@ -12,6 +12,7 @@ from typing import Literal, get_args
 
 from ....errors import IngestError
 from ....text import as_json, some, with_article
+from ..values import HIGHEST_BEHIND
 from ..word_lists import word_list
 from .languages import MARKS, is_foreign, words_for
 from .synonyms import INSTEAD_OF_LABEL, INSTEAD_OF_RUBRIC, INSTEAD_OF_SYSTEM, ITEMS, JUDGED, SYNONYMS
@@ -297,7 +298,9 @@ def plain_name(name: str) -> str:
 
 _LEVELS = r"[^()\[\]]*\d\s*(?:[-–—=/:~]|\.\.|to\b|bis\b|à)[^()\[\]]*"
 _VERDICT = r"(?:y|yes|n|no|t|true|f|false|pass|fail)"
-_LEGEND = re.compile(rf"(?i)\s*[(\[](?:{_LEVELS}|\s*{_VERDICT}\s*/\s*{_VERDICT}\s*)[)\]]\s*$")
+_LEGEND = re.compile(
+    rf"(?i)\s*[(\[](?:{_LEVELS}|\s*{HIGHEST_BEHIND}\s*\d+\s*|\s*{_VERDICT}\s*/\s*{_VERDICT}\s*)[)\]]\s*$"
+)
 _PART_OF_TASK = re.compile(
     r"(?i)^((inputs?|outputs?|answer)[.:]|(item|sample)\.(?!\d)|assignment:(?=worker))(?=\w)"
 )

@@ -1,4 +1,4 @@
-"""The HTML that starts Streamlit's page, with four things told to it before it runs.
+"""The HTML that starts Streamlit's page, with five things told to it before it runs.
 
 1. Where the server is. Not told, a page below the first asks for ``/leaderboard/_stcore/health`` and ``host-config``
    before it asks for ``/_stcore/…``: two answers 404 in the console at every load.
@@ -10,11 +10,14 @@
    which ranges are dragged, and on a touch screen what was tapped before.
 4. That Tab leads from the button of an open popover into it, and out of it to what follows the button. Streamlit puts
    what is in a popover behind the whole page.
+5. How charts look (charts.css). As a part of the page the style came after the first chart on a slow connection, which
+   was hidden until then.
 """
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from starlette.datastructures import MutableHeaders
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from starlette.types import Message, Scope, Send
 
 HEAD = b"<head>"
+STYLE = f"<style>\n{Path(__file__).with_name('charts.css').read_text(encoding='utf-8')}</style>"
 SCRIPT = """<script>
   window.__streamlit = { ...window.__streamlit, BACKEND_BASE_URL: location.origin + %s };
   (() => {
@@ -79,7 +83,7 @@ SCRIPT = """<script>
 
 
 def starting(base: str, send: Send) -> Send:
-    """``send``, with the script put into an HTML document. base: server.baseUrlPath, "" or "/…"."""
+    """``send``, with the script and the style put into an HTML document. base: server.baseUrlPath, "" or "/…"."""
     head: Message | None = None
     body = bytearray()
 
@@ -118,8 +122,8 @@ def _is_page(message: Message) -> bool:
 
 
 def _document(head: Message, body: bytes, base: str) -> list[dict[str, Any]]:
-    script = (SCRIPT % json.dumps(base)).encode()
-    body = body.replace(HEAD, HEAD + script, 1)
+    told = (SCRIPT % json.dumps(base) + STYLE).encode()
+    body = body.replace(HEAD, HEAD + told, 1)
     headers = MutableHeaders(scope=head)
     for name in ("etag", "last-modified"):  # of another document
         if name in headers:

@@ -2,7 +2,7 @@
 
 Streamlit hands every new chart to Plotly twice, the second time as a copy. Plotly finds nothing to draw anew in a copy
 if it says that its data are of the same revision, if they are lists (packed arrays count as changed), and if it has no
-template (any does). So the look of the page is written into each figure, and charts.css gives text and grid the
+template (any does). So the look of the page is written into each figure, and server/charts.css gives text and grid the
 colours of the theme, also when the reader changes it; a saved picture has black text on white.
 """
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     import plotly.graph_objects as go
 
-INK = "#101010"  # of text; the page's own text colour on the screen (charts.css)
+INK = "#101010"  # of text; the page's own text colour on the screen (server/charts.css)
 CLEAR, TIP = "rgba(0, 0, 0, 0)", "#22262E"
 # What Streamlit's template sets, in colours for both themes; its padding would push numbers into the axis titles.
 _FONT = {"family": '"Source Sans", sans-serif', "size": 12, "color": INK}

@@ -33,7 +33,7 @@ EDITORS_ONLY = {"Data", "Publish"}
 
 st.set_page_config(page_icon=ICON, layout="wide", initial_sidebar_state=240)
 st.logo(ICON, size="large")
-for name in ("focus.css", "charts.css", "narrow.css"):
+for name in ("focus.css", "narrow.css"):
     st.html(Path(__file__).with_name(name))
 if st.context.theme.type == "dark":
     st.html(Path(__file__).with_name("dark.css"))

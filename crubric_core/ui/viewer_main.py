@@ -12,7 +12,6 @@ from crubric_core.ui.errors import boundary
 from crubric_core.ui.shared_view.link import show_link
 
 st.set_page_config(page_title="Shared view", page_icon=Path(__file__).with_name("icon.svg"), layout="wide")
-st.html(Path(__file__).with_name("charts.css"))
 st.html("<style>[data-testid='stMainBlockContainer'] { max-width: 72rem; margin-inline: auto; }</style>")
 with boundary():
     show_link()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser.conftest import Server, follow, names_of_pages, serve_small, wait_until_idle
 from tests.tiers import at_most
@@ -102,6 +102,22 @@ def test_each_chart_is_drawn_once_in_its_width_and_shown_at_once(page: Page, ser
         looks[address] = set(page.evaluate("firstLooks()"))
     assert counts == {address: {1} for address in counts}
     assert looks == {address: {"visible, 0 px wider later"} for address in looks}
+
+
+def test_a_chart_that_is_there_before_the_other_parts_of_its_page_is_not_hidden(
+    page: Page, server: Server
+) -> None:
+    page.add_init_script(f"({COUNT})()")
+    held: list[Route] = []
+    page.route("**/Html.*.js", lambda route: held.append(route))
+    page.goto(f"{server.url}/leaderboard")
+    page.locator(".main-svg").first.wait_for(state="attached")
+    page.wait_for_function("() => firstLooks().length")
+    looks = set(page.evaluate("firstLooks()"))
+    assert held, "the part of Streamlit that writes HTML has another name"
+    for route in held:
+        route.continue_()
+    assert looks == {"visible, 0 px wider later"}
 
 
 def test_text_in_charts_has_the_colour_of_the_text_around_it_also_when_the_theme_changes(

@@ -1,4 +1,4 @@
-"""The first document tells the page where its server is; all other answers pass untouched."""
+"""The first document tells the page where its server is and how charts look; all other answers pass untouched."""
 
 from __future__ import annotations
 
@@ -35,11 +35,15 @@ def sent(kind: str, parts: list[bytes], base: str = "", **headers: str) -> tuple
 
 
 @pytest.mark.parametrize("base", ["", "/team/board"])
-def test_a_document_learns_the_address_of_its_server_and_keeps_all_else(base: str) -> None:
+def test_a_document_learns_the_address_of_its_server_and_the_look_of_charts_and_keeps_all_else(
+    base: str,
+) -> None:
     headers, body = sent("text/html; charset=utf-8", [DOCUMENT[:30], DOCUMENT[30:]], base, etag="old")
     start, _, rest = body.partition(b"<script>")
-    script, _, end = rest.partition(b"</script>")
+    script, _, rest = rest.partition(b"</script><style>")
+    style, _, end = rest.partition(b"</style>")
     assert start + end == DOCUMENT
+    assert b".js-plotly-plot { visibility: visible !important; }" in style
     assert f'location.origin + "{base}"'.encode() in script
     assert headers["content-length"] == str(len(body))
     assert "etag" not in headers

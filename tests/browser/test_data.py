@@ -159,7 +159,7 @@ def test_who_clicks_read_and_goes_elsewhere_finds_the_files_read(
     page: Page, server: Server, tmp_path: Path, clicks: int
 ) -> None:
     """The next click stopped the reading, and nothing said so."""
-    labels = many_labels(tmp_path / f"hurried{clicks}.csv", 2_000)
+    labels = many_labels(tmp_path / f"hurried{clicks}.csv", 8_000)
     open_data(page, server)
     drop(page, labels)
     page.get_by_role("button", name="Read 1 file").click(click_count=clicks)
@@ -174,7 +174,7 @@ def test_a_reading_that_is_cancelled_stores_nothing_and_can_be_begun_again(
     page: Page, server: Server, tmp_path: Path
 ) -> None:
     open_data(page, server)
-    drop(page, many_labels(tmp_path / "cancelled.csv", 5_000))
+    drop(page, many_labels(tmp_path / "cancelled.csv", 10_000))
     read = page.get_by_role("button", name="Read 1 file")
     read.click(timeout=SLOW)
     page.get_by_role("button", name="Cancel reading").click(timeout=SLOW)
@@ -190,7 +190,7 @@ def test_files_that_are_discarded_while_they_are_read_are_not_read(
 ) -> None:
     """The reading went on, and nobody was told of it."""
     open_data(page, server)
-    drop(page, many_labels(tmp_path / "discarded.csv", 5_000))
+    drop(page, many_labels(tmp_path / "discarded.csv", 20_000))
     read = page.get_by_role("button", name="Read 1 file")
     read.wait_for(timeout=SLOW)
     follow(page, "Scenarios")

@@ -198,12 +198,16 @@ def _nested_of(found: Found, overrides: Overrides, fields: Mapping[str, list[Any
 
 
 def _with_model_of_judge(paths: Columns, found: Found, fields: Mapping[str, Sequence[Any]]) -> Columns:
-    """The paths with a model among the labels as their judge, where a column outside them names other systems."""
+    """The paths with a model among the labels as their judge, where a column outside them names other systems.
+
+    Not of lists: their items may be answers, each with its system.
+    """
     model, columns = str(paths.get("system", "")), found.plan.columns
     home = model.rpartition(".")[0]
     outer = [c for c in columns if plain_name(c) in names_of("labels", "system")]
     labels = wide_columns(paths) or [str(paths.get("label", ""))]
-    if last_name(home) not in HOLDERS or len(outer) != 1 or any(p.rpartition(".")[0] != home for p in labels):
+    in_object = last_name(home) in HOLDERS and not home.endswith(("[]", "{}"))
+    if not in_object or len(outer) != 1 or any(p.rpartition(".")[0] != home for p in labels):
         return paths
     systems = {str(row[columns.index(outer[0])]) for row in found.rows}
     if not systems.isdisjoint(map(str, fields.get(model, ()))):

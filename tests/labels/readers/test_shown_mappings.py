@@ -214,3 +214,12 @@ def test_a_model_among_labels_that_repeats_the_one_around_them_is_no_judge(ws):
         for q in QUERIES
     ]
     assert "judge" not in proposal(ws, lines(records), name="x.jsonl")
+
+
+def test_the_models_of_a_list_of_results_are_the_systems_whatever_names_the_record(ws):
+    records = [
+        {"model": "suite", "query": q, "results": [{"model": m, "score": label(m, q)} for m in MODELS]}
+        for q in QUERIES
+    ]
+    ws.ingest(lines(records), "d", name="x.jsonl")
+    assert {(system, judge) for system, _, _, judge in cells(ws)} == {(m, "judge") for m in MODELS}

@@ -3,14 +3,15 @@
     python -m benchmarks.scaling reference --rows 100000 1000000 10000000 [--systems 50] [--judges 5]
     python -m benchmarks.scaling spark --rows 100000 1000000 10000000     # two threads of this machine
     python -m benchmarks.scaling same --rows 10000000 [--draws 3]         # do both engines give the same tables?
-    python -m benchmarks.scaling more --rows 1000000
+    python -m benchmarks.scaling more --rows 1000000 [--systems 1000] [--cells]
     python -m benchmarks.scaling analyse --rows 100000000 --systems 1000  # the whole analysis of labels read in place
 
 Each line is a process of its own on simulated labels (1 to 5, rows in random order) in Parquet. ``more`` ingests a
-table, then 1% new rows, of one new system; takes them back, and ingests them again. ``same`` has blanks, ties, rows
-twice, contradictions, a fifth of the cells missing, and repeated draws where asked. ``analyse`` reads a folder of
-files of 10⁷ rows, of systems and rubrics that differ, and goes on to model, gate, bank and leaderboard. CPU seconds
-depend less on how busy a machine is; Spark's are Java's. Several sizes end with a fitted exponent and a fitted line.
+table, then 1% new rows, of new systems or (``--cells``) of random cells; takes them back, and ingests them again.
+``same`` has blanks, ties, rows twice, contradictions, a fifth of the cells missing, and repeated draws where asked.
+``analyse`` reads a folder of files of 10⁷ rows, of systems and rubrics that differ, and goes on to model, gate, bank
+and leaderboard. CPU seconds depend less on how busy a machine is; Spark's are Java's. Several sizes end with a fitted
+exponent and a fitted line.
 """
 
 from __future__ import annotations
@@ -104,8 +105,13 @@ print(json.dumps(told))
 """
 
 
-def write_labels(path: Path, rows: int, systems: int, judges: int, first_system: int = 0) -> Path:
-    """A Parquet file with labels from 1 to 5 in random order, for rubrics that every system and judge meets."""
+def write_labels(
+    path: Path, rows: int, systems: int, judges: int, first_system: int = 0, which: str = "true"
+) -> Path:
+    """A Parquet file with labels from 1 to 5 in random order, for rubrics that every system and judge meets.
+
+    which: an SQL condition on the number ``i`` of a label.
+    """
     cell = systems * judges
     with duckdb.connect() as connection:
         connection.execute(f"""
@@ -113,7 +119,7 @@ def write_labels(path: Path, rows: int, systems: int, judges: int, first_system:
                 SELECT 'system-' || ({first_system} + i % {systems}) AS system, 'query-' || (i // {cell * 10}) AS query,
                        'rubric-' || (i // {cell}) AS rubric, 'judge-' || (i // {systems} % {judges}) AS judge,
                        (hash(i) % 5)::INTEGER + 1 AS label
-                FROM range({rows}) r(i) ORDER BY hash(i + 1)
+                FROM range({rows}) r(i) WHERE {which} ORDER BY hash(i + 1)
             ) TO '{path}' (FORMAT parquet)
         """)
     return path
@@ -174,7 +180,9 @@ def fitted(rows: list[int], seconds: list[float]) -> str:
     return f"rows^{p:.2f}; {fixed:.1f} s and {per_million:.2f} s a million rows"
 
 
-def measure(kind: str, rows: int, systems: int, judges: int, draws: int = 1) -> dict[str, float]:
+def measure(
+    kind: str, rows: int, systems: int, judges: int, draws: int = 1, *, cells: bool = False
+) -> dict[str, float]:
     """What one process of its own takes."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
@@ -182,10 +190,18 @@ def measure(kind: str, rows: int, systems: int, judges: int, draws: int = 1) -> 
             sources = [write_faults(place / "labels.parquet", rows, systems, judges, draws)]
         elif kind == "analyse":
             sources = [write_folder(place / "labels", rows, systems, judges)]
+        elif cells:
+            late = "hash(i + 2) % 100 = 0"
+            sources = [
+                write_labels(place / f"{name}.parquet", rows, systems, judges, which=which)
+                for name, which in (("labels", f"NOT {late}"), ("more", late))
+            ]
         else:
             sources = [write_labels(place / "labels.parquet", rows, systems, judges)]
-        if kind == "more":
-            sources.append(write_labels(place / "more.parquet", rows // 100, 1, judges, systems))
+        if kind == "more" and not cells:
+            sources.append(
+                write_labels(place / "more.parquet", rows // 100, max(systems // 100, 1), judges, systems)
+            )
         answer = subprocess.run(
             [sys.executable, "-c", CODE, kind, str(place / "w.duckdb"), *map(str, sources)],
             capture_output=True,
@@ -207,10 +223,11 @@ def main() -> None:
     parser.add_argument(
         "--draws", type=int, default=1, help="same: repeated draws of each judge on each cell"
     )
+    parser.add_argument("--cells", action="store_true", help="more: of systems that are there, at random")
     args = parser.parse_args()
     found = []
     for rows in args.rows:
-        found.append(measure(args.kind, rows, args.systems, args.judges, args.draws))
+        found.append(measure(args.kind, rows, args.systems, args.judges, args.draws, cells=args.cells))
         print(json.dumps(found[-1]), flush=True)
     for step in STEPS.get(args.kind, ()) if len(found) > 1 else ():
         print(f"{step}: {fitted(args.rows, [told[step] for told in found])}")

@@ -45,6 +45,21 @@ def test_a_threshold_below_the_quarter_of_the_measured_is_said_to_keep_what_is_n
     assert gate.own_threshold(some).endswith("of which no cell has labels of two judges, and these stay")
 
 
+def test_a_threshold_is_told_as_agreements_of_a_rubric_that_two_judges_labelled(
+    open_page: Open, tmp_path: Path
+) -> None:
+    rows = ["system,query,rubric,judge,label"]
+    for system in range(6):
+        for rubric in range(5):
+            judges = (1, 2) if rubric == 0 else (1,)
+            rows += [f"s{system},q{rubric},r{rubric},j{judge},{system % 2}" for judge in judges]
+    (tmp_path / "labels.csv").write_text("\n".join(rows))
+    with Workspace(tmp_path / "w.duckdb") as workspace:
+        workspace.ingest(tmp_path / "labels.csv", dataset="sparse")
+    app = open_page("measurability", tmp_path / "w.duckdb", gate="agreement", tau_c="0.7")
+    assert any("(5 of 6 systems)" in said.value.replace("\\", "") for said in app.header)
+
+
 @pytest.mark.parametrize("page", ["measurability", "items", "bank"])
 def test_a_search_in_the_address_narrows_the_table_of_rubrics(
     open_page: Open, study: Path, page: str

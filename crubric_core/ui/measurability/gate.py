@@ -77,8 +77,8 @@ def own_threshold(gate: Gate) -> str:
 
 
 def _in_counts(gate: Gate) -> str:
-    """The threshold as a number of systems, where that means something."""
-    instances = int(np.median(gate.n_total))
+    """The threshold as a number of systems, of as many as a rubric has that two judges labelled."""
+    instances = int(np.median(gate.n_total[gate.n_total > 0]))
     needed = agreements_needed(gate, instances)
     return "" if needed is None else f" ({needed} of {count(instances, 'system')})"
 

@@ -177,9 +177,8 @@ def board_chip(board: Board, claims: Claims) -> Chip:
     """Whether systems are separated, and whether anything contradicts it."""
     standing, apart, pairs = board.standing, separated_pairs(board.comparisons), board.standing.n_pairs
     effect = standing.design_effect
-    figure = f"{apart:,} of {count(pairs, 'pair')} separated" + (
-        f", design effect {effect:.1f}" if np.isfinite(effect) else ""
-    )
+    figure = f"{apart:,} of {count(pairs, 'pair')} separated" if pairs else "no pair to compare"
+    figure += f", design effect {effect:.1f}" if np.isfinite(effect) else ""
     if board.refused:
         return Chip("Board", figure, "stop", board.refused)
     if standing.n_groups > 1:

@@ -261,7 +261,7 @@ def test_where_nobody_is_ranked_the_advice_follows_from_the_reason(
         workspace.ingest("\n".join(["system,query,rubric,judge,label", *rows]).encode(), "two", "labels")
         analysis = Analysis(dataset=workspace.dataset("two"), fingerprint="two", settings=settings)
         chip = board_chip(analysis.board(), analysis.claims())
-    assert chip.state == "stop"
+    assert (chip.figure, chip.state) == ("no pair to compare", "stop")
     assert chip.sentence.startswith("No system could be ranked. ")
     assert chip.sentence.endswith(advice)
 

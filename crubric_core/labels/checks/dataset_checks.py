@@ -221,7 +221,7 @@ def _coverage(table: pd.DataFrame, n_queries: int) -> Iterator[Finding]:
         sentence = (
             f"{count(len(thin), 'pair')} of a system and a judge {'has' if len(thin) == 1 else 'have'} less than "
             f"{_THIN:.0%} of the labels that another judge gave the same system. The lowest share is that of "
-            f"{first['judge']} on {first['system']} ({first['labels']:,} of {first['cells']:,} labels)."
+            f"{first['judge']} on {first['system']} ({first['labels']:,} of {count(int(first['cells']), 'label')})."
         )
         yield Finding("warning", "coverage", "Judges with missing labels", sentence, len(thin), table)
     yield from _unequal(table, n_queries)

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from ..bank.identity import token
 from ..errors import IngestError, PlacementError
 from ..labels.ingest.report import IngestReport
 from ..labels.readers.bundle import plan_ingest
@@ -86,33 +85,41 @@ def read_new_labels(
     alone = len(kept.pieces) == 1 and kept.pieces[0].alone
     plan = plan_ingest(kept, kind="labels" if alone else None, format=file_format, strict=True)
     from_zero = all(file.format == "autorubric" for file in plan.files if not file.skip)
-    policies = Policies() if from_zero else Policies(scales=_scales(bank_scale))
+    positions = any(file.format in _POSITIONS for file in plan.files)
+    policies = (
+        Policies() if from_zero else Policies(scales=_scales(bank_scale, plan, kept, positions=positions))
+    )
     with Workspace() as workspace:
-        try:
-            report = _ingest(workspace, plan, kept, policies)
-        except IngestError:
-            _refuse_another_bank(bank_scale, plan, kept)
-            raise
+        report = _ingest(workspace, plan, kept, policies)
         _add_texts(workspace, plan, kept)
-        positions = any(file.format in _POSITIONS for file in plan.files)
         dataset = workspace.dataset(_STUDY)
         found = new_labels(bank_scale, dataset, positions=positions, from_zero=from_zero)
     _check(bank_scale, found, report, allow_unused=allow_unused)
     return replace(found, notes=(*torn, *_rejected(report), *found.notes))
 
 
-def _scales(bank_scale: BankScale) -> dict[str, tuple[int | None, int | None]]:
-    """Criterion → scale: the widest for all, then that of each rubric of the bank, by whatever it may be called."""
-    table = bank_scale.rubrics
-    found: dict[str, tuple[int | None, int | None]] = {
-        "*": (int(table["scale_min"].min()), int(table["scale_max"].max()))
-    }
-    if len(table[["scale_min", "scale_max"]].drop_duplicates()) == 1:
-        return found
-    for row in table.to_dict("records"):
-        own = (int(row["scale_min"]), int(row["scale_max"]))
-        names = (row["id"], token(str(row["id"]), bank_scale.bank_id), row["rubric"], row["text"])
-        found |= {name: own for name in names if isinstance(name, str) and name not in found}
+def _scales(
+    bank_scale: BankScale, plan: Plan, kept: KeptSources, *, positions: bool
+) -> dict[str, tuple[int | None, int | None]]:
+    """Criterion → scale of the file's rubrics that are the bank's; labels on others are not used, on whichever scale.
+
+    Where the file cannot be read without scales, the bank's widest is that of all. Raises PlacementError where the ids
+    are another bank's.
+    """
+    ends = bank_scale.rubrics[["scale_min", "scale_max"]].to_numpy(dtype=int)
+    found: dict[str, tuple[int | None, int | None]] = {}
+    with Workspace() as workspace:
+        try:
+            _ingest(workspace, plan, kept, Policies())
+        except IngestError:
+            return {"*": (int(ends[:, 0].min()), int(ends[:, 1].max()))}
+        _add_texts(workspace, plan, kept)
+        dataset = workspace.dataset(_STUDY)
+        matches = match_rubrics(bank_scale, dataset.rubrics, dataset.queries, positions=positions)
+        for match, row in zip(matches, dataset.rubrics.to_dict("records"), strict=True):
+            if match.row is not None:
+                low, high = ends[match.row].tolist()
+                found |= {name: (low, high) for name in (row["rubric"], row["text"]) if isinstance(name, str)}
     return found
 
 
@@ -126,14 +133,6 @@ def _ingest(workspace: Workspace, plan: Plan, kept: KeptSources, policies: Polic
         for file in plan.files:
             plan = plan.changed(file.name, mapping={**file.mapping, "judge": f"={NAMELESS}"})
         return workspace.ingest_plan(plan, _STUDY, kept, policies, other_criteria=True)
-
-
-def _refuse_another_bank(bank_scale: BankScale, plan: Plan, kept: KeptSources) -> None:
-    """Raise PlacementError where the ids are another bank's: its labels may all be off the scales of this one."""
-    with Workspace() as workspace, suppress(IngestError):
-        _ingest(workspace, plan, kept, Policies())
-        found = workspace.dataset(_STUDY)
-        match_rubrics(bank_scale, found.rubrics, found.queries, positions=False)
 
 
 def _add_texts(workspace: Workspace, plan: Plan, kept: KeptSources) -> None:
@@ -201,6 +200,9 @@ def _rejected(report: IngestReport) -> list[str]:
 
 def _check(bank_scale: BankScale, found: NewLabels, report: IngestReport, *, allow_unused: bool) -> None:
     """Raise PlacementError where nothing touches the bank, or where not everything that should count does."""
+    wrong = [*_rejected(report)]
+    if not found.given.any() and wrong:
+        raise PlacementError(f"No label of the file is on the bank {bank_scale.bank_id}. {wrong[0]}")
     if not found.given.any() and found.unused.empty:
         raise PlacementError("No row has a label: write the labels of the system into the form, as numbers.")
     if not found.given.any():
@@ -211,7 +213,6 @@ def _check(bank_scale: BankScale, found: NewLabels, report: IngestReport, *, all
             f"{f' ({why[0][0]})' if why else ''}: name them as bank.csv does, "
             f"for example {name!r} of query {query!r}, or by id."
         )
-    wrong = [*_rejected(report)]
     lost = found.unused[~found.unused["reason"].isin([OUTSIDE, OTHER_TEXT, TIED])]
     if len(lost):
         row = lost.iloc[0]

@@ -13,7 +13,7 @@ from benchmarks.placement import simulated
 from crubric_core import Settings, Workspace, fit_irt, run_pipeline
 from crubric_core.__main__ import main
 from crubric_core.analysis.export import write_result
-from crubric_core.errors import IngestError, PlacementError
+from crubric_core.errors import PlacementError
 from crubric_core.files import json_bytes, read_csv
 from crubric_core.irt.abilities import estimate_abilities
 from crubric_core.placement.bank_file import read_bank, write_bank
@@ -149,6 +149,17 @@ def test_a_label_on_the_bank_that_cannot_be_used_stops_the_placement(built):
 
 
 @any_model
+def test_labels_outside_the_bank_may_be_on_another_scale(built):
+    result, folder, labels = built
+    mine = labels[labels["system"] == "s5"].assign(system="mine")
+    graded = mine[~mine["rubric"].isin(result.bank["rubric"])].assign(label=9)
+    found = placed(folder, pd.concat([mine[mine["rubric"].isin(result.bank["rubric"])], graded]))
+    assert len(found.unused) == len(graded)
+    assert set(found.unused["reason"]) == {"no rubric of this bank"}
+    np.testing.assert_array_equal(found.table["theta"], placed(folder, mine).table["theta"])
+
+
+@any_model
 @pytest.mark.parametrize(
     ("judges", "expected"),
     [
@@ -202,7 +213,9 @@ def test_labels_that_do_not_touch_the_bank_are_refused(built):
 
 def test_labels_off_the_scale_alone_are_refused_with_the_scale(built):
     _, folder, labels = built
-    with pytest.raises(IngestError, match="77 lies outside the scale"):
+    with pytest.raises(
+        PlacementError, match=r"No label of the file is on the bank .* 77 lies outside the scale"
+    ):
         placed(folder, labels[labels["system"] == "s5"].assign(label=77))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from ..intervals import difference_interval, jackknife_half_width
+from ..intervals import difference_interval, jackknife_half_width, known_mean
 from ..types import FloatArray, IntArray
 from .concordance import MEASURES, Concordance, error_layers
 from .declaration import HIGH, LOW, ResultColumn, ResultTable, hidden, number
@@ -101,7 +101,7 @@ def budget_table(found: dict[str, Concordance], budgets: IntArray) -> pd.DataFra
     """selector, budget and the five measures there."""
     rows = []
     for name, concordance in found.items():
-        values = np.vstack([concordance.by_budget(), np.nanmean(concordance.score_error, axis=1)])
+        values = np.vstack([concordance.by_budget(), known_mean(concordance.score_error, axis=1)])
         rows += [
             (name, int(budget), *column) for budget, column in zip(budgets, values.T.tolist(), strict=True)
         ]

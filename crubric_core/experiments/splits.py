@@ -23,6 +23,7 @@ from ..judges.nothing_passes import nothing_passes
 from ..labels.store.reduction import Reduction
 from ..ranks import rank_correlation
 from ..settings import Settings, Strategy
+from ..text import count
 from ..types import BoolArray, FloatArray, IntArray
 from ..workers import run_tasks
 from .results import ExperimentWatch
@@ -126,7 +127,7 @@ def usable_rubrics(reduction: Reduction) -> IntArray:
     if len(reduction.systems) < 3 or len(usable) < FEWEST_USABLE:
         raise DatasetError(
             f"Cross-fitting needs 3 systems and {FEWEST_USABLE} rubrics on which they differ: this dataset has "
-            f"{len(reduction.systems)} systems and {len(usable)} such rubrics."
+            f"{count(len(reduction.systems), 'system')} and {count(len(usable), 'such rubric')}."
         )
     return usable
 

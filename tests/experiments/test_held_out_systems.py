@@ -12,7 +12,13 @@ from crubric_core.demo import simulate
 from crubric_core.errors import DatasetError
 from crubric_core.experiments.concordance import MEASURES, Concordance, Repeat
 from crubric_core.experiments.held_out_systems import each_once, held_out_systems, hold_out_folds, train
-from crubric_core.experiments.held_out_tables import NAMES, ahead_table, found_sentence, summary_table
+from crubric_core.experiments.held_out_tables import (
+    NAMES,
+    ahead_table,
+    budget_table,
+    found_sentence,
+    summary_table,
+)
 from crubric_core.experiments.inputs import read_inputs
 from crubric_core.experiments.results import CancelledError, ExperimentWatch
 from crubric_core.experiments.selectors import SELECTORS, pool_curve
@@ -40,6 +46,12 @@ def test_every_selector_has_a_row_with_each_measure_in_its_range(result):
     assert (table["score_error"] >= 0).all()
     assert (table["tau_low"] <= table["tau"]).all()
     assert (table["tau"] <= table["tau_high"]).all()
+
+
+def test_an_error_that_no_new_system_shows_is_unknown():
+    nothing = Concordance(np.zeros((4, 2, 3, 3)), np.zeros((4, 3, 3)), np.full((2, 3), np.nan))
+    table = budget_table({"pairs": nothing}, np.array([5, 10]))
+    assert table["score_error"].isna().all()
 
 
 def test_gains_are_differences_to_random(result):

@@ -169,7 +169,6 @@ def test_hostile_names_are_text_in_both_reports(study):
 
 
 def test_tables_show_unknown_as_a_dash_and_whole_numbers_whole():
-
     table = pd.DataFrame(
         {"a|b": [1.0, np.nan, 0.12345], "yes": [True, False, True], "none": [None, "x", "y"]}
     )

@@ -341,6 +341,9 @@ def test_a_gate_that_leaves_too_little_allows_no_claim() -> None:
     said = claims_of(board(found, refused="The gate keeps 6 of 301 rubrics."), [])
     assert said.headline == ("No claim about who is ahead. The gate keeps 6 of 301 rubrics.",)
     assert not said.tier
+    basis = " ".join(said.basis)
+    assert "The evidence is " in basis
+    assert not re.search("claims hold|Design effect|separation", basis)
 
 
 def test_systems_that_pass_everything_are_named_and_not_compared() -> None:

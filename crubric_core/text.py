@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby, takewhile
 from math import isnan
 from typing import Any
@@ -48,7 +48,20 @@ def told_apart(names: Iterable[str], limit: int) -> list[str]:
     parts = [re.sub("…+", "…", short_name(part, limit)) for part in parts]
     if len(set(parts)) > len({shown[name] for name in alike_still}):
         shown |= zip(alike_still, parts, strict=True)
+    shown |= _numbered(shown, limit)
     return [shown[name] for name in flat]
+
+
+def _numbered(shown: Mapping[str, str], limit: int) -> dict[str, str]:
+    """Those of the shown names that look like another's, with a number in the order of the whole names."""
+    times = Counter(shown.values())
+    numbers: Counter[str] = Counter()
+    found = {}
+    for name in sorted(name for name, text in shown.items() if times[text] > 1):
+        start = shown[name][: max(limit - 6, 1)].rstrip("…")
+        numbers[start] += 1
+        found[name] = f"{start}… ({numbers[start]})"
+    return found
 
 
 def _differing_parts(names: Sequence[str]) -> list[str]:

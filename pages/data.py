@@ -28,8 +28,9 @@ if (
     st.session_state["detail"] = "demo"
     st.rerun()
 
+message_place = st.container()  # there without a message too: the tabs below stay open when one goes
 if message := st.session_state.pop("message", None):
-    st.success(plain(message))
+    message_place.success(plain(message))
 if "report" in st.session_state:
     with st.container(border=True):
         upload_report.show(st.session_state["report"], "after")

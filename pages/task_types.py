@@ -12,10 +12,12 @@ below, unclassified = ((table["status"] == status).sum() for status in ("below Ï
 by_type = len(table) - below - unclassified
 
 if unclassified == len(table):
-    queries = count(len(table), "query", "queries")
-    study.answer(
-        f"None of {queries} has a type: all are scored pass or fail.", "Use Classify to give queries a type."
+    none = (
+        f"None of {len(table):,} queries has a type: all are"
+        if len(table) != 1
+        else "The query has no type: it is"
     )
+    study.answer(f"{none} scored pass or fail.", "Use Classify to give queries a type.")
 else:
     reasons = {
         f"below Ï„_t = {study.settings.tau_t:.2f}": below,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from ..bank.assembly import BankOrder
 from ..bank.certificate import certify_curve
@@ -74,13 +75,17 @@ class Banks(Fitted):
         )
 
     def largest_bank(self) -> int:
-        """The most rubrics that a bank can have, told before a model is fitted; what a composition excludes aside."""
+        """The most rubrics that a bank can have, told before a model is fitted."""
         found = selection.strategy_candidates(
             self.settings.strategy, self.given(), self.feasible, ~self._constant()
         )
-        if self.settings.composition is None:
-            return int(found.sum())
-        return min(int(found.sum()) + len(self.settings.composition.always), len(found))
+        if (asked := self.settings.composition) is not None:
+            called = pd.DataFrame(
+                {"id": self.ids(), "name": self.given().rubrics["rubric"].map(str).tolist()}
+            )
+            pinned, excluded = (called.isin(names).any(axis=1) for names in (asked.always, asked.never))
+            found = found & ~excluded.to_numpy() | pinned.to_numpy()
+        return int(found.sum())
 
     @stage(after=("given",))
     def _constant(self) -> BoolArray:

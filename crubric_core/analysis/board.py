@@ -102,10 +102,10 @@ def rests_on(board: Board) -> tuple[str, ...]:
         said.append("Rubrics are resampled within their queries: the claims hold for these very queries.")
     else:
         said.append(_evidence(board))
-    said += _design_effect(standing)
+    said += () if board.refused else _design_effect(standing)
     missing = missing_labels_sentence(board)
     said += filter(None, [different_queries_sentence(board), panels_sentence(board), missing])
-    said += _level(board)
+    said += () if board.refused else _level(board)
     unranked = len(board.systems) - int(standing.ranked.sum())
     if unranked:
         said.append(
@@ -116,6 +116,8 @@ def rests_on(board: Board) -> tuple[str, ...]:
 
 def explanations(board: Board) -> tuple[str, ...]:
     """Sentences of ``rests_on`` that say what its figures mean, and limit no claim."""
+    if board.refused:
+        return ()
     return (*_design_effect(board.standing), *(_level(board) if board.standing.simultaneous else ()))
 
 
@@ -282,7 +284,8 @@ def _evidence(board: Board) -> str:
             "domains."
         )
     evidence = f"{units(standing)}{_most_of_one_system(board)}{_uneven(board)}"
-    return f"The evidence is {evidence}: the claims hold for {like(standing)} like these."
+    claims = "" if board.refused else f": the claims hold for {like(standing)} like these"
+    return f"The evidence is {evidence}{claims}."
 
 
 def _most_of_one_system(board: Board) -> str:

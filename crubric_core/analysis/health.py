@@ -180,7 +180,7 @@ def board_chip(board: Board, claims: Claims) -> Chip:
     figure = f"{apart:,} of {count(pairs, 'pair')} separated" if pairs else "no pair to compare"
     figure += f", design effect {effect:.1f}" if np.isfinite(effect) else ""
     if board.refused:
-        return Chip("Board", figure, "stop", board.refused)
+        return Chip("Board", "no claim", "stop", board.refused)
     if standing.n_groups > 1:
         remedy = "Have some systems of each answer the same queries."
         return Chip("Board", figure, "stop", f"{groups_sentence(board)} {remedy}")

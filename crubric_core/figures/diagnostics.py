@@ -17,7 +17,6 @@ from .style import (
     band,
     figure,
     hover,
-    label,
     labels,
     marker_line,
     whole_axis,
@@ -97,7 +96,7 @@ def outfit(difficulty: FloatArray, statistic: FloatArray, p: FloatArray, names: 
             name=name,
             marker={"color": colour, "size": size, "opacity": 0.7},
             customdata=np.stack(
-                [np.array([label(names[j], 60) for j in shown], dtype=object), p[shown]], axis=1
+                [np.array(labels([names[j] for j in shown], 60), dtype=object), p[shown]], axis=1
             ),
             hovertemplate="%{customdata[0]}<br>outfit %{y:.2f}, p = %{customdata[1]:.3f}<extra></extra>",
         )

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 
 from ..text import numeral
 from ..types import BoolArray, FloatArray, IntArray
-from .style import BLUE, CATEGORIES, GREY, SEQUENTIAL, band, figure, hover, label, labels, margin_of
+from .style import BLUE, CATEGORIES, GREY, SEQUENTIAL, band, figure, hover, labels, margin_of
 
 MOST_HIGHLIGHTS = 20
 MOST_ROWS = 240
@@ -209,7 +209,8 @@ def _highlight(
     names: Sequence[str],
     value: str,
 ) -> None:
-    told = labels([names[j] for j in chosen[:MOST_HIGHLIGHTS]], 24)
+    whole = [names[j] for j in chosen[:MOST_HIGHLIGHTS]]
+    told, pointed = labels(whole, 24), labels(whole, 60)
     for position, j in enumerate(chosen[:MOST_HIGHLIGHTS]):
         fig.add_scatter(
             x=theta,
@@ -221,7 +222,7 @@ def _highlight(
                 "width": 2.5,
                 "dash": ("solid", "dash", "dot", "dashdot")[position // len(CATEGORIES)],
             },
-            meta=label(names[j], 60),
+            meta=pointed[position],
             **hover("%{meta}<br>θ = %{x:.2f}, " + value + "<extra></extra>"),
         )
 

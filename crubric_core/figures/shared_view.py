@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,14 +48,17 @@ def shared_figures(view: SharedView) -> list[SharedFigure]:
     """The figures of the parts that the view has, in the order in which they are read."""
     shown = [*_leaderboard(view), *_separation(view), *_bank(view)]
     for shared in shown:
-        if _on_one_page(shared.figure):
-            shared.figure.update_layout(height=PAGE)
+        on_one_page(shared.figure)
     return shown
 
 
-def _on_one_page(fig: go.Figure) -> bool:
-    """Whether a figure is made as low as a page: rows of much higher ones would be too close to read."""
-    return PAGE < fig.layout.height <= 1.5 * PAGE
+def on_one_page(fig: go.Figure, rows: Sequence[str] = ()) -> go.Figure:
+    """The figure as low as a page, its named rows with room for one line each; much higher ones stay as they are."""
+    if PAGE < fig.layout.height <= 1.5 * PAGE:
+        if rows:
+            rows_axis(fig, rows)
+        fig.update_layout(height=PAGE)
+    return fig
 
 
 def _leaderboard(view: SharedView) -> list[SharedFigure]:
@@ -73,9 +77,7 @@ def _leaderboard(view: SharedView) -> list[SharedFigure]:
     tiers = tier_names(board)
     level = percent(view.settings["confidence"])
     short = labels(systems, NARROW)
-    fig = forest(systems, estimate, tiers, title=axis)
-    if _on_one_page(fig):  # its rows have room for one line of a name
-        rows_axis(fig, systems)
+    fig = on_one_page(forest(systems, estimate, tiers, title=axis), systems)
     return [
         SharedFigure(
             "leaderboard",

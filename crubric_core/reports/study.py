@@ -15,6 +15,7 @@ from ..experiments.results import ExperimentResult
 from ..figures.experiments import experiment_figures
 from ..figures.leaderboard import forest, placing, tier_names
 from ..figures.measurability import measurability_histogram
+from ..figures.shared_view import PAGE, on_one_page
 from ..files import write_files
 from ..judges.gate import STATISTIC_NAMES, possible_values
 from ..text import percent
@@ -60,7 +61,8 @@ def _analysis_figures(result: Result) -> list[Titled]:
     holds, board = result.verdict.holds, claimed(result.leaderboard, result.verdict)
     board = board[np.isfinite(placing(board)[0].value)]
     estimate, axis = placing(board)
-    ranked = forest(board["system"].tolist(), estimate, tier_names(board) if holds else None, title=axis)
+    systems = board["system"].tolist()
+    ranked = on_one_page(forest(systems, estimate, tier_names(board) if holds else None, title=axis), systems)
     title = f"{axis.split()[0].capitalize()} with its {percent(result.settings.confidence)} interval"
     titled = [(title + (", in tiers" if holds else ", by name: no order is claimed"), ranked)]
     if result.gate == "off":
@@ -69,4 +71,6 @@ def _analysis_figures(result: Result) -> list[Titled]:
     histogram = measurability_histogram(
         gate.values, gate.feasible, gate.threshold, possible_values(gate), STATISTIC_NAMES[gate.statistic]
     )
-    return [*titled, ("Measurability of the rubrics", histogram)]
+    titled.append(("Measurability of the rubrics", histogram))
+    # What needs a page of its own comes last: the rest of the first page is not left empty.
+    return sorted(titled, key=lambda figure: figure[1].layout.height >= PAGE)

@@ -1,4 +1,4 @@
-"""The HTML that starts Streamlit's page, with five things told to it before it runs.
+"""The HTML that starts Streamlit's page, with six things told to it before it runs.
 
 1. Where the server is. Not told, a page below the first asks for ``/leaderboard/_stcore/health`` and ``host-config``
    before it asks for ``/_stcore/…``: two answers 404 in the console at every load.
@@ -10,7 +10,10 @@
    which ranges are dragged, and on a touch screen what was tapped before.
 4. That Tab leads from the button of an open popover into it, and out of it to what follows the button. Streamlit puts
    what is in a popover behind the whole page.
-5. How charts look (charts.css). As a part of the page the style came after the first chart on a slow connection, which
+5. That the keyboard stays where it was when what it had reached is made anew or goes: on what took its place, of the
+   same name, or on what comes before. Else a box ticked in a table, or a button that does its work once, sends it to
+   the top of the page.
+6. How charts look (charts.css). As a part of the page the style came after the first chart on a slow connection, which
    was hidden until then.
 """
 
@@ -63,11 +66,47 @@ SCRIPT = """<script>
         emit("plotly_selected", { points: [{ curveNumber, pointIndex, x, y }], selections: [] });
       });
     }, true);
+    const STOPS = "a[href], button, input, select, textarea, summary, [tabindex]";
+    const LAYER = '[data-testid="stPopoverBody"], [role="dialog"]';
+    const READY = '[data-testid="stApp"][data-test-script-state="notRunning"]';
+    // Cells of a table are named by their place: what they say changes with what is ticked.
+    const named = (stop) => stop.closest("td")?.id || stop.tagName + (stop.ariaLabel || stop.textContent);
+    let keys = 0, keyed = false, reached = null, below = [];
+    addEventListener("keydown", () => { keyed = true; keys += 1; }, true);
+    addEventListener("pointerdown", () => { keyed = false; }, true);
+    addEventListener("focusin", ({ target: stop }) => {
+      const stops = [...document.querySelectorAll(STOPS)], name = named(stop);
+      const tables = [...document.querySelectorAll(".dvn-scroller")];
+      const table = tables.findIndex((each) => each.parentElement.contains(stop));
+      // From a popover or dialog the way back is to where it was opened.
+      if (!stop.closest(LAYER)) below = stops.slice(0, stops.indexOf(stop) + 1);
+      const alike = stops.filter((each) => each.tagName === stop.tagName && named(each) === name);
+      reached = { stop, name, table, scrolled: tables[table]?.scrollTop, place: alike.indexOf(stop) };
+    });
+    setInterval(() => {
+      const open = (stop) => !stop.disabled && (stop.closest("canvas") ?? stop).checkVisibility();
+      const lost = keyed && reached && document.activeElement === document.body && !open(reached.stop);
+      if (!lost || !document.querySelector(READY)) return;
+      const table = document.querySelectorAll(".dvn-scroller")[reached.table];
+      if (table && reached.scrolled) table.scrollTop = reached.scrolled; // its cells follow
+      const alike = [...document.querySelectorAll(STOPS)].filter((stop) => named(stop) === reached.name && open(stop));
+      reached.asked = (reached.asked ?? 0) + 1;
+      if (!alike.length && reached.asked < 5) return; // a table is there before its cells
+      // No button: a second Enter would do what nobody asked for.
+      const before = below.findLast((stop) => open(stop) && stop.tabIndex >= 0 && stop.tagName !== "BUTTON");
+      const next = alike[Math.min(reached.place, alike.length - 1)] ?? before;
+      reached = null;
+      next?.focus({ preventScroll: true });
+      // A table that has no cell chosen yet takes its first one.
+      const then = keys;
+      if (next?.closest("td")) setTimeout(() => keys === then && next.focus({ preventScroll: true }), 400);
+      (next?.closest("canvas") ?? next)?.scrollIntoView({ block: "nearest" });
+    }, 200);
     addEventListener("keydown", (key) => {
       const button = document.querySelector('[data-testid="stPopoverButton"][aria-expanded="true"]');
       const body = button && document.querySelector('[data-testid="stPopoverBody"]');
       if (key.key !== "Tab" || !body) return;
-      const stops = [...body.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]")].filter(
+      const stops = [...body.querySelectorAll(STOPS)].filter(
         (each) => each.tabIndex >= 0 && !each.disabled && (each.type !== "radio" || each.checked)
           && each.checkVisibility(),
       );

@@ -192,7 +192,9 @@ def show(study: StudyPage, bank_scale: BankScale, found: Placed, n: int) -> None
     missing = len(bank_scale.rubrics) - placed.answered
     st.markdown("**What to judge next**")
     if following.empty:
-        st.write("No further rubric of this bank could place it better; only a larger bank could.")
+        leaves_out = study.settings.budget <= len(bank_scale.rubrics) < np.count_nonzero(study.candidates)
+        larger = "; only a larger bank could" if leaves_out else ""
+        st.write(f"No further rubric of this bank could place it better{larger}.")
         return
     st.caption(
         f"{missing:,} of the bank's {count(len(bank_scale.rubrics), 'rubric')} {verb(missing, 'have')} no label of "

@@ -136,9 +136,10 @@ def _bank_chip(study: loaders.Study) -> Chip:
     chip = health.bank_chip(candidates, study.settings.budget, int(rubrics.nunique()), covered)
     if too_few_to_cross_fit(study.reduction().n_distinct):
         return replace(chip, state="look", sentence=f"{chip.sentence} {untested(study)}")
-    if chip.state != "good" or candidates <= study.settings.budget or not study.verdict().holds:
+    if chip.state != "good" or candidates <= study.settings.budget:
         return chip
-    return replace(chip, state="look", sentence=f"{chip.sentence} {UNKNOWN_WORTH}")
+    told = f"{chip.sentence} {UNKNOWN_WORTH}" if study.verdict().holds else chip.sentence
+    return replace(chip, state="look", sentence=told)
 
 
 def _or_why_not(name: str, chip: Callable[[], Chip]) -> Chip:

@@ -42,7 +42,6 @@ FILTERS = ("search", "bar", "which", "items", "find", "tiers", "view")
 """Parameters of the address that filter what a page shows, beside those of columns of facts."""
 REPLACE = "Replace one of this name"
 NAME, OVER, TOLD = "scenario name", "scenario replace", "scenario told"
-WIDE = 300  # pixels of a column of figures
 AS_SHOWN = "as the pages show it now"
 RUBRICS: dict[str, Any] = {
     "rubric": "rubric",
@@ -233,12 +232,9 @@ def show_change(study: loaders.Study, first: Outcome, second: Outcome) -> None:
         st.markdown(plain(sentence))
     figures = figures_table(first, second)
     one, other = told_apart([first.name, second.name], 30)
-    # Of a width of their own: they hold settings, in words, which must not be cut as names are.
-    columns = {
-        side: st.column_config.TextColumn(name, width=WIDE)
-        for side, name in (("first", one), ("second", other))
-    }
-    table_widgets.table(figures, {"figure": "figure", **columns}, rows=20)
+    # Its cells break their lines, where those of other tables are cut: on a phone both columns are in sight.
+    sides = figures.set_index("figure").set_axis([plain(one), plain(other)], axis=1)
+    st.table(sides.map(plain).rename(index=plain))
     table_widgets.download("Download comparison.csv", figures, "comparison.csv")
     _show_places(change)
     left, right = st.columns(2, gap="large")

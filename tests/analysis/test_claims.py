@@ -23,6 +23,7 @@ from crubric_core.demo import simulate
 from crubric_core.leaderboard.inference import Inference, infer
 from crubric_core.leaderboard.influence import Influence
 from crubric_core.leaderboard.places import ranks_by_counting, tiers_by_first
+from crubric_core.text import told_apart
 
 SHAPES = ("chain", "ties", "saturated", "one tier", "all apart", "arbitrary", "unranked")
 ROOT = Path(__file__).resolve().parents[2]
@@ -340,6 +341,9 @@ def test_a_gate_that_leaves_too_little_allows_no_claim() -> None:
     said = claims_of(board(found, refused="The gate keeps 6 of 301 rubrics."), [])
     assert said.headline == ("No claim about who is ahead. The gate keeps 6 of 301 rubrics.",)
     assert not said.tier
+    basis = " ".join(said.basis)
+    assert "The evidence is " in basis
+    assert not re.search("claims hold|Design effect|separation", basis)
 
 
 def test_systems_that_pass_everything_are_named_and_not_compared() -> None:
@@ -738,6 +742,21 @@ def test_long_names_that_differ_in_their_middle_are_told_apart() -> None:
     assert "model-0" in claims_of(long).ahead
     assert {f"model-{i}" in pair_sentence(long, 1, 5) for i in (1, 5)} == {True}
     assert "model-3" in place_sentence(long, 3)
+
+
+@pytest.mark.parametrize("limit", [14, 16, 18, 20, 22, 36])
+def test_no_two_of_60_names_look_alike_however_short_they_are_cut(limit: int) -> None:
+    sizes = ("7b-instruct", "13b-instruct", "70b-chat", "405b", "405b-instruct")
+    names = [
+        f"org/{family}-{version}-{size}-{form}"
+        for family in ("llama", "qwen", "mistral")
+        for version in ("2", "2.5")
+        for size in sizes
+        for form in ("q4", "fp16")
+    ]
+    shown = told_apart(names, limit)
+    assert len(set(shown)) == len(names) == 60
+    assert max(map(len, shown)) <= limit
 
 
 def test_an_end_of_a_difference_beyond_what_can_be_is_open() -> None:

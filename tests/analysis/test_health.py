@@ -121,6 +121,14 @@ def test_a_board_that_separates_hardly_a_pair_is_no_good_board() -> None:
     assert chip(3).sentence == "3 of the 1,770 pairs are separated. Add queries."
 
 
+def test_a_board_without_claims_counts_no_pair_as_separated() -> None:
+    standing = SimpleNamespace(design_effect=1.3, n_pairs=91)
+    comparisons = pd.DataFrame({"separated": [True] * 24})
+    board = SimpleNamespace(standing=standing, comparisons=comparisons, refused="The gate keeps too little.")
+    chip = board_chip(board, SimpleNamespace())
+    assert (chip.figure, chip.state, chip.sentence) == ("no claim", "stop", board.refused)
+
+
 def test_a_contradiction_is_a_sentence_of_its_own() -> None:
     board = SimpleNamespace(
         standing=SimpleNamespace(

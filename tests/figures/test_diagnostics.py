@@ -35,6 +35,14 @@ def test_misfitting_rubrics_have_a_trace_of_their_own():
     assert fig.data[1].customdata[0][0] == "&lt;i&gt;"
 
 
+def test_the_pointer_tells_rubrics_apart_whose_names_begin_alike_for_60_characters():
+    names = [f"{'a very long name of a query ' * 3}/criterion-{j}" for j in range(9)]
+    fig = diagnostics.outfit(np.zeros(9), np.ones(9), np.ones(9), names)
+    told = [point[0] for point in fig.data[0].customdata]
+    assert len(set(told)) == 9
+    assert all(name.endswith(f"criterion-{j}") for j, name in enumerate(told))
+
+
 def test_the_band_closes_around_the_curve_and_points_carry_their_interval():
     theta = np.array([-1.0, 0.0, 1.0])
     points = pd.DataFrame({"theta": [0.0], "share": [0.5], "low": [0.2], "high": [0.9], "systems": [7]})

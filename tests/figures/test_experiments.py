@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from markupsafe import escape
 
@@ -14,6 +15,7 @@ from crubric_core.demo import simulate
 from crubric_core.demo.writing import KINDS
 from crubric_core.experiments import EXPERIMENTS, run_experiment
 from crubric_core.figures.experiments import DRAWN, crossfit_deltas, experiment_figures, sweep_coverage
+from crubric_core.figures.shared_view import PAGE
 from crubric_core.reports.sections import LIMITS, markdown_table, report_markdown, sheet
 from crubric_core.reports.study import full_report, write_report
 from crubric_core.reports.templating import call
@@ -104,6 +106,18 @@ def test_where_the_gate_allows_no_claim_the_report_has_neither_tier_nor_order(st
     assert report(study[0])["tiers"]
 
 
+def test_the_figure_of_60_systems_in_a_report_is_as_high_as_a_page_and_leaves_none_half_empty(study):
+    board = study[0].leaderboard
+    many = pd.concat([board] * -(-60 // len(board)), ignore_index=True).head(60)
+    many["system"] = [f"vendor-of-a-model/with-a-long-name-{n}" for n in range(60)]
+    html = full_report(replace(study[0], leaderboard=many), [])
+    histogram, forest = json.loads(re.search(r'id="figures">(.*?)</script>', html)[1])
+    assert len(forest["layout"]["yaxis"]["ticktext"]) == 60
+    assert not any("<br>" in name for name in forest["layout"]["yaxis"]["ticktext"])
+    assert forest["layout"]["height"] == PAGE > histogram["layout"]["height"]
+    assert html.index("Measurability of the rubrics") < html.index("Ability with its 95% interval")
+
+
 def test_the_html_report_is_one_file_with_figures_settings_limits_versions_and_the_command(study):
     result, results = study
     html = full_report(result, results, "python -m crubric_core build --seed 0")
@@ -155,8 +169,6 @@ def test_hostile_names_are_text_in_both_reports(study):
 
 
 def test_tables_show_unknown_as_a_dash_and_whole_numbers_whole():
-    import pandas as pd
-
     table = pd.DataFrame(
         {"a|b": [1.0, np.nan, 0.12345], "yes": [True, False, True], "none": [None, "x", "y"]}
     )

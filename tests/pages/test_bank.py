@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
-from crubric_core import Composition, Workspace, fit_irt
+from crubric_core import Composition, Settings, Workspace, fit_irt, run_pipeline
 from crubric_core.analysis.composition import HELD_OUT, ids_of
 from crubric_core.composition import Limit
 from crubric_core.demo import simulate
@@ -73,6 +73,20 @@ def test_what_an_address_asks_is_asked_and_what_changed_is_told(open_page: Open,
     assert "40 excluded" in said(app)
     assert "compared with the bank that the strategy alone chooses" in said(app)
     assert "a difference of" in said(app)
+
+
+def test_the_largest_size_is_that_of_the_pool_with_pins_and_without_what_is_excluded(
+    open_page: Open, study: Path
+) -> None:
+    """Each pin counted as one more, whether or not it passes anyway; what is excluded still counted."""
+
+    def largest(**asked: str) -> int:
+        return int(size_slider(open_page("bank", study, dataset="small", **asked)).options[-1])
+
+    with Workspace(study) as workspace:
+        bank = run_pipeline(workspace.dataset("small"), Settings(budget=4)).bank["id"].tolist()
+    asked = Composition(pins=tuple(bank[:2]), exclusions=(bank[2],))
+    assert largest(composition=address(asked)) == largest() - 1
 
 
 def test_a_swap_takes_the_best_replacement(open_page: Open, study: Path) -> None:

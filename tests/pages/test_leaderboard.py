@@ -211,6 +211,9 @@ def test_nobody_is_compared_with_itself_and_an_unknown_system_is_said_to_be(
     app = open_page("leaderboard", told, system=first, versus=first)
     assert not app.exception
     assert "Head to head" not in words(app)
+    (said,) = (w.value.replace("\\", "") for w in app.warning if "Ignored in the address" in w.value)
+    assert f"versus={first} (it is the system itself)" in said
+    assert "Ignored in the address" not in words(app.run())
 
 
 def test_facts_that_are_numbers_are_sorted_as_numbers(open_page: Open, told: Path) -> None:

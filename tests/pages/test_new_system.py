@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -218,6 +219,22 @@ def test_a_held_out_system_is_placed_by_the_bank_of_the_settings_that_the_page_s
     for budget, theta in zip((20, 8), expected, strict=True):
         app = open_page("new_system", study, source=HELD_OUT, held_out=name, budget=str(budget))
         assert app.dataframe[0].value["theta"].tolist() == pytest.approx(theta.tolist())
+
+
+def test_a_larger_bank_is_proposed_only_where_there_is_one(open_page: Open, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    rows = [
+        f"s{s},q{q},r{q},j{j},{int(rng.random() < (s + q % 4) / 11)}"
+        for s in range(8)
+        for q in range(20)
+        for j in range(3)
+    ]
+    with Workspace(tmp_path / "w.duckdb") as workspace:
+        workspace.ingest("\n".join(["system,query,rubric,judge,label", *rows]).encode(), "full", "labels")
+    for budget, larger in (("5", True), ("99", False)):
+        app = open_page("new_system", tmp_path / "w.duckdb", source=HELD_OUT, held_out="s4", budget=budget)
+        (said,) = (text.value for text in app.markdown if text.value.startswith("No further rubric"))
+        assert ("only a larger bank could" in said) is larger
 
 
 def test_where_claims_are_about_scores_the_leaderboard_has_a_score_and_no_open_interval(

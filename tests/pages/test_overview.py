@@ -160,6 +160,16 @@ def test_of_two_systems_no_bank_is_called_good_and_none_can_be_held_out(
     assert error.value.replace("\\", "").startswith("A bank without 'a' would be made from one system:")
 
 
+def test_no_bank_and_no_pair_is_told_good_where_the_gate_allows_no_claim(
+    open_page: Open, study: Path
+) -> None:
+    app = open_page("overview", study, dataset="small", gate="kappa", tau_c="0.9", budget="1")
+    shown = [text.value for text in app.markdown]
+    assert "**Board** · ✕ stop" in shown
+    assert "no claim" in shown
+    assert "**Bank** · ✓ good" not in shown
+
+
 def test_unanimity_is_of_rubrics_that_two_judges_labelled(open_page: Open, tmp_path: Path) -> None:
     """A second judge of one rubric in nine, who differs: all others were counted as unanimous."""
     rows = [f"s{i},q{j % 3},r{j},one,{(i + j) % 2}" for i in range(8) for j in range(9)]

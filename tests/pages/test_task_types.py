@@ -118,6 +118,14 @@ def test_queries_without_type_or_text_are_scored_pass_or_fail(
     assert not (view == "Queries" and app.get("plotly_chart")), "one bar of all queries says nothing more"
 
 
+def test_the_only_query_without_a_type_is_one(open_page: Open, tmp_path: Path) -> None:
+    rows = [f"s{s},q,r{k},j{j},{(s + k * j) % 2}" for s in range(7) for k in range(5) for j in range(3)]
+    with Workspace(tmp_path / "w.duckdb") as workspace:
+        workspace.ingest("\n".join(["system,query,rubric,judge,label", *rows]).encode(), "one", "labels")
+    app = open_page("task_types", tmp_path / "w.duckdb")
+    assert first_line(app).startswith("The query has no type: it is scored pass or fail.")
+
+
 def test_a_stricter_tau_t_leaves_fewer_queries_to_the_rules(open_page: Open, study: Path) -> None:
     app = open_page("task_types", study)
     before = int(first_line(app).split()[0])

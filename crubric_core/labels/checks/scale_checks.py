@@ -16,6 +16,9 @@ from ..ingest.rubric_facts import keep_criteria, scale_behind
 
 _FEW_LEVELS = 12  # levels up to which a scale without one of them has a gap
 _ENOUGH = 10  # labels of a criterion, or of a judge on it, below which nothing is concluded
+_CHANCE = (
+    1e-6  # of a judge's labels on one criterion: a dataset has hundreds of criteria, each with several judges
+)
 
 # ``seen`` has a bit for each label modulo 64, which counts different labels where they span fewer than that.
 # Judges can only differ where this holds of their summed-up tallies, whose ranges lie within those of the judges; or
@@ -43,6 +46,25 @@ _PART = f"""
         SELECT criterion_id FROM by_judge GROUP BY criterion_id
         HAVING count(*) > 1 AND (max(lo) > min(hi) OR (min(hi) <= 1 AND max(hi) >= 3))
     ) found WHERE found.criterion_id = criteria_now.criterion_id
+"""
+# Of noisy labels, some judge has only the lowest by chance: ranges are apart where labels drawn like those of the other
+# judges would all lie in the range of one with a probability below _CHANCE. Read for the few criteria found so far.
+_BY_CHANCE = f"""
+    WITH given AS (
+        SELECT f.criterion_id, l.judge_id, l.label, count(*) AS n
+        FROM labels l JOIN facts_now f USING (rubric_id) JOIN criteria_now c USING (criterion_id)
+        WHERE l.dataset_id = $dataset AND l.label IS NOT NULL AND c.apart GROUP BY ALL
+    ), by_judge AS (
+        SELECT criterion_id, judge_id, min(label) AS lo, max(label) AS hi, sum(n) AS n
+        FROM given GROUP BY ALL HAVING sum(n) >= {_ENOUGH}
+    ), expected AS (
+        SELECT j.criterion_id, j.judge_id, j.n, sum(g.n) AS others,
+               coalesce(sum(g.n) FILTER (g.label BETWEEN j.lo AND j.hi), 0) AS within
+        FROM by_judge j JOIN given g ON g.criterion_id = j.criterion_id AND g.judge_id <> j.judge_id GROUP BY ALL
+    )
+    UPDATE criteria_now SET apart = false WHERE apart AND criterion_id NOT IN (
+        SELECT criterion_id FROM expected WHERE n * ln((within + 1) / (others + 2)) < ln({_CHANCE})
+    )
 """
 # Short names such as toxicity or feedback.hallucination_score, where nobody said which label is the best.
 _FAULTS = (
@@ -144,6 +166,8 @@ def check_scales(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Iterator
         yield from _narrow(cursor, dataset_id)
     if suspect:
         execute(cursor, _PART, {"dataset": dataset_id})
+        if execute(cursor, "SELECT 1 FROM criteria_now WHERE apart LIMIT 1").fetchone() is not None:
+            execute(cursor, _BY_CHANCE, {"dataset": dataset_id})
         yield from _apart(*_found(cursor, dataset_id, "apart"))
     if fault:
         yield from _faults(*_found(cursor, dataset_id, f"{_NAMED_AFTER_FAULT} AND {_UNSAID}"))

@@ -65,6 +65,7 @@ def working_table(study: StudyPage, found: BoolArray) -> None:
         hide_index=True,
         height=table_widgets.height(frame, 9),
         key=key,
+        alt="The bank. Space ticks a box",
         on_change=_marked,
         args=(study, frame["id"].tolist(), key),
     )
@@ -133,6 +134,9 @@ def swap(study: StudyPage) -> None:
         right.caption("Choose a rubric to see what would best take its place.")
         return
     asked = study.constraints()
+    if asked is not None and asked.pinned[out]:
+        right.caption("This rubric is pinned, so it stays: untick its pin to swap it.")
+        return
     allowed = study.pool if asked is None else study.pool & ~asked.excluded
     best = replacements(study.utility(), bank, out, allowed, asked)
     if not best.rubrics.size:

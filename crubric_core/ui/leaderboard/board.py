@@ -43,6 +43,9 @@ def _show(study: StudyPage, told: Callable[[], Claims]) -> None:
         state.say_ignored()
         state.hold_system(state.VERSUS, None)
     others = [name for name in view.systems if name != system]
+    if system and state.unknown_system(state.VERSUS, others) == system:
+        state.ignore(f"{state.VERSUS}={system} (it is the system itself)")
+        state.say_ignored()
     versus = state.held_system(state.VERSUS, others if system else ())
     shown = view.table[keep].reset_index(drop=True)
     if len(shown) < len(view.table):

@@ -224,7 +224,11 @@ def _price(study: StudyPage, prices: tuple[GatePrices, GatePrices] | str) -> Non
         help="Of the queries with an informative rubric"
         + (f"; {none:,} more {verb(none, 'have')} none whatever the threshold" if none else ""),
     )
-    st.metric("Labels a new system needs", f"{found.judge_calls[0]:,}")
+    st.metric(
+        "Labels a new system needs",
+        f"{found.judge_calls[0]:,}",
+        help="One of every judge on each informative rubric that is kept",
+    )
     if not (verdict := study.verdict()).holds:
         answer(study, verdict.sentence)
         offer_thresholds(study, verdict.remedy)

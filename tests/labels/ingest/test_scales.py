@@ -200,6 +200,14 @@ def test_a_later_file_that_changes_a_scale_is_a_warning(ws):
     assert scales(ws.dataset("d"))["clarity"] == (0, 5)
 
 
+def test_a_judge_who_gives_only_the_lowest_grade_by_chance_has_no_scale_of_its_own(ws):
+    """Of 400 noisy criteria, 4 had one: most labels on them are 1, and few are 3 or more."""
+    mild = file(rows("tone", [1] * 14), rows("tone", [1, 1, 2] * 4 + [3, 1], judge="k"))
+    assert "disjoint_ranges" not in codes(ws.ingest(mild, "mild"))
+    bits = file(rows("tone", [1] * 14), rows("tone", [2, 4, 3] * 4 + [5, 1], judge="k"))
+    assert "disjoint_ranges" in codes(ws.ingest(bits, "bits"))
+
+
 def test_judges_on_different_scales_gaps_and_negative_levels_are_warnings(ws):
     apart = file(rows("clarity", [0, 1] * 6), rows("clarity", [3, 5, 4, 2] * 3, judge="k"))
     assert "disjoint_ranges" in codes(ws.ingest(apart, "apart"))

@@ -268,10 +268,13 @@ def _budget_moved(most: int) -> None:
 
     On quick moves a message carries, of the other one, what the browser showed before the last run: that counts as a
     move for Streamlit, and is told by the address of the same message, or by its having been shown. A click elsewhere
-    that comes so quickly repeats what both said before: nobody moved either.
+    that comes so quickly repeats what both said before: nobody moved either. One of the two may not be there: another
+    move ended the run before it was made.
     """
     session, size = st.session_state, min(held().budget, most)
-    sizes = [min(max(int(session[name]), 1), most) for name in _budget_keys(most)]
+    sizes = [min(max(int(session[name]), 1), most) for name in _budget_keys(most) if name in session]
+    if not sizes:
+        return
     if session.get(_TAKEN) == (sizes, size) and not is_from_own_fragment():
         return
     shown = session.get(_SHOWN, ())

@@ -421,10 +421,13 @@ def test_a_size_typed_before_the_browser_drew_the_last_one_is_taken(open_page: O
         (111, (120, 111), 120, 111, 120),  # somebody went back to what was shown before
         (120, (120, 111), 111, 120, 111),  # the same move twice: the box is the old one
         (120, (120, 111), 120, 120, 120),  # back before the browser drew the last run
+        (120, (120,), 111, None, 111),  # the last run ended before the box was made
+        (120, (120,), None, None, 120),
     ],
 )
 def test_of_slider_and_box_counts_the_one_that_somebody_moved(monkeypatch, seen, shown, slider, box, taken):
-    session = {settings_bar._SHOWN: shown, "budget slider to 500": slider, "budget to 500": box}
+    both = {"budget slider to 500": slider, "budget to 500": box}
+    session = {settings_bar._SHOWN: shown, **{name: value for name, value in both.items() if value}}
     monkeypatch.setattr(settings_bar.st, "session_state", session)
     held = [Settings(budget=shown[-1])]
     monkeypatch.setattr(settings_bar, "held", lambda: held[-1])

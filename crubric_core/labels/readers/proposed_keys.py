@@ -172,8 +172,8 @@ def parts_of_answers(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str,
 def what_is_asked(plan: FilePlan, rows: Sequence[Sequence[Any]], mapping: dict[str, str]) -> dict[str, str]:
     """The rubric, where no name tells it: a column in which rows about the same answer and judge differ.
 
-    One that numbers samples of an answer is the run; one that is called after ways of asking a model tells its systems
-    apart.
+    One that names files is the query, and one that numbers samples of an answer the run; one that is called after ways
+    of asking a model tells its systems apart.
     """
     if not mapping.get("rubric", "").startswith("=") or "query" not in mapping:
         return {}
@@ -181,6 +181,8 @@ def what_is_asked(plan: FilePlan, rows: Sequence[Sequence[Any]], mapping: dict[s
     apart = told_apart(replace(plan, mapping=mapping, unused=unused), rows).apart
     if not apart or is_truth(apart) or bare_name(apart) in ("order", "position"):
         return {}
+    if bare_name(apart).rpartition("_")[2] in ("file", "filename", "path"):
+        return {"query": apart}
     if bare_name(apart) in _DRAWS and repeats(cells_of(plan, rows, apart)):
         return {"run": apart}
     if bare_name(apart) in _WAYS or is_setting(apart):

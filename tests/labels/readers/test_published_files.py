@@ -314,3 +314,55 @@ def test_a_worker_whose_name_is_hidden_is_a_judge(ws):
     rows = [[f"w{j}", q, m, "tone", label(m, q, j)] for j in range(3) for q in QUERIES for m in MODELS]
     ws.ingest(table(["worker_id_anon", "prompt", "model", "criterion", "score"], rows), "d", name="x.csv")
     assert {cell[3] for cell in cells(ws)} == {"w0", "w1", "w2"}
+
+
+def test_the_id_and_the_model_of_a_judge_are_one_judge(ws):
+    """It was asked which of them is the judge."""
+    judges = {"qwen-7b": "qwen2.5:7b", "llama-8b": "llama3.1:8b"}
+    rows = [
+        [q, m, "tone", j, name, label(m, q, j)] for j, name in judges.items() for q in QUERIES for m in MODELS
+    ]
+    header = ["prompt", "model", "criterion", "judge_id", "judge_model", "verdict"]
+    ws.ingest(table(header, rows), "d", name="x.csv")
+    assert {cell[3] for cell in cells(ws)} == set(judges)
+    assert len(cells(ws)) == len(rows)
+
+
+def test_an_id_that_several_models_share_is_asked_about(ws):
+    rows = [
+        [q, m, "tone", f"j{n}", f"model {k}", label(m, q, n, k)]
+        for n in range(2)
+        for k in range(2)
+        for q in QUERIES
+        for m in MODELS
+    ]
+    header = ["prompt", "model", "criterion", "judge_id", "judge_model", "verdict"]
+    assert "could each be the judge" in refused(ws, table(header, rows))
+
+
+def test_the_model_that_wrote_what_is_judged_is_the_system(ws):
+    rows = [[q, m, "tone", "j", label(m, q)] for q in QUERIES for m in MODELS]
+    ws.ingest(table(["question_id", "source_model", "criterion", "judge", "score"], rows), "d", name="x.csv")
+    assert {cell[0] for cell in cells(ws)} == set(MODELS)
+
+
+def test_traces_by_their_files_are_the_queries_of_a_proposal(ws):
+    """Each was offered as a rubric."""
+    rows = [[f"{q}-{k}.json", q, j, label(q, k, j)] for j in ("a", "b") for q in QUERIES for k in range(3)]
+    mapping = proposed(ws, table(["trace_file", "task_id", "judge_id", "verdict"], rows))
+    assert mapping["query"] == "trace_file"
+
+
+def test_a_column_that_tells_queries_apart_is_offered_as_the_query(ws):
+    rows = [
+        [f"t{n}", way, j, 1 + label(n, way, j), 1 + label(j, n, way)]
+        for n in range(8)
+        for way in "abc"
+        for j in ("GPT", "Claude")
+    ]
+    told = refused(
+        ws,
+        table(["triplet_id", "condition", "judge", "tone", "clarity"], rows),
+        mapping={"system": "=mine", "rubric": ["tone", "clarity"], "judge": "judge"},
+    )
+    assert '({"query": "triplet_id"})' in told

@@ -56,7 +56,8 @@ JUDGED = word_list(
 INSTEAD_OF_SYSTEM = (
     *("llm", "llm_name", "llm_id", "llm_model", "language_model", "ai_model", "ai_system", *JUDGED),
     *word_list(
-        "test_model generator generator_name generator_model generation_model model_version model_variant "
+        "test_model source_model answering_model generator generator_name generator_model generation_model "
+        "model_version model_variant "
         "model_checkpoint checkpoint engine deployment contestant competitor entrant dialogue_system "
         "dialog_system dialogue_model dialog_model dialogmodel sys_id sys_name blinded_system_id "
         "blinded_system blinded_model_id blinded_model anonymous_model"

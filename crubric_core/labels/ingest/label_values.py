@@ -3,7 +3,7 @@
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from fractions import Fraction
 from math import ceil
 
@@ -22,6 +22,7 @@ from .job import Job
 
 _PERCENT = 100  # the whole of labels that are percentages
 _SMALL = 10  # numbers up to it, and none above, are levels or shares, and no percentages
+_DECIMALS = (2, 3, 4)  # to which means of a few raters are rounded: 4.33
 _LIKERT = 7  # highest level of most scales that begin at 1
 _EITHER = (
     "has a comma that may be a decimal comma or a thousands separator: write it with a decimal point, or without the "
@@ -115,7 +116,11 @@ def _levelled(job: Job) -> str:
     if policies.bins:
         low, high = _ends_of_scores(job)
         return f"least(floor((number - {low}) * {policies.bins} / {high - low}), {policies.bins - 1})"
-    return "number" if policies.multiply == 1 else f"round(number * {policies.multiply}, 6)"
+    if policies.multiply == 1:
+        return "number"
+    level = f"round(number * {policies.multiply})"
+    meant = " OR ".join(f"abs(round({level} / {policies.multiply}, {n}) - number) < 1e-9" for n in _DECIMALS)
+    return f"CASE WHEN {meant} THEN {level} ELSE round(number * {policies.multiply}, 6) END"
 
 
 def _ends_of_scores(job: Job) -> tuple[int, int]:
@@ -195,17 +200,27 @@ def _refuse_fractions(job: Job) -> None:
     found = job.all(
         "SELECT DISTINCT value FROM label_values WHERE isfinite(value) AND abs(value) <= 1000 LIMIT 1001"
     )
-    for parts in range(2, 21) if len(found) <= 1000 else ():
-        if all(abs(v * parts - round(v * parts)) < 1e-6 for (v,) in found):
-            raise IngestError(
-                f"The labels of {job.source} go in steps of {float(Fraction(1, parts)):.4g}, and levels are whole "
-                f"numbers: multiply the labels (and scale_min, scale_max) by {parts} (policy multiply={parts})."
-            )
+    values_found = [value for (value,) in found]
+    parts = next((p for p in range(2, 21) if all(map(_in_steps_of(p), values_found))), 0) or next(
+        (p for p in range(3, 13) for n in _DECIMALS if all(map(_in_steps_of(p, n), values_found))), 0
+    )
+    if parts and len(found) <= 1000:
+        raise IngestError(
+            f"The labels of {job.source} go in steps of {float(Fraction(1, parts)):.4g}, and levels are whole "
+            f"numbers: multiply the labels (and scale_min, scale_max) by {parts} (policy multiply={parts})."
+        )
     raise IngestError(
         f"The labels of {job.source} are continuous scores ({_range_of(found)}), and levels are whole numbers: say "
         f"from which score a rubric is met (policy threshold={_middle_of(found):g}), or how many equal steps there are "
         "(policy bins=5)."
     )
+
+
+def _in_steps_of(parts: int, decimals: int = 0) -> Callable[[float], bool]:
+    """Whether a score is a whole number of parts of 1, perhaps rounded to so many decimals: 4.33 of thirds."""
+    if not decimals:
+        return lambda v: abs(v * parts - round(v * parts)) < 1e-6
+    return lambda v: abs(round(round(v * parts) / parts, decimals) - v) < 1e-9
 
 
 def _middle_of(found: Sequence[tuple[float]]) -> float:

@@ -22,6 +22,8 @@ _WINNERS = frozenset(
     ("winner", "preferred", "preference", "preferred_response", "preferred_model", "better_response")
 )
 _CHOICES = ({"a", "b", "tie"}, {"a", "b", "draw"}, {"a", "b", "equal"})
+_PAIRS = frozenset(("pair", "pair_id", "pair_idx", "comparison", "comparison_id", "battle_id"))
+_EITHER = frozenset(("a", "b", "tie", "both", "neither"))
 _PREFERENCE = re.compile(r"\W*[AB]\W*(?:>{1,2}|<{1,2}|=)\W*[AB]\W*")  # A>B, B>>A, A=B
 _OUTPUT = re.compile(r"\[[^\[\]]+\] .+", re.DOTALL)  # [provider] prompt
 _PROMPTFOO = frozenset(("Status", "Grader Reason"))  # beside each output
@@ -67,7 +69,17 @@ def why_no_labels(
 
 def _names_winners(columns: Sequence[str], rows: Sample) -> bool:
     """Whether a column says which of two answers won, or that neither did, and none is called a score or the like."""
-    if any({cell.lower() for cell in filled_cells(rows, i)} in _CHOICES for i in range(len(columns))):
+    given = [{cell.lower() for cell in filled_cells(rows, i)} for i in range(len(columns))]
+    if any(cells in _CHOICES for cells in given):
+        return True
+    plain = {
+        plain_name(c) for c in columns
+    }  # correct: whether the judge of pairs is right, who is the system
+    if (
+        plain & _PAIRS
+        and not plain & {"correct", "is_correct"}
+        and any(cells and cells <= _EITHER for cells in given)
+    ):
         return True
     if any(plain_name(c).rpartition("_")[2] in ENDINGS for c in columns):
         return False
@@ -123,7 +135,7 @@ def _why_trec(name: str, columns: Sequence[str], rows: Sample) -> str | None:
 
 
 def why_pairs(name: str, columns: Sequence[str], rows: Sample) -> str | None:
-    """Why a table with two answers in each row is no table of labels; None for any other.
+    """Why a table with two answers in each row, or more, is no table of labels; None for any other.
 
     Its columns are named after two sides of the same thing (``response_1``, ``response_2``; ``model_a``, ``model_b``),
     hold no labels themselves, and there is no third.
@@ -156,7 +168,24 @@ def _why_pairs(name: str, cells: Mapping[str, Sequence[str | None]]) -> str | No
             rated = [c for c in cells if c not in texts]
             of_both = _on_each_side(rated, pair) or any(_holds_two(c, values) for c, values in cells.items())
             return _holds_both(name, both) if of_both else _compares(name, both)
-    return None
+    systems = _numbered_systems(cells, texts)
+    return _holds_several(name, systems) if systems else None
+
+
+def _numbered_systems(cells: Mapping[str, Sequence[str | None]], texts: Sequence[str]) -> list[str]:
+    """Three columns or more that name the system of each answer in a row, beside labels of each: sys1, quality1."""
+    sides: dict[tuple[str, ...], dict[str, str]] = {}
+    for column in cells:
+        for _, word, rest in _words(column):
+            if word.isdigit():
+                sides.setdefault((*rest,), {})[word] = column
+    for stem, own in sides.items():
+        named = len(own) > len(_SIDES[0]) and stem and stem[-1] in ("sy", "system", "model", "llm")
+        names = [{cell for cell in cells[c] if cell} for c in own.values()]
+        alike = named and set(own.values()) <= set(texts) and len(set().union(*names)) < sum(map(len, names))
+        if alike and any(o.keys() >= own.keys() and not {*o.values()} & {*texts} for o in sides.values()):
+            return list(own.values())
+    return []
 
 
 def _holds_two(column: str, cells: Sequence[str | None]) -> bool:

@@ -2,7 +2,7 @@
 
 A path is keys joined by points. ``[]`` after a key goes through the items of a list, ``{}`` through the values of an
 object, each a row of its own; ``#`` at the end is the position of the item (from 0), or the key of the value, and
-``##`` those of all lists and objects on the way (``0.2``). Of an
+``##`` those of all lists and objects on the way (``0.2``); ``#`` alone is the position of the record. Of an
 object whose values are asked for a field (``{}.verdict``), those that have no field asked for are passed over.
 Lists or objects beside the innermost one are read item by item with it: ``judges[], votes[]``, or ``names[]`` beside
 ``answers[].votes[]``.
@@ -226,7 +226,9 @@ def _rows_of(piece: Piece, paths: Sequence[Trail]) -> Iterator[tuple[str, Any, S
             rows = list(_together(items, inner, f"{place} of {piece.name}")) if there else []
             rows = [r for r in rows if not asked or any(_has_any(value, asked) for value, _ in r.values())]
             for held in rows:
-                yield place, record, [_value(held.get(p.steps), items[: p.depth + 1], p.rest) for p in paths]
+                found = (_value(held.get(p.steps), items[: p.depth + 1], p.rest) for p in paths)
+                own = [str(number - 1) if p.text == PLACE else v for p, v in zip(paths, found, strict=True)]
+                yield place, record, own
             if not rows:
                 at = f", item {_value(None, items, (PLACES,))}" if len(items) > 1 else ""
                 why = f"holds nothing at {holding}: correct it, or read it from a file of its own"

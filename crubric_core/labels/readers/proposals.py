@@ -204,10 +204,17 @@ def _wide(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile
     labels, scores = _alike(plan, rows, held)
     others = [c for c in labels if bare_name(c) not in NAMES_OF_QUERIES]
     labels = others if len(others) > 1 else labels  # assignments that are numbered
+    if (
+        len(labels) > 1
+        and not called_after_criteria(labels)
+        and (criteria := [c for c in scores if called_after_criteria([c])])
+    ):
+        labels, scores = [], criteria  # faithfulness beside is_clean
     if len(labels) + len(scores) == 1:
         (label,) = labels or scores
         keys = key_columns(plan, rows, held, [label])
-        told = _long(plan, rows, {"system": "=…", "rubric": "=…", **keys, "label": label})
+        criterion = f"={plain_name(label)}" if called_after_criteria([label]) else "=…"
+        told = _long(plan, rows, {"system": "=…", "rubric": criterion, **keys, "label": label})
         return told if labels else f"{told.rstrip('.')}, with the policy threshold= or bins=."
     continuous = len(labels) < 2
     halves = [c for c in labels if any("." in cell for cell in cells_of(plan, rows, c) if cell)]

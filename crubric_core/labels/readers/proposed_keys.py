@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from .columns.label_names import RATERS, is_setting
+from .columns.label_names import NOTED, RATERS, is_setting
 from .columns.query_names import IDS_OF_ANSWERS, NAMES_OF_QUERIES, TURNS, bare_name, unbracketed
 from .columns.specs import SPECS, names_of, plain_name, rater_of
 from .ground_truth import is_truth
@@ -142,6 +142,9 @@ def _rater_of(
 ) -> dict[str, str]:
     """The judge, where a column names who rated, or a user, and several rows are of one."""
     who = rater_of(plan.kind)
+    respondent = next((c for c in left if bare_name(c) == "response_id"), None)
+    if who not in found and respondent and len(NOTED.intersection(plan.columns)) > 1:
+        return {who: respondent}  # of a survey
     named = next((c for c in left if bare_name(c) in (*RATERS, "user_id", "user")), None)
     if named is None or who in found or ("query" not in found and bare_name(named) not in RATERS):
         return {}
@@ -169,15 +172,17 @@ def parts_of_answers(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str,
 def what_is_asked(plan: FilePlan, rows: Sequence[Sequence[Any]], mapping: dict[str, str]) -> dict[str, str]:
     """The rubric, where no name tells it: a column in which rows about the same answer and judge differ.
 
-    One that numbers samples of an answer is the run; one that is called after ways of asking a model tells its systems
-    apart.
+    One that names files is the query, and one that numbers samples of an answer the run; one that is called after ways
+    of asking a model tells its systems apart.
     """
     if not mapping.get("rubric", "").startswith("=") or "query" not in mapping:
         return {}
     unused = tuple(c for c in plan.columns if c not in mapping.values())
     apart = told_apart(replace(plan, mapping=mapping, unused=unused), rows).apart
-    if not apart or is_truth(apart):
+    if not apart or is_truth(apart) or bare_name(apart) in ("order", "position"):
         return {}
+    if bare_name(apart).rpartition("_")[2] in ("file", "filename", "path"):
+        return {"query": apart}
     if bare_name(apart) in _DRAWS and repeats(cells_of(plan, rows, apart)):
         return {"run": apart}
     if bare_name(apart) in _WAYS or is_setting(apart):

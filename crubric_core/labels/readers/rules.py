@@ -27,7 +27,7 @@ from .formats.base import STAGING, Staged
 from .formats.database import opened
 from .formats.delimited import DelimitedReader
 from .formats.records import AmbiguousReplyError, as_text, parse_reply
-from .paths import is_path, unfolded
+from .paths import PLACE, is_path, unfolded
 from .plan import Columns
 
 if TYPE_CHECKING:
@@ -305,6 +305,8 @@ def is_led(mapping: Columns, reader: Reader) -> bool:
 
 def _leads(path: str, reader: Reader) -> bool:
     """Whether a path may lead into records, or into the cells of a column that lists or objects were written to."""
+    if path == PLACE:
+        return not isinstance(reader, DelimitedReader)
     return is_path(path) and (
         not isinstance(reader, DelimitedReader) or re.split(r"[.\[{]", path)[0] in ("", *reader.columns)
     )

@@ -73,7 +73,7 @@ EXPORTS = {
     "POPQUORN, texts that several users rate": (
         ["instance_id", "user_id", "text", "offensiveness", "gender"],
         lambda n: [n // 2, n % 2, f"a text {n // 2}", 1 + label(n), "a"],
-        {"system": "gpt-4o", "query": "instance_id", "rubric": "gpt-4o", "judge": "user_id", "label": "offensiveness"},
+        {"system": "gpt-4o", "query": "instance_id", "rubric": "=offensiveness", "judge": "user_id", "label": "offensiveness"},
         {},
     ),
     "ASAP, essays with a column of a third rater that is blank": (

@@ -42,10 +42,11 @@ _WHO = word_list(  # worker, respondent and participant: MTurk, SurveyMonkey, Pr
     "rater annotator evaluator judge grader reviewer labeler labeller assessor coder scorer marker examiner "
     "moderator panelist crowdworker worker respondent participant"
 )
+_HIDDEN = word_list("_anon _id_anon _id_anonymized _id_anonymised _hash _id_hash _code")  # worker_id_anon
 _BY = word_list("rated annotated evaluated judged graded reviewed labeled labelled scored assessed")
 # names of columns that say who judged, besides those that are synonyms of judge; best first
 RATERS = (
-    *(f"{who}{end}" for end in ("", "_id", "_name", "_email", "_type") for who in _WHO),
+    *(f"{who}{end}" for end in ("", "_id", "_name", "_email", "_type", *_HIDDEN) for who in _WHO),
     *(f"{by}_by" for by in _BY),
     *word_list("grading_model scoring_model judging_model judge_llm grader_llm"),
     *word_list("email_address email your_email your_name your_id your_initials"),  # of forms
@@ -64,7 +65,7 @@ _MEASURED = word_set(
 )
 _NOTED_LAST = word_set(  # last words of names of settings, versions, places and kinds
     "seed version temperature shot shots epoch year set fold split rank category class type threshold "
-    "system model penalty mode enabled effort budget offset ids logprobs embedding"
+    "system model penalty mode enabled effort budget offset ids logprobs embedding weight weights"
 )
 _COUNTED = frozenset(["len", "chars", "bytes", "n"])  # last words of such names, after others
 # those after what has a size: "Nuanced Characters" is a criterion
@@ -182,6 +183,7 @@ def may_hold_labels(column: str) -> bool:
     other = (
         name.strip("_") in _NEVER_LABELS
         or name.rpartition("_")[2] in _NOTED_LAST
+        or name.endswith("ed_at")  # started_at
         or bool(_OF_ID.search(name))
     )
     return bool(name) and not other and name not in described

@@ -18,7 +18,8 @@ NAMES_OF_QUERIES = word_list(
     "case_name uid span_id instruction user_input input inputs request orig_instruction document context "
     "example doc dialogue dialog conversation article test_case testcase scenario scenario_id testcase_id "
     "utterance_id datapoint_id thread_id chat_id ticket_id source_sentence source_text source_segment "
-    "src_text src_id instance utterance datapoint thread chat ticket passage item_id item topic_id topic "
+    "src_text src_id original_id original_sentence_id gem_id sent_id sentence_id pair_id "
+    "instance utterance datapoint thread chat ticket passage item_id item topic_id topic "
     "doc_no docno scenario_name example_name document_name problem_name topic_name vignette vignette_id task "
     "task_name problem exercise assignment case test id uuid hash index idx"
 )

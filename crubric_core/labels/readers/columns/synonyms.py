@@ -18,7 +18,8 @@ _SYNONYMS = {
     "label": "score verdict rating grade judgment judgement value vote met criteria_met is_met passed pass "
     "satisfied outcome decision valid validity points_awarded points_earned",
     "run": "epoch trial attempt run_id repeat repetition replicate run_index draw attempt_id trial_id repeat_id "
-    "attempt_index trial_index rep rep_id replicate_id repetition_id",
+    "attempt_index trial_index rep rep_id replicate_id repetition_id run_idx trial_idx attempt_idx repeat_idx "
+    "repeat_index rep_idx rep_index replicate_idx repetition_idx",
     "reason": "explanation rationale justification reasoning comment judge_reason judge_explanation",
     "organisation": "organization org vendor developer provider company",
     "date": "release_date released released_at",
@@ -55,7 +56,8 @@ JUDGED = word_list(
 INSTEAD_OF_SYSTEM = (
     *("llm", "llm_name", "llm_id", "llm_model", "language_model", "ai_model", "ai_system", *JUDGED),
     *word_list(
-        "test_model generator generator_name generator_model generation_model model_version model_variant "
+        "test_model source_model answering_model generator generator_name generator_model generation_model "
+        "model_version model_variant "
         "model_checkpoint checkpoint engine deployment contestant competitor entrant dialogue_system "
         "dialog_system dialogue_model dialog_model dialogmodel sys_id sys_name blinded_system_id "
         "blinded_system blinded_model_id blinded_model anonymous_model"

@@ -89,7 +89,8 @@ class DelimitedReader:
             return _all_named(header, records[3:]), 3
         if len(records) > 1 and header[:2] == _SURVEYMONKEY and not any(records[1][:2]):
             return _questions(header, records[1]), 2
-        joined, heads = joined_header(records)
+        header = _limesurvey(header)
+        joined, heads = joined_header([header, *records[1:]])
         return (joined, heads) if joined else (_all_named(header, records[1:]), 1)
 
     def head(self, rows: int) -> list[tuple[str | None, ...]]:
@@ -260,6 +261,20 @@ def _all_named(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[st
     held = {i for row in rows for i, cell in enumerate(row[: len(header)]) if cell.strip()}
     nameless = {i: f"unnamed column {i + 1}" for i in held if i} | {0: "column 1"}
     return tuple(name if name.strip() else nameless.get(i, name) for i, name in enumerate(header))
+
+
+def _limesurvey(header: tuple[str, ...]) -> tuple[str, ...]:
+    """The columns' names with what LimeSurvey itself adds by its codes alone: ``submitdate. Date de soumission``."""
+    codes = [_LIMESURVEY.match(name) for name in header]
+    if sum(map(bool, codes)) < 2:
+        return header
+    named = {"id": "Response ID"}
+    return tuple(named.get(c[1], c[1]) if c else name for name, c in zip(header, codes, strict=True))
+
+
+_LIMESURVEY = re.compile(
+    r"(id|submitdate|lastpage|startlanguage|seed|token|startdate|datestamp|ipaddr|refurl|interviewtime)\. "
+)
 
 
 def _questions(header: Sequence[str], below: Sequence[str]) -> tuple[str, ...]:

@@ -16,9 +16,12 @@ from .criteria import criteria_around
 from .field_names import last_name, others
 
 _DRAWS = word_set("samples attempts trials draws rollouts runs repeats")  # lists of nothing else
-_MAY_BE = word_set("passed results correct is_correct success successes passes outcomes solved")  # tests, too
+_MAY_BE = word_set(
+    "passed results correct is_correct success successes passes outcomes solved graded_list"
+)  # tests, too
 _ANSWERS = word_set(
-    "completions samples outputs responses answers generations solutions predictions attempts trials rollouts"
+    "completions samples outputs responses answers generations solutions predictions attempts trials rollouts "
+    "output_list code_list metadata"  # LiveCodeBench
 )
 _COUNTS = re.compile(
     r"(n|num|number_of|total)_(samples|attempts|trials|draws|runs|rollouts|correct|passed|generations|completions)"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -50,10 +50,13 @@ def others(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, taken: se
         if f not in taken and (t := parse_path(f).steps) == steps[: len(t)] and not f.endswith("[]")
     ]
     beside = {f.rpartition(".")[0] for f in taken}
+    asked = _asked_of_judges(fields, taken)
     found: dict[str, str] = {}
     for canonical in SPECS[kind].columns:
         free = [f for f in usable if f not in found.values()]
         fits = _that_may_be(kind, canonical, free, home) if canonical != "label" else []
+        if canonical == "system":
+            fits = [f for f in fits if parts_of(f)[0] not in asked]
         # the deeper, the nearer to the label; of the same depth what lies beside it, the shorter path, the usual word
         fits.sort(
             key=lambda f: (
@@ -82,6 +85,13 @@ def others(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, taken: se
     ):
         found["query"] = ids[0]
     return found
+
+
+def _asked_of_judges(fields: Iterable[str], labels: Collection[str]) -> set[str]:
+    """The objects beside the labels that hold the criteria's names, too: what a judge was sent, and what it replied."""
+    criteria = {parts_of(label)[-1] for label in labels}
+    named = {parts_of(f)[0] for f in fields if f not in labels and criteria & {*parts_of(f)[1:]}}
+    return named - {parts_of(label)[0] for label in labels}
 
 
 def _is_around(field: str, labels: Collection[str]) -> bool:
@@ -161,6 +171,7 @@ def _that_may_be(kind: Kind, canonical: str, fields: Sequence[str], home: str) -
     fits = [f for f in fields if is_called(kind, canonical, f)]
     if canonical == "system":
         fits = [f for f in fits if not _is_of_judge(f)] or [f for f in fits if "[]." in f and _is_of_item(f)]
+        fits = fits or [f for f in fields if _OF_AGENT.fullmatch(f)]
     if canonical in ("judge", "annotator") and not fits:
         names = (*RATERS, *_PERSONS) if RATINGS.search(last_name(home.removesuffix("[]") or "x")) else RATERS
         fits = [f for f in fields if home and f.startswith(f"{home}.") and last_name(f) in names]
@@ -171,6 +182,9 @@ def _that_may_be(kind: Kind, canonical: str, fields: Sequence[str], home: str) -
         ]
         fits = fits or [f for f in fields if is_called(kind, "system", f) and _is_of_judge(f)]
     return fits or [f for f in fields if _names_its_object(kind, canonical, f)]
+
+
+_OF_AGENT = re.compile(r"([^\[\]{}]+\.)?agent(_info|_config)?\.(llm|llm_name|llm_model)")  # tau2-bench
 
 
 def _is_of_item(path: str) -> bool:

@@ -11,7 +11,7 @@ from ....text import as_json
 from ..columns.label_names import called_after_criteria
 from ..columns.specs import SPECS, Kind, rater_of
 from ..guess import MODEL
-from ..paths import is_path, keys_in, leads_to, list_around, parts_of, unescaped
+from ..paths import PLACE, is_path, keys_in, leads_to, list_around, parts_of, unescaped
 from ..plan import Columns, FilePlan, named_columns, wide_columns
 from ..rules import sources_of
 from ..tables.open_questions import names_runs
@@ -102,7 +102,10 @@ def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]], given: Columns)
     if found is None:
         return None
     found, asked = with_levels(kind, found, fields, given)
+    asked = asked or _was_parsed(found)
     found = _without_keys_again(found, fields)
+    if "query" not in {**found, **given} and _are_keyed_by_system(found, fields):
+        found = {**found, "query": PLACE}  # of the record
     wide = bool(wide_columns(found))
     lacking = tuple(c for c in SPECS[kind].needed if c not in found and not (wide and c == "label"))
     whole = all(re.fullmatch(r"\{\}\.[^#]+", str(found.get(c, ""))) for c in ("system", "rubric"))
@@ -122,6 +125,18 @@ def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]], given: Columns)
         lacking = tuple(c for c in lacking if c != "system")
     judges = _if_judges(kind, found, fields)
     return Nested(found, sure and not judges, lacking, judges, drawn)
+
+
+def _was_parsed(found: Columns) -> bool:
+    """Whether labels are those of a judge's reply, which tells not whose answer it is about: ``parsed_response``."""
+    label = str(found.get("label") or next(iter(wide_columns(found)), ""))
+    return "system" not in found and any(part.startswith("parsed") for part in parts_of(label)[:-1])
+
+
+def _are_keyed_by_system(found: Columns, fields: Mapping[str, Sequence[Any]]) -> bool:
+    """Whether several records have the systems as their keys, and nothing beside these that may name a query."""
+    several = any(len(values) > 1 for f, values in fields.items() if "[]" not in f)
+    return found.get("system") == "{}.#" and several and all(len(parts_of(f)) > 1 for f in fields)
 
 
 def _without_keys_again(found: Columns, fields: Mapping[str, Sequence[Any]]) -> Columns:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..columns.query_names import NAMES_OF_QUERIES, bare_name
+from ..columns.query_names import NAMES_OF_QUERIES, bare_name, is_answer
 from ..columns.specs import Kind, rater_of
 from ..guess import MODEL
 from ..paths import is_path, leads_to, parts_of, unescaped
@@ -25,12 +25,33 @@ def with_levels(
     who = rater_of(kind)
     if within := _judges_within(found, who):
         found = {**found, "system": found[who], who: found["system"]}
+    if answered := "system" not in {**found, **given} and _have_answers(str(found.get(who, "")), fields):
+        found = {**{c: v for c, v in found.items() if c != who}, "system": found[who]}
     unlike = _keys_unlike_judges(kind, found, fields)
     if unlike:
         found = _with_keys_as_else(kind, found, _has_query_column(fields))
     if unnamed := _levels_unnamed(kind, {**found, **given}, fields):
         found = _filled(kind, found, unnamed, fields)
-    return found, alike or within or unlike or bool(unnamed)
+    return found, alike or within or answered or unlike or bool(unnamed)
+
+
+def _have_answers(keys: str, fields: Mapping[str, Sequence[Any]]) -> bool:
+    """Whether keys on the way to labels are also those of an object of answers: ``system_outputs``."""
+    holder = keys.removesuffix("{}.#")
+    if holder == keys:
+        return False
+    own = {parts_of(f.removeprefix(f"{holder}."))[0] for f in fields if f.startswith(f"{holder}.")}
+    texts: dict[str, set[str]] = {}
+    for field in (f for f, values in fields.items() if any(isinstance(v, str) for v in values)):
+        *home, key = parts_of(field)
+        texts.setdefault(".".join(home), set()).add(key)
+    return any(len(own) > 1 and texts[home] == own for home in texts if is_answer(_singular(home)))
+
+
+def _singular(holder: str) -> str:
+    """The last word of the name of an object of several: ``output`` of ``system_outputs``."""
+    word = bare_name(last_name(holder or "x")).rpartition("_")[2]
+    return word.replace("ies", "y") if word.endswith("ies") else word.removesuffix("s")
 
 
 def _judges_within(found: Columns, who: str) -> bool:
@@ -214,7 +235,15 @@ def _filled(
             filled["query"] = name
         elif who not in filled and place.endswith("{}"):
             filled[who] = name
+        elif "run" not in filled and kind == "labels" and all(map(str.isdigit, _keys_at(place, fields))):
+            filled["run"] = name
     return filled
+
+
+def _keys_at(place: str, fields: Mapping[str, Sequence[Any]]) -> set[str]:
+    """The keys that a place on the way to labels stands for: those of ``tasks{}``."""
+    depth = sum(bool(part.strip("{}[]")) for part in parts_of(place)) + place.count("{}") - 1
+    return {parts_of(f)[depth] for f in fields if leads_to(place, f)}
 
 
 def _has_query_column(fields: Mapping[str, Sequence[Any]]) -> bool:

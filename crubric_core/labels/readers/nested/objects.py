@@ -32,7 +32,8 @@ HOLDERS = word_set(
     "judgments judgements rubric_grades evaluation evaluations criteria results dimensions feedback_stats "
     "rubric_scores judge_scores criteria_scores criterion_scores dimension_scores aspect_scores "
     "axis_scores criteria_results criterion_results rubric_results judge_response judge_output "
-    "judge_reply judge_result judgment judgement"
+    "judge_reply judge_result judgment judgement parsed parsed_response parsed_output parsed_reply parsed_scores "
+    "parsed_judgment parsed_judgement"
 )
 
 _FAILED = frozenset(("error", "errors", "error_message", "parse_error", "exception"))  # in place of labels

@@ -170,6 +170,24 @@ def ids_of_labels(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, st
     return _ids_of_texts(plan, rows) | found
 
 
+def said_by_two(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, str]:
+    """System and judge where two columns of one name say the same of each row: ``judge_id`` beside ``judge_model``."""
+    found: dict[str, str] = {}
+    for canonical in (
+        {"system", rater_of(plan.kind)} - set(plan.mapping) if plan.kind in ("labels", "gold") else ()
+    ):
+        names = names_of(plan.kind, canonical)
+        columns = sorted(
+            (c for c in plan.columns if plain_name(c) in names), key=lambda c: names.index(plain_name(c))
+        )
+        cells = [cells_of(plan, rows, c) for c in columns]
+        distinct = {len(set(own)) for own in cells} | {len(set(zip(*cells, strict=True)))}
+        of_one = len({plain_name(c).partition("_")[0] for c in columns}) == 1
+        if len(columns) > 1 and of_one and len(distinct) == 1 and all(map(all, cells)):
+            found[canonical] = columns[0]
+    return found
+
+
 def _ids_of_texts(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, str]:
     """The id of the query where names fit several columns that say the same of each row: task_id, question."""
     named = [c for c in plan.columns if plain_name(c) in names_of("labels", "query")]

@@ -33,6 +33,7 @@ from .open_questions import (
     one_rubric,
     rubrics_called_judges,
     runs_as_systems,
+    said_by_two,
     told_of_label,
 )
 from .raters import settled, told_apart
@@ -114,7 +115,7 @@ def _with_columns_by_content(
     """(the plan with what is told of them, the columns that are named and those that their cells tell)."""
     by_content = label_by_content(plan, rows)
     plan = plan.with_remarks(*told_of_label(by_content))
-    named = named | by_content | ids_of_labels(plan, rows)
+    named = said_by_two(plan, rows) | named | by_content | ids_of_labels(plan, rows)
     criteria, told_of_criteria = rubrics_called_judges(plan, rows)
     plan = plan.with_remarks(*told_of_criteria)
     named |= criteria

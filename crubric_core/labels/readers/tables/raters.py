@@ -182,7 +182,8 @@ def question(plan: FilePlan) -> str:
 
 
 def _joined(plan: FilePlan) -> str:
-    """The mappings that put a column into the names of systems or queries, in brackets; "" where none does."""
+    """The mappings that put a column into the names of systems or queries, or make it these; in brackets."""
     named = {c: plan.mapping.get(c) for c in ("system", "query")}
     ways = [f'{{"{c}": "{v} + {plan.apart}"}}' for c, v in named.items() if v in plan.columns]
+    ways += [] if "query" in plan.mapping else [as_json({"query": plan.apart})]
     return f" ({' or '.join(ways)})" if ways else ""

@@ -16,9 +16,7 @@ from ..ingest.rubric_facts import keep_criteria, scale_behind
 
 _FEW_LEVELS = 12  # levels up to which a scale without one of them has a gap
 _ENOUGH = 10  # labels of a criterion, or of a judge on it, below which nothing is concluded
-_CHANCE = (
-    1e-6  # of a judge's labels on one criterion: a dataset has hundreds of criteria, each with several judges
-)
+_CHANCE = 1e-6  # of a judge's labels on one criterion: there may be hundreds, each with several judges
 
 # ``seen`` has a bit for each label modulo 64, which counts different labels where they span fewer than that.
 # Judges can only differ where this holds of their summed-up tallies, whose ranges lie within those of the judges; or

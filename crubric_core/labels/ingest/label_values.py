@@ -200,10 +200,9 @@ def _refuse_fractions(job: Job) -> None:
     found = job.all(
         "SELECT DISTINCT value FROM label_values WHERE isfinite(value) AND abs(value) <= 1000 LIMIT 1001"
     )
-    values_found = [value for (value,) in found]
-    parts = next((p for p in range(2, 21) if all(map(_in_steps_of(p), values_found))), 0) or next(
-        (p for p in range(3, 13) for n in _DECIMALS if all(map(_in_steps_of(p, n), values_found))), 0
-    )
+    scores = [value for (value,) in found]
+    steps = [(p, 0) for p in range(2, 21)] + [(p, n) for p in range(3, 13) for n in _DECIMALS]
+    parts = next((p for p, n in steps if all(map(_in_steps_of(p, n), scores))), None)
     if parts and len(found) <= 1000:
         raise IngestError(
             f"The labels of {job.source} go in steps of {float(Fraction(1, parts)):.4g}, and levels are whole "
@@ -216,8 +215,8 @@ def _refuse_fractions(job: Job) -> None:
     )
 
 
-def _in_steps_of(parts: int, decimals: int = 0) -> Callable[[float], bool]:
-    """Whether a score is a whole number of parts of 1, perhaps rounded to so many decimals: 4.33 of thirds."""
+def _in_steps_of(parts: int, decimals: int) -> Callable[[float], bool]:
+    """Whether a score is a whole number of parts of 1, rounded to so many decimals (4.33) or, with 0, as it is."""
     if not decimals:
         return lambda v: abs(v * parts - round(v * parts)) < 1e-6
     return lambda v: abs(round(round(v * parts) / parts, decimals) - v) < 1e-9

@@ -174,9 +174,8 @@ def guess_columns(kind: Kind, columns: Sequence[str], sample: Sample) -> tuple[G
         if guess.canonical not in chosen and i not in taken:
             chosen[guess.canonical] = guess
             taken.add(i)
-    if "judge" in chosen and "used" in plain_name(
-        chosen["system"].column if "system" in chosen else ""
-    ).split("_"):
+    system = plain_name(chosen["system"].column) if "system" in chosen else ""
+    if "judge" in chosen and "used" in system.split("_"):
         del chosen["system"]  # model_used beside judge_name: the judge's own
     return tuple(chosen.values())
 

@@ -72,14 +72,9 @@ def _names_winners(columns: Sequence[str], rows: Sample) -> bool:
     given = [{cell.lower() for cell in filled_cells(rows, i)} for i in range(len(columns))]
     if any(cells in _CHOICES for cells in given):
         return True
-    plain = {
-        plain_name(c) for c in columns
-    }  # correct: whether the judge of pairs is right, who is the system
-    if (
-        plain & _PAIRS
-        and not plain & {"correct", "is_correct"}
-        and any(cells and cells <= _EITHER for cells in given)
-    ):
+    plain, of_pairs = {plain_name(c) for c in columns}, any(cells and cells <= _EITHER for cells in given)
+    # Whether a judge of pairs is right is a label of that judge.
+    if of_pairs and plain & _PAIRS and not plain & {"correct", "is_correct"}:
         return True
     if any(plain_name(c).rpartition("_")[2] in ENDINGS for c in columns):
         return False

@@ -173,13 +173,12 @@ def ids_of_labels(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, st
 def said_by_two(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, str]:
     """System and judge where two columns of one name say the same of each row: ``judge_id`` beside ``judge_model``."""
     found: dict[str, str] = {}
-    for canonical in (
-        {"system", rater_of(plan.kind)} - set(plan.mapping) if plan.kind in ("labels", "gold") else ()
-    ):
+    if plan.kind not in ("labels", "gold"):
+        return found
+    for canonical in {"system", rater_of(plan.kind)} - set(plan.mapping):
         names = names_of(plan.kind, canonical)
-        columns = sorted(
-            (c for c in plan.columns if plain_name(c) in names), key=lambda c: names.index(plain_name(c))
-        )
+        called = [c for c in plan.columns if plain_name(c) in names]
+        columns = sorted(called, key=lambda c: names.index(plain_name(c)))
         cells = [cells_of(plan, rows, c) for c in columns]
         distinct = {len(set(own)) for own in cells} | {len(set(zip(*cells, strict=True)))}
         of_one = len({plain_name(c).partition("_")[0] for c in columns}) == 1

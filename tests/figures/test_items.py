@@ -114,3 +114,11 @@ def test_rubrics_whose_names_begin_alike_are_told_apart_in_the_legend(made) -> N
         trace.name for trace in items.item_curves(made.theta, made.curves, range(3), names, "P").data[-3:]
     ]
     assert len(set(shown)) == 3
+
+
+def test_the_pointer_on_a_curve_tells_rubrics_apart_whose_names_begin_alike_for_60_characters(made) -> None:
+    names = [f"{'a very long name of a query ' * 3}/criterion-{j}" for j in range(made.curves.shape[1])]
+    told = [
+        trace.meta for trace in items.item_curves(made.theta, made.curves, range(3), names, "P").data[-3:]
+    ]
+    assert [name[-len("criterion-0") :] for name in told] == [f"criterion-{j}" for j in range(3)]

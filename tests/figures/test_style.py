@@ -100,6 +100,21 @@ def test_names_that_begin_and_end_alike_stay_different(limit: int) -> None:
     assert max(map(len, shown)) <= limit
 
 
+@pytest.mark.parametrize("limit", [14, 20, 24, 36])
+def test_names_with_no_room_for_what_they_differ_by_are_numbered(limit: int) -> None:
+    names = [
+        f"{vendor}-instruct-{size}-preview-{day}-thinking-{effort}"
+        for vendor in ("northwind-atlas", "northwind-borea", "southgale-atlas")
+        for size in ("7b", "70b", "405b")
+        for day in ("2025-01-15", "2025-06-30", "2026-01-15")
+        for effort in ("low", "high")
+    ]
+    shown = style.labels(names, limit)
+    assert len(set(shown)) == len(names)
+    assert max(map(len, shown)) <= limit
+    assert ("northwi… (14)" in shown) == (limit == 14)
+
+
 @pytest.mark.parametrize(("low", "high"), [(1, 2), (1, 36), (10, 36), (11, 13), (1, 4000), (300, 30_000)])
 def test_a_log_axis_writes_at_least_two_values_in_full(low: int, high: int) -> None:
     fig = style.figure("B", "")

@@ -46,7 +46,8 @@ class Labelled:
             from scipy.stats import hypergeom  # a quarter of a second, and on few boards labels are missing
 
             on, of = (np.ceil(count / self.together).astype(int) for count in (self.on, self.of))
-            fewer &= hypergeom.cdf(on, of.sum(), on.sum(), of) < CHANCE / len(share)
+            (few, all_), place = np.unique([on[fewer], of[fewer]], axis=1, return_inverse=True)
+            fewer[fewer] = (hypergeom.cdf(few, of.sum(), on.sum(), all_) < CHANCE / len(share))[place]
         return np.asarray(fewer)
 
 
@@ -83,6 +84,22 @@ class Board:
         """The systems as sentences call them: no two look alike where their names are cut."""
         return told_apart(self.systems, LONGEST)
 
+    @cached_property
+    def missing_labels(self) -> str:
+        """Which systems have labels on fewer queries, or rubrics, than others, and what follows; "" where none has."""
+        beside = " Scores are compared in a model with one effect for each query." if self.by_score else ""
+        if said := _fewer(self, self.queries, "labels on clearly fewer queries"):
+            return (
+                f"{said}: an answer that is missing because its system failed counts as unknown unless it is labelled "
+                f"as failed.{beside}"
+            )
+        if said := _fewer(self, self.rubrics, "a consensus label on clearly fewer rubrics"):
+            return (
+                f"{said}: ties, and answers that are missing because a system failed, count as unknown, and only "
+                "abilities allow for how hard the other rubrics are."
+            )
+        return ""
+
 
 def rests_on(board: Board) -> tuple[str, ...]:
     """Basis, unit of evidence, population and level of the claims."""
@@ -103,8 +120,7 @@ def rests_on(board: Board) -> tuple[str, ...]:
     else:
         said.append(_evidence(board))
     said += () if board.refused else _design_effect(standing)
-    missing = missing_labels_sentence(board)
-    said += filter(None, [different_queries_sentence(board), panels_sentence(board), missing])
+    said += filter(None, [different_queries_sentence(board), panels_sentence(board), board.missing_labels])
     said += () if board.refused else _level(board)
     unranked = len(board.systems) - int(standing.ranked.sum())
     if unranked:
@@ -135,9 +151,7 @@ def _level(board: Board) -> tuple[str, ...]:
     standing, level = board.standing, level_of(board)
     if standing.simultaneous:
         pairs = "All pairs" if standing.n_groups == 1 else "All pairs within the groups"
-        unless = (
-            ", unless labels are missing because systems failed" if missing_labels_sentence(board) else ""
-        )
+        unless = ", unless labels are missing because systems failed" if board.missing_labels else ""
         return (
             f"{pairs} are compared at once: with probability {level} no separation on this board is false{unless}.",
         )
@@ -196,22 +210,6 @@ def different_queries_sentence(board: Board) -> str:
     return (
         f"The systems have labels on different queries, {two} on only {least:,} of {of:,} in common: {allow}."
     )
-
-
-def missing_labels_sentence(board: Board) -> str:
-    """Which systems have labels on fewer queries, or rubrics, than others, and what follows; "" where none has."""
-    beside = " Scores are compared in a model with one effect for each query." if board.by_score else ""
-    if said := _fewer(board, board.queries, "labels on clearly fewer queries"):
-        return (
-            f"{said}: an answer that is missing because its system failed counts as unknown unless it is labelled as "
-            f"failed.{beside}"
-        )
-    if said := _fewer(board, board.rubrics, "a consensus label on clearly fewer rubrics"):
-        return (
-            f"{said}: ties, and answers that are missing because a system failed, count as unknown, and only abilities "
-            "allow for how hard the other rubrics are."
-        )
-    return ""
 
 
 def _fewer(board: Board, labelled: Labelled | None, what: str) -> str:

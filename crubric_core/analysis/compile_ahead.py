@@ -11,6 +11,7 @@ from ..irt.cells import label_scores, scored_items, softplus_terms, unit_scores
 from ..irt.models import ItemParameters
 from ..leaderboard.different_units import differing_units
 from ..leaderboard.simultaneous import FEW, largest_differences
+from ..task_types.scoring import query_scores
 
 
 def compile_ahead() -> None:
@@ -23,6 +24,7 @@ def compile_ahead() -> None:
     label_scores(items, one, one[0])
     unit_scores(scored_items([items]), first, one, one > 0, first, one[0], first)
     differing_units(one, first)
+    query_scores(one, one[0], first, 1)
     bank_worth(two[0], two > 0, two[0], two > 0)
     for systems in (2, FEW):
         largest_differences(np.ones((2, systems)), np.ones((systems, systems)))

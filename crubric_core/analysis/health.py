@@ -14,7 +14,7 @@ from ..labels.checks.dataset_checks import MUCH_MISSING
 from ..leaderboard.comparisons import FEW_UNITS
 from ..leaderboard.cross_fit import FEW_SYSTEMS
 from ..text import count, numeral, rounded, sentence_case
-from .board import groups_sentence, like, missing_labels_sentence, panels_sentence, units
+from .board import groups_sentence, like, panels_sentence, units
 from .claims import separated_pairs
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ def board_chip(board: Board, claims: Claims) -> Chip:
     if not apart or apart < FEW_APART * pairs:
         remedy = f"Add {like(standing)}." if pairs else _why_no_pair(standing)
         return Chip("Board", figure, "look" if apart else "stop", f"{claims.ahead} {remedy}")
-    if missing := missing_labels_sentence(board):
+    if missing := board.missing_labels:
         return Chip("Board", figure, "look", missing)
     if claims.contradicted:
         contradiction = sentence_case(claims.contradicted[0].removeprefix("But "))

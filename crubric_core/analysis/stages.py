@@ -23,7 +23,7 @@ from .human_labels import HumanLabels
 from .human_labels import human_labels as corrected_by
 from .losses import ViolationLoss, violation_loss
 from .result import Ranking
-from .stage import stage
+from .stage import EVERY, stage
 
 if TYPE_CHECKING:
     from ..leaderboard.inference import Inference
@@ -149,6 +149,7 @@ class Analysis(Banks):
         """(M,) the human ranking as values, higher better."""
         return standings.reference_order(self.dataset.reference_ranking(), self.given().systems)
 
+    @stage(*EVERY, after=("ranking_on",))
     def board(self) -> Board:
         """What sentences about the standing on the basis of the settings are made from."""
         gated = not self.gating().off

@@ -89,11 +89,14 @@ def by_place(table: pd.DataFrame, standing: Inference) -> pd.DataFrame:
 
 def comparisons_table(systems: tuple[str, ...], standing: Inference) -> pd.DataFrame:
     """One row a pair of ranked systems, the higher first: difference, se, low, high, p_value, separated."""
-    found, names = comparison_table(standing), np.array(systems, dtype=object)
+    found, names = (
+        comparison_table(standing),
+        pd.Series(systems).array,
+    )  # pandas reads the names once, not each pair's
     return pd.DataFrame(
         {
-            "system": names[found.system],
-            "other": names[found.other],
+            "system": names.take(found.system),
+            "other": names.take(found.other),
             "difference": found.difference,
             "se": found.se,
             "low": open_beyond(found.low),

@@ -235,8 +235,8 @@ def score_influence(
         psi = psi * scale
     if resting is not None:  # a difference by way of others is no difference on a common unit
         resting = np.minimum(resting, np.minimum.outer(n_units, n_units))
-        has = by_unit(known, of).astype(np.int64)
-        differing = differing + np.maximum(resting - has @ has.T, 0)
+        has = by_unit(known, of).astype(float)  # counts are exact, and NumPy multiplies no integers by BLAS
+        differing = differing + np.maximum(resting - (has @ has.T).astype(np.int64), 0)
     saturated = np.where(ranked, full.astype(np.int64) - empty, 0)
     least = width**2 * (n_units + 1) / ((n_units + 2.0) ** 2 * (n_units + 3))
     return Influence(

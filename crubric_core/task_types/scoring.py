@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..compiled import compiled
 from ..errors import SettingsError
-from ..intervals import cluster_sums, ratio
+from ..intervals import ratio
 from ..scoring_rules import ScoringRules
 from ..types import BoolArray, FloatArray, IntArray
 from .types import CREATIVE, DECISION, HIGH_RISK, ObjectArray, fold_case, resolve_task_types
@@ -91,13 +92,25 @@ def query_scores(
     points: FloatArray, weights: FloatArray, query_index: IntArray, n_queries: int, clip: bool = True
 ) -> FloatArray:
     """Weighted mean of each query's known points. (M, J), (J,) ≥ 0, (J,) → (M, N); NaN without weight."""
-    known = np.isfinite(points)
-    earned, possible = (
-        cluster_sums((values * weights).T, query_index, n_queries).T
-        for values in (np.where(known, points, 0.0), known)
-    )
-    scores = ratio(earned, possible)
+    earned, possible = _sums_by_query(np.ascontiguousarray(points.T), weights, query_index, n_queries)
+    scores = ratio(earned.T, possible.T)
     return np.clip(scores, 0.0, 1.0) if clip else scores
+
+
+@compiled
+def _sums_by_query(
+    points: FloatArray, weights: FloatArray, query_index: IntArray, n_queries: int
+) -> tuple[FloatArray, FloatArray]:
+    """(N, M) sums of the weighted known points (J, M), and of their weights."""
+    shape = n_queries, points.shape[1]
+    earned, possible = np.zeros(shape), np.zeros(shape)
+    for rubric in range(len(points)):
+        query, weight = query_index[rubric], weights[rubric]
+        for system in range(points.shape[1]):
+            known = np.isfinite(points[rubric, system])
+            earned[query, system] += points[rubric, system] * weight if known else 0.0
+            possible[query, system] += weight if known else 0.0
+    return earned, possible
 
 
 def query_weights(omega: FloatArray) -> FloatArray:

@@ -31,7 +31,7 @@ from crubric_core.labels.ingest.findings import Finding, Severity
 from crubric_core.leaderboard.inference import infer
 from crubric_core.leaderboard.influence import Influence
 
-COMPLETE = {"queries": None, "rubrics": None, "by_score": False}  # of a board: who lacks labels is not known
+COMPLETE = {"missing_labels": "", "by_score": False}  # of a board on which no system lacks labels
 CHIPS = st.lists(
     st.builds(
         Chip,
@@ -179,9 +179,14 @@ def test_a_board_with_fewer_labels_of_one_system_is_no_good_board() -> None:
 
     def chip(on: int) -> Chip:
         labelled = Labelled(np.array([100, 100, on]), np.full(3, 100))
-        lacks = {**COMPLETE, "queries": labelled, "names": ["s1", "s2", "s3"]}
-        board = SimpleNamespace(
-            standing=standing, comparisons=comparisons, refused="", unequal=False, **lacks
+        board = Board(
+            systems=("s1", "s2", "s3"),
+            standing=standing,
+            comparisons=comparisons,
+            by_score=False,
+            n_rubrics=(100, 100),
+            settings=Settings(),
+            queries=labelled,
         )
         return board_chip(board, claims)
 

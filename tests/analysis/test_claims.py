@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import fisher_exact
 
 from crubric_core import Settings, Workspace, run_pipeline
 from crubric_core.analysis.agreement import compare_order, compare_standing
@@ -639,6 +640,19 @@ def test_systems_that_were_all_asked_the_same_fewer_queries_have_fewer() -> None
     """What they lack was counted as usual: 16 of 24 queries of three systems of eight passed for chance."""
     found = Labelled(np.array([24] * 5 + [16] * 3), np.full(8, 24)).fewer()
     assert found.tolist() == [False] * 5 + [True] * 3
+
+
+def test_fewer_labels_are_told_by_fishers_exact_test_of_each_system_against_the_others() -> None:
+    rng = np.random.default_rng(3)
+    of = rng.choice([60, 80], 200)
+    on = rng.binomial(of, rng.choice([0.9, 0.75], 200))
+    share, found = on / of, Labelled(on, of).fewer()
+    for i in range(200):
+        rest = on.sum() - on[i], of.sum() - of[i]
+        table = [[on[i], of[i] - on[i]], [rest[0], rest[1] - rest[0]]]
+        clear = fisher_exact(table, alternative="less").pvalue < 0.05 / 200
+        assert found[i] == (clear and share[i] < 0.95 * share.max())
+    assert 0 < found.sum() < (share < 0.95 * share.max()).sum()
 
 
 def test_equal_shares_of_missing_labels_are_seldom_said_to_be_fewer() -> None:

@@ -46,8 +46,9 @@ class Labelled:
             from scipy.stats import hypergeom  # a quarter of a second, and on few boards labels are missing
 
             on, of = (np.ceil(count / self.together).astype(int) for count in (self.on, self.of))
-            (few, all_), place = np.unique([on[fewer], of[fewer]], axis=1, return_inverse=True)
-            fewer[fewer] = (hypergeom.cdf(few, of.sum(), on.sum(), all_) < CHANCE / len(share))[place]
+            # Its sums take time, and many systems have the same numbers.
+            (few, asked), place = np.unique([on[fewer], of[fewer]], axis=1, return_inverse=True)
+            fewer[fewer] = (hypergeom.cdf(few, of.sum(), on.sum(), asked) < CHANCE / len(share))[place]
         return np.asarray(fewer)
 
 

@@ -89,10 +89,8 @@ def by_place(table: pd.DataFrame, standing: Inference) -> pd.DataFrame:
 
 def comparisons_table(systems: tuple[str, ...], standing: Inference) -> pd.DataFrame:
     """One row a pair of ranked systems, the higher first: difference, se, low, high, p_value, separated."""
-    found, names = (
-        comparison_table(standing),
-        pd.Series(systems).array,
-    )  # pandas reads the names once, not each pair's
+    found = comparison_table(standing)
+    names = pd.Series(systems).array  # so that pandas reads each name once, not once a pair
     return pd.DataFrame(
         {
             "system": names.take(found.system),

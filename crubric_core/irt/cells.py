@@ -207,23 +207,19 @@ def unit_scores(
     shape = 0 if len(units) == 0 else units.max() + 1, len(y)
     sums, squares, labels = np.zeros(shape), np.zeros(shape), np.zeros(shape)
     found = UnitScores(sums, squares, labels, np.zeros(len(y)), np.zeros(len(y), dtype=np.int64))
-    own = np.zeros((shape[0], 3))  # of one system, side by side in memory
     for which in range(len(use)):
         chosen = np.flatnonzero(use[which])
         for system in np.flatnonzero(placed_by == which):
             top = bottom = True
-            own[:] = 0
             for rubric in chosen:
                 label = y[system, rubric]
                 if np.isfinite(label):
                     score, information = _label_score(items, which, rubric, label, theta[system])
-                    unit = own[units[rubric]]
-                    unit[0] += score
-                    unit[1] += score * score
-                    unit[2] += 1
+                    found.sums[units[rubric], system] += score
+                    found.squares[units[rubric], system] += score * score
+                    found.labels[units[rubric], system] += 1
                     found.information[system] += information
                     top, bottom = top and label == levels[rubric] - 1, bottom and label == 0
-            sums[:, system], squares[:, system], labels[:, system] = own[:, 0], own[:, 1], own[:, 2]
             found.saturated[system] = int(top) - int(bottom)
     return found
 

@@ -31,6 +31,7 @@ State = Literal["good", "look", "stop"]
 SEVERITY: dict[State, int] = {"good": 0, "look": 1, "stop": 2}
 LARGE_EFFECT = 3.0  # design effect
 FEW_APART = 0.05  # share of the pairs
+FEW_UNLABELLED = 0.01  # share of the cells, below which labels are missing because the judges share them out
 MANY_FACET = "Systems with judges on the scale"  # the title of an experiment
 
 
@@ -67,14 +68,17 @@ def labels_chip(
     n_queries: int,
     findings: Sequence[Finding] = (),
     *,
+    unlabelled: float = float("nan"),
     cross_fitted: bool = True,
 ) -> Chip:
     """How many labels there are, of how many systems and queries; missing: share in [0, 1].
 
-    findings: of the checks on the Data page, the worst first. cross_fitted: by the settings; else few systems, too, are
-    ranked by ability.
+    findings: of the checks on the Data page, the worst first. unlabelled: share of the cells without any judge's label;
+    NaN unknown. cross_fitted: by the settings; else few systems, too, are ranked by ability.
     """
-    figure = f"{n_labels:,}, {rounded(missing)} missing"
+    shared_out = missing > MUCH_MISSING and unlabelled < FEW_UNLABELLED
+    lacking = f"{rounded(unlabelled)} of cells" if shared_out else rounded(missing)
+    figure = f"{n_labels:,}, {lacking} missing"
     if n_systems < 2:
         return Chip(
             "Labels", figure, "stop", "There is only one system: add labels of others to compare it with."
@@ -94,13 +98,15 @@ def labels_chip(
     if n_queries < FEW_UNITS:
         said = f"Only {count(n_queries, 'query')}: few pairs can be separated. Add queries."
         return Chip("Labels", figure, "look", said)
-    if missing > MUCH_MISSING:
+    if missing > MUCH_MISSING and not shared_out:
         said = f"{rounded(missing)} are missing: add them, and label the answers that failed as failed."
         return Chip("Labels", figure, "look", said)
-    if titles := [finding.title for finding in findings if finding.severity != "note"]:
+    design = ("missing",) if shared_out else ()
+    if titles := [f.title for f in findings if f.severity != "note" and f.code not in design]:
         more = f" and {len(titles) - 1} more" if len(titles) > 1 else ""
         return Chip("Labels", figure, "look", f"Data warns of {titles[0].lower()}{more}: look at its checks.")
-    said = f"{count(n_systems, 'system')} on {count(n_queries, 'query')}."
+    shared = ", which the judges share out" if shared_out else ""
+    said = f"{count(n_systems, 'system')} on {count(n_queries, 'query')}{shared}."
     return Chip("Labels", figure, "good", said)
 
 

@@ -95,6 +95,7 @@ def show_chips(study: loaders.Study, cards: Sequence[Card]) -> list[Chip]:
             judged["systems"],
             judged["queries"],
             loaders.findings(study.dataset.name, study.fingerprint),
+            unlabelled=1 - counts["cells"] / max(counts["systems"] * counts["rubrics"], 1),
             cross_fitted=study.settings.cross_fitted,
         ),
         "Agreement": lambda: health.agreement_chip(

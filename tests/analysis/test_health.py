@@ -63,6 +63,19 @@ def test_too_few_systems_or_queries_and_many_missing_labels_are_no_good_labels()
     assert labels_chip(100, 0.02, 12, 50).state == "good"
 
 
+def test_labels_that_the_judges_share_out_are_not_asked_for() -> None:
+    missing = Finding("warning", "missing", "Many missing labels", "Sentence.", 1, pd.DataFrame())
+    chip = labels_chip(28_800, 2 / 3, 60, 40, [missing], unlabelled=0.0)
+    assert (chip.figure, chip.state) == ("28,800, 0% of cells missing", "good")
+    assert chip.sentence == "60 systems on 40 queries, which the judges share out."
+    failed = labels_chip(28_800, 2 / 3, 60, 40, [missing], unlabelled=0.125)
+    assert (failed.figure, failed.state) == ("28,800, 67% missing", "look")
+    thin = Finding("warning", "coverage", "Judges with missing labels", "Sentence.", 1, pd.DataFrame())
+    assert labels_chip(28_800, 2 / 3, 60, 40, [missing, thin], unlabelled=0.0).sentence == (
+        "Data warns of judges with missing labels: look at its checks."
+    )
+
+
 def test_labels_are_good_only_where_the_checks_on_data_do_not_warn() -> None:
     def found(*severities: Severity) -> Chip:
         table = pd.DataFrame()

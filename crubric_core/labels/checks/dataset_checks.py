@@ -206,7 +206,8 @@ def _missing(cursor: duckdb.DuckDBPyConnection, table: pd.DataFrame) -> Iterator
         sentence = (
             f"{1 - known / room:.0%} of the possible labels ({count(table['system'].nunique(), 'system')} × "
             f"{count(n_rubrics, 'rubric')} × {count(table['judge'].nunique(), 'judge')}) are missing: systems that "
-            "lack different labels are hard to compare. Add them, and label the answers that failed as failed."
+            "lack different labels are hard to compare. Unless the judges share the answers out, add them, and label "
+            "the answers that failed as failed."
         )
         yield Finding("warning", "missing", "Many missing labels", sentence, room - known, pd.DataFrame())
 

@@ -217,6 +217,7 @@ def test_judges_who_share_out_the_rubrics_are_not_said_to_have_labelled_them_all
     cells = [c for c in panel() if int(c[2][1:]) % 3 == int(c[3][1:])]
     ws.ingest(labels(cells), "d")
     assert codes(ws) == {"missing": 8 * 60 * 3 - 8 * 60}
+    assert "Unless the judges share the answers out, add them" in ws.dataset("d").checks()[0].sentence
     found = ws.dataset("d").coverage()
     assert found["share"].eq(1).all(), "each has as many labels as the others"
     assert found["cells"].eq(20).all(), "the most of one judge, not the 60 of all"

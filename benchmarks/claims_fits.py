@@ -14,7 +14,7 @@ from benchmarks.inference_designs import judged
 from benchmarks.tables import short, simulate_2pl
 from crubric_core import fit_irt
 from crubric_core.experiments.model_check import Dependence, dependence_of, spectrum_of
-from crubric_core.irt.diagnostics import item_rest_chance, item_rest_correlation
+from crubric_core.irt.diagnostics import item_rest
 from crubric_core.irt.item_fit import bootstrap_item_fit
 from crubric_core.placement.linking import Method, link
 
@@ -106,7 +106,7 @@ def unrelated(systems: int, far: float, passed: float, seed: int) -> tuple[float
     y = rng.random((systems, 400)) < expit(theta - rng.normal(theta.mean(), 4, 400))
     y[:, 200:] = rng.random((systems, 200)) < passed
     given = y.astype(float)
-    low, chance = item_rest_correlation(given)[200:], item_rest_chance(given)[200:]
+    low, chance = (each[200:] for each in item_rest(given))
     t = low * np.sqrt((systems - 2) / np.maximum(1 - low**2, 1e-12))
     known = np.isfinite(low)
     return float((stdtr(systems - 2, t[known]) <= 0.01).mean()), float((chance[known] <= 0.01).mean())

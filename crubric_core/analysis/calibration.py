@@ -8,7 +8,7 @@ import numpy as np
 
 from ..bank.utility import utility_grid
 from ..errors import FitError
-from ..irt.diagnostics import item_rest_chance, item_rest_correlation
+from ..irt.diagnostics import item_rest
 from ..irt.fit import IrtFit, fit_irt
 from ..irt.information import item_information, posterior_weighted_information
 from ..labels.store.reduction import Reduction
@@ -45,14 +45,15 @@ def calibration_of(reduction: Reduction, fit: IrtFit) -> Calibration:
     """What a fitted model says of each rubric."""
     y = reduction.y
     grid = utility_grid(difficulty=fit.b, theta=fit.theta)
+    rest = item_rest(y / (reduction.levels - 1))
     return Calibration(
         fit=fit,
         y=y,
         grid=grid,
         info=item_information(fit, grid.theta),
         nu=posterior_weighted_information(fit, y),
-        item_rest=item_rest_correlation(y / (reduction.levels - 1)),
-        item_rest_chance=item_rest_chance(y / (reduction.levels - 1)),
+        item_rest=rest.correlation,
+        item_rest_chance=rest.chance,
     )
 
 

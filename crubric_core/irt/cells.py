@@ -16,9 +16,11 @@ import numpy as np
 
 from ..compiled import compiled
 from ..types import BoolArray, FloatArray, IntArray
+from ..workers import run_threads
 from .models import ItemParameters
 
 AT_ONCE = 2**15  # numbers
+LARGE = 2**20  # numbers from which threads gain: with fewer, their steps are too short
 _BLOCK = 16  # terms whose rows stay in the processor's cache while all systems of a set read them
 
 
@@ -42,7 +44,8 @@ class SoftplusTerms(NamedTuple):
     def softplus(self, theta: FloatArray) -> FloatArray:
         """(T, G) log(1 + exp(slope theta + intercept)), by parts that stay in the processor's cache."""
         found, step = np.empty((len(self.slope), len(theta))), max(AT_ONCE // len(theta), 1)
-        for start in range(0, len(found), step):
+
+        def fill(start: int) -> None:
             some = slice(start, start + step)
             z, part = self.slope[some, None] * theta + self.intercept[some, None], found[some]
             np.exp(-np.abs(z), out=part)
@@ -50,6 +53,8 @@ class SoftplusTerms(NamedTuple):
                 1 + part, out=part
             )  # errs by 1e-16 of 1, as the sum of its terms does; log1p takes twice the time
             part += np.maximum(z, 0.0)
+
+        run_threads(fill, range(0, len(found), step), gains=found.size >= LARGE)
         return found
 
     def of(self, use: BoolArray) -> IntArray:
@@ -159,7 +164,15 @@ def label_scores(items: ItemParameters, y: FloatArray, theta: FloatArray) -> tup
     Rubrics without parameters give 0.
     """
     score, information = np.zeros(y.shape), np.zeros(y.shape)
-    _label_scores(scored_items([items]), np.ascontiguousarray(y), theta, score, information)
+    read, y = scored_items([items]), np.ascontiguousarray(y)
+
+    step = max(AT_ONCE // max(y.shape[1], 1), 1)
+
+    def fill(start: int) -> None:
+        some = slice(start, start + step)
+        _label_scores(read, y[some], theta[some], score[some], information[some])
+
+    run_threads(fill, range(0, len(y), step), gains=y.size >= LARGE)
     return score, information
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import gammainc, gammaincc, gammaln, ndtr
 
-from ..types import BoolArray, FloatArray, IntArray
+from ..types import BoolArray, FloatArray
 from .abilities import log_probabilities
 from .fit import IrtFit
 
@@ -22,38 +23,26 @@ class Spectrum:
     ratio: float
 
 
-def item_rest_correlation(y: FloatArray) -> FloatArray:
-    """(J,) Pearson correlation of each rubric with the systems' mean on all the other rubrics they were labelled on.
+class ItemRest(NamedTuple):
+    """correlation: (J,) item–rest correlation, in [-1, 1]. chance: (J,) of one as low by chance, in (0, 1].
 
-    ``y`` is (M, J) on any common scale, NaN unknown. NaN where fewer than three systems are known or one side does
-    not vary. A negative value marks a rubric that weaker systems pass more often (aberrant).
+    Both are NaN where fewer than three systems are known or one side does not vary.
     """
-    return _item_rest(y)[0]
+
+    correlation: FloatArray
+    chance: FloatArray
 
 
-def item_rest_chance(y: FloatArray) -> FloatArray:
-    """(J,) the chance that labels unrelated to ability have an item–rest correlation as low; NaN where it is.
+def item_rest(y: FloatArray) -> ItemRest:
+    """How each rubric correlates with the systems' mean on all the other rubrics that they were labelled on.
 
-    Of all orders of a rubric's labels over its systems: the lower tail of the Pearson type III distribution with the
-    mean, variance and skewness of these orders, at least one in as many as there are. Student's t takes abilities as
-    normal: of a system far above the others it makes a rubric that this one alone fails.
+    ``y`` is (M, J) on any common scale, NaN unknown. A negative Pearson correlation marks a rubric that weaker systems
+    pass more often (aberrant). Its chance is the probability of a correlation as low if labels were unrelated to
+    ability: among all orders of the rubric's labels over its systems, by the lower tail of the Pearson type III
+    distribution with the mean, variance and skewness of these orders, and at least one in as many as there are.
+    Student's t would take abilities as normal: with one system far above the others, it would make a rubric that this
+    one alone fails look impossible.
     """
-    value, item, rest, n = _item_rest(y)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        cubes = [(gap**3).sum(axis=0) / ((gap**2).sum(axis=0)) ** 1.5 for gap in (item, rest)]
-        skew = cubes[0] * cubes[1] * n * (n - 1) ** 1.5 / ((n - 1) * (n - 2))
-        shape = 4 / skew**2
-        at = np.maximum(shape + value * np.sqrt((n - 1) * shape) * np.sign(skew), 0.0)
-        tail = np.where(skew > 0, gammainc(shape, at), gammaincc(shape, at))
-    tail = np.where(np.abs(skew) < STRAIGHT, ndtr(value * np.sqrt(np.maximum(n - 1, 0))), tail)
-    orders = gammaln(n + 1.0)
-    for level in np.unique(y[~np.isnan(y)]):
-        orders = orders - gammaln((y == level).sum(axis=0) + 1.0)
-    return np.where(np.isfinite(value), np.maximum(tail, np.exp(-orders)), np.nan)
-
-
-def _item_rest(y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, IntArray]:
-    """Item–rest correlations (J,), what they correlate, less its means: (M, J) each, 0 unknown; and systems (J,)."""
     known = ~np.isnan(y)
     filled = np.where(known, y, 0.0)
     others = known.sum(axis=1, keepdims=True) - known
@@ -63,10 +52,23 @@ def _item_rest(y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, IntAr
     enough = np.maximum(n, 1)
     item_gap = np.where(with_rest, filled - np.where(with_rest, filled, 0.0).sum(axis=0) / enough, 0.0)
     rest_gap = np.where(with_rest, rest - rest.sum(axis=0) / enough, 0.0)
-    scale = np.sqrt((item_gap**2).sum(axis=0) * (rest_gap**2).sum(axis=0))
+    squares = [np.einsum("ij,ij->j", gap, gap) for gap in (item_gap, rest_gap)]
+    cubes = [np.einsum("ij,ij,ij->j", gap, gap, gap) for gap in (item_gap, rest_gap)]
+    scale = np.sqrt(squares[0] * squares[1])
     defined = (n >= 3) & (scale > 1e-12)
-    value = np.where(defined, (item_gap * rest_gap).sum(axis=0) / np.where(defined, scale, 1.0), np.nan)
-    return value, item_gap, rest_gap, n
+    products = np.einsum("ij,ij->j", item_gap, rest_gap)
+    value = np.where(defined, products / np.where(defined, scale, 1.0), np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        skew = cubes[0] / squares[0] ** 1.5 * cubes[1] / squares[1] ** 1.5
+        skew = skew * n * (n - 1) ** 1.5 / ((n - 1) * (n - 2))
+        shape = 4 / skew**2
+        at = np.maximum(shape + value * np.sqrt((n - 1) * shape) * np.sign(skew), 0.0)
+        tail = np.where(skew > 0, gammainc(shape, at), gammaincc(shape, at))
+    tail = np.where(np.abs(skew) < STRAIGHT, ndtr(value * np.sqrt(np.maximum(n - 1, 0))), tail)
+    orders = gammaln(n + 1.0)
+    for level in np.unique(y[known]):
+        orders = orders - gammaln((y == level).sum(axis=0) + 1.0)
+    return ItemRest(value, np.where(defined, np.maximum(tail, np.exp(-orders)), np.nan))
 
 
 def expected_labels(fit: IrtFit, theta: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -261,7 +261,9 @@ def bind_model(y: FloatArray, model: Model, priors: Priors, levels: IntArray) ->
 
 def equal_rubrics(y: FloatArray, levels: IntArray) -> tuple[IntArray, IntArray, IntArray]:
     """Rubrics with equal labels and levels: first index of each kind (U,), kind of each (J,), copies (U,)."""
-    codes = np.vstack([np.where(np.isnan(y), -1, y), levels]).astype(np.int16).T.copy()
+    codes = np.empty((y.shape[1], len(y) + 1), dtype=np.int16)
+    codes[:, :-1] = np.where(np.isnan(y), -1, y).T
+    codes[:, -1] = levels
     kinds = codes.view(np.dtype((np.void, codes.dtype.itemsize * codes.shape[1]))).ravel()
     _, first, kind, copies = np.unique(kinds, return_index=True, return_inverse=True, return_counts=True)
     return first, kind, copies

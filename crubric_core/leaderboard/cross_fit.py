@@ -17,6 +17,7 @@ import numpy as np
 
 from ..irt.abilities import Abilities, estimate_abilities
 from ..irt.cells import (
+    LARGE,
     ScoredItems,
     SoftplusTerms,
     UnitScores,
@@ -37,7 +38,6 @@ from ..workers import current_workers, run_tasks, run_threads
 FEW_SYSTEMS = 6  # with fewer, the others are too few to calibrate a rubric
 LEAVE_ONE_OUT = 40  # most systems for which each is a fold of its own
 FOLDS = 10  # above that
-LARGE = 2**20  # labels from which threads gain: with fewer, their steps are too short
 
 
 def too_few_to_cross_fit(n_systems: int) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from ..irt.cells import label_scores
 from ..judges.unequal_panels import Allowance, UnequalPanels
@@ -280,10 +281,8 @@ def _link_contributions(cross: CrossFit, query_index: IntArray, units: IntArray,
 def _returned(cross: CrossFit, units: IntArray) -> FloatArray:
     """(n, M) ``_link_contributions`` of units (J,) numbered from 0; a rubric of unit -1 returns nothing."""
     used, count = np.flatnonzero(units >= 0), int(units.max(initial=-1)) + 1
-    at = units[used] + count * np.arange(len(cross.y))[:, None]
-    given = cross.pooled_contributions[:, used]
-    found = np.bincount(at.ravel(), given.ravel(), count * len(given)).reshape(len(given), count)
-    sums = np.ascontiguousarray(found.T)
+    of_unit = csr_array((np.ones(len(used)), (units[used], used)), shape=(count, len(units)))
+    sums = np.asarray(of_unit @ cross.pooled_contributions.T)
     moved = np.empty(sums.shape)
     for fold in range(cross.n_folds):
         members = cross.members(fold)

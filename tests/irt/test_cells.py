@@ -6,6 +6,7 @@ import pytest
 from crubric_core import fit_irt
 from crubric_core.irt.cells import label_scores, softplus_terms
 from crubric_core.irt.models import ItemParameters
+from crubric_core.workers import Workers, use_workers
 from tests import oracles
 
 from .test_prefixes import table
@@ -62,6 +63,18 @@ def test_terms_add_up_to_the_log_likelihood_but_for_a_constant(fitted):
         known = [j for j in varying if use[j] and not np.isnan(row[j])]
         exact = sum(oracles.label_log_probability(items, j, row[j], nodes) for j in known)
         np.testing.assert_allclose(np.diff(found[i]), np.diff(exact), atol=1e-9)
+
+
+def test_threads_that_share_the_rows_find_the_same_bits(fitted, monkeypatch):
+    y, items, _, _ = fitted
+    terms, theta, nodes = softplus_terms([items]), np.linspace(-2, 2, len(y)), np.linspace(-4, 4, 41)
+    alone = *label_scores(items, y, theta), terms.softplus(nodes)
+    monkeypatch.setattr("crubric_core.irt.cells.LARGE", 0)
+    monkeypatch.setattr("crubric_core.irt.cells.AT_ONCE", 41)
+    with use_workers(Workers(threads=3)):
+        together = *label_scores(items, y, theta), terms.softplus(nodes)
+    for one, other in zip(alone, together, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_a_level_that_the_fit_never_saw_still_says_where_a_system_is():

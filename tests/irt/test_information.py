@@ -10,7 +10,7 @@ from scipy.special import expit
 
 from benchmarks.claims_fits import unrelated
 from crubric_core.irt.abilities import estimate_abilities, log_probabilities, resample_abilities
-from crubric_core.irt.diagnostics import item_rest_chance, item_rest_correlation
+from crubric_core.irt.diagnostics import item_rest
 from crubric_core.irt.fit import fit_irt
 from crubric_core.irt.information import item_information, posterior_weighted_information, response_curve
 from tests import oracles
@@ -131,7 +131,7 @@ def test_item_rest_correlation_equals_numpy_pair_by_pair():
         both = ~np.isnan(y[:, j]) & ~np.isnan(mean)
         varies = both.sum() >= 3 and y[both, j].std() > 0 and mean[both].std() > 0
         expected.append(np.corrcoef(y[both, j], mean[both])[0, 1] if varies else np.nan)
-    np.testing.assert_allclose(item_rest_correlation(y), expected, atol=1e-12)
+    np.testing.assert_allclose(item_rest(y).correlation, expected, atol=1e-12)
 
 
 def test_systems_in_parts_of_any_size_have_the_same_abilities(fitted, monkeypatch):
@@ -160,19 +160,19 @@ def test_the_chance_of_an_item_rest_correlation_is_the_share_of_the_orders_of_it
     y = (rng.random((15, 60)) < expit(rng.normal(0, 1, (15, 1)) + far * (np.arange(15) == 0)[:, None])) * 1.0
     y[:, 0] = np.arange(15) % 3 / 2  # three levels
     y[12:, 0] = np.nan
-    found, chance = item_rest_correlation(y)[0], item_rest_chance(y)[0]
+    found, chance = (each[0] for each in item_rest(y))
     as_low = []
     for _ in range(2000):
         y[:12, 0] = rng.permutation(y[:12, 0])
-        as_low.append(item_rest_correlation(y)[0] <= found + 1e-12)
+        as_low.append(item_rest(y).correlation[0] <= found + 1e-12)
     assert chance == pytest.approx(np.mean(as_low), abs=0.04)
 
 
 def test_labels_of_few_systems_are_never_far_below_chance():
     y = np.repeat((np.arange(8) < 4)[:, None], 21, axis=1).astype(float)
     y[:, 20] = 1 - y[:, 20]
-    assert item_rest_correlation(y)[20] == pytest.approx(-1)
-    assert item_rest_chance(y)[20] == pytest.approx(1 / 70)
+    assert item_rest(y).correlation[20] == pytest.approx(-1)
+    assert item_rest(y).chance[20] == pytest.approx(1 / 70)
 
 
 @pytest.mark.parametrize("far", [0.0, -8.0])

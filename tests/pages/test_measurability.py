@@ -38,6 +38,13 @@ def test_a_threshold_that_many_rubrics_share_is_not_said_to_drop_a_quarter() -> 
     assert gate.own_threshold(beside) == "this threshold drops the lowest quarter"
 
 
+@pytest.mark.parametrize("measured", [1, 3])
+def test_a_threshold_of_fewer_than_four_rubrics_is_not_said_to_drop_a_quarter(measured: int) -> None:
+    values = np.array([0.5, 0.6, 0.7])[:measured]
+    few = SimpleNamespace(values=values, n_total=np.full(measured, 5), feasible=values >= 0.5, threshold=0.5)
+    assert "drops none" in gate.own_threshold(few)
+
+
 def test_a_threshold_below_the_quarter_of_the_measured_is_said_to_keep_what_is_not_measured() -> None:
     values = np.array([0.1, 0.6, 0.6, 0.6, 0.8, 0.8, 0.8, 0.9, 0.9, 0.9, 0.9])
     measured = values != 0.6

@@ -66,6 +66,8 @@ def answer(study: StudyPage, *first: str) -> None:
 def own_threshold(gate: Gate) -> str:
     """What the threshold that follows from the labels does: rubrics equal to it stay, however many they are."""
     measured = np.isfinite(gate.values) & (gate.n_total > 0)
+    if measured.sum() < 4:
+        return "this threshold drops none, because fewer than four rubrics have no lowest quarter"
     if (~gate.feasible).sum() >= measured.sum() // 4:
         of = "" if (gate.n_total > 0).all() else " of those that two judges labelled"
         return f"this threshold drops the lowest quarter{of}"

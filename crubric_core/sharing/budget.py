@@ -90,7 +90,7 @@ def for_files(view: SharedView) -> SharedView:
 
 
 def _range(start: int, count: int) -> str:
-    """The name of a group: its places on the leaderboard, since ranks have ties and restart in each group of systems."""
+    """The name of a group: its places on the leaderboard. Ranks have ties and restart in each group of systems."""
     return f"place {start + 1:,}" if count == 1 else f"places {start + 1:,} to {start + count:,}"
 
 

@@ -25,7 +25,7 @@ def answer(view: SharedView) -> tuple[str, ...]:
 
 
 def support(view: SharedView) -> tuple[str, ...]:
-    """Sentences about the basis of the claims, and about other measures of the systems beside the one that ranks."""
+    """Sentences about the basis of the claims, and about other rankings that do not contradict them."""
     return () if view.claims is None else (*view.claims.basis, *view.claims.beside)
 
 

@@ -1,7 +1,7 @@
 """Prepare figures for the browser, so that the same values are drawn once on the server and once in the browser.
 
 Streamlit passes every new chart to Plotly twice, the second time as a copy. Plotly does not draw a copy again if its
-data have the same revision number and are lists (packed arrays count as changed), and if it has no template (any
+data have the same revision and are lists (packed arrays count as changed), and if it has no template (any
 template counts as changed). So the look of the page is written into each figure, and server/charts.css sets the
 colours of text and grid by the theme, also when the reader changes it. A saved picture has black text on white.
 """

@@ -64,8 +64,8 @@ class JudgeShares:
     def beyond(self, errors: float) -> FloatArray:
         """(M, K) signed distances of the shares from their median over systems, reduced by ``errors`` standard errors.
 
-        0 for distances within these. A standard error below the median standard error of the systems is replaced by
-        it, since a system that lacks a single label may have an estimated standard error of almost 0.
+        0 for distances within these. A standard error counts as at least the judge's median over the systems: a single
+        missing label of one system does not show how uncertain its share is.
         """
         labelled = np.isfinite(self.share).all(axis=1)
         if not labelled.any() or not self.share.size:

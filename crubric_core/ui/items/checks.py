@@ -66,7 +66,7 @@ def spectrum(study: Study) -> Spectrum:
     "seed", after=("calibration",), title="Comparing residuals with tables drawn from the model", heavy=True
 )
 def dependence(study: Study) -> Dependence:
-    """Local dependence and the first eigenvalues' ratio, compared with tables simulated from the model."""
+    """Local dependence and the ratio of the first eigenvalues, compared with tables simulated from the model."""
     found = study.reduction()
     at = query_positions(study.queries(), found)
     return dependence_of(study.calibration().fit, found.y, at, study.settings.seed, study.progress)

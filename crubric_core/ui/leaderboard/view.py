@@ -87,7 +87,7 @@ class View:
 
     @cached_property
     def groups(self) -> dict[str, tuple[tuple[str, ...], list[FloatArray]]]:
-        """Kind ("domain", "task type") → (names of groups, query scores of each group); only kinds with two groups."""
+        """Kind ("domain", "task type") → (names, query scores) of its groups; only kinds with two groups or more."""
         scores = self.ranked.scores
         types = [None if t is None else choice_words(t) for t in scores.task_type]
         found = {

@@ -77,7 +77,7 @@ def own_threshold(gate: Gate) -> str:
 
 
 def _in_counts(gate: Gate) -> str:
-    """The threshold as a number of systems on which judges agree, of the median number labelled twice; or ""."""
+    """The threshold as a number of systems, out of a rubric's median number of instances; "" if not possible."""
     instances = int(np.median(gate.n_total[gate.n_total > 0]))
     needed = agreements_needed(gate, instances)
     return "" if needed is None else f" ({needed} of {count(instances, 'system')})"

@@ -106,7 +106,7 @@ def rules_table(found: QueryScores, rules: ScoringRules) -> pd.DataFrame:
 
 
 def instructive(found: QueryScores) -> list[int]:
-    """Positions of the queries with a score, those with most rubrics that a rule changes first."""
+    """Positions of the queries with a score, sorted by the number of rubrics that a rule changes, the most first."""
     changed = (found.emphasis != 1) | np.any(found.points < 0, axis=0)
     touched = np.bincount(found.query_index, weights=changed, minlength=found.by_query.shape[1])
     scored: BoolArray = np.any(np.isfinite(found.by_query), axis=0)

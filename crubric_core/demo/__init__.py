@@ -1,8 +1,8 @@
 """The built-in simulated study: invented systems, judges and rubrics with known truth.
 
-``simulate`` makes the tables, ``known_truth`` says what they were made from, ``write_demo`` puts them into a
-workspace, and ``python -m crubric_core.demo data`` writes the small CSV sample that lies in ``data/``. What is
-simulated, and how, stands in ``study.py``.
+``simulate`` makes the tables, ``known_truth`` returns the parameters behind them, ``write_demo`` ingests them into a
+workspace, and ``python -m crubric_core.demo data`` writes the small CSV sample in ``data/``. ``study.py`` describes
+the simulation.
 """
 
 from .study import DemoStudy, Truth, known_truth, simulate

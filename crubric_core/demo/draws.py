@@ -14,15 +14,15 @@ from .texts import criteria
 
 AGREEMENT_BETA = (5.2, 1.4)
 QUERY_EFFECT_SD = 0.7
-"""Logits: how much better or worse than its ability a system does on a whole query."""
+"""Logits: standard deviation of a system's effect on a whole query, in addition to its ability."""
 SLANT_SD, OWN_READING_SD = 0.4, 0.6
-"""Logits: a rubric's lean that all judges share, and what one judge alone reads into a rubric."""
+"""Logits: standard deviations of a rubric's slant, which all judges share, and of one judge's own reading of it."""
 SKIPPED_QUERIES = 0.06
 GOLD_SYSTEMS, GOLD_RUBRICS = 8, 2
 
 
 def abilities(names: Sequence[str], rng: np.random.Generator) -> pd.DataFrame:
-    """system, theta ~ N(0, 1), rank; names are given from strong to weak, rows are in alphabetical order."""
+    """system, theta ~ N(0, 1), rank; rows sorted by name. names: from the strongest to the weakest system."""
     theta = np.sort(rng.standard_normal(len(names)))[::-1]
     table = pd.DataFrame({"system": names, "theta": theta, "rank": np.arange(1, len(names) + 1)})
     return table.sort_values("system", ignore_index=True)
@@ -35,7 +35,7 @@ def item_parameters(
     reading: FloatArray,
     rng: np.random.Generator,
 ) -> pd.DataFrame:
-    """kind, a, b, clarity of each rubric; a and b are NaN where everybody passes or fails."""
+    """kind, a, b, clarity of each rubric; a and b are NaN if every system passes or fails. reading: (J, K) log-odds."""
     constant = kind.isin(["everyone_passes", "everyone_fails"]).to_numpy()
     a = np.exp(0.5 * rng.standard_normal(len(kind)))
     b = -0.3 + 1.2 * rng.standard_normal(len(kind))
@@ -50,14 +50,15 @@ def item_parameters(
 
 
 def query_effects(systems: int, queries: int, rng: np.random.Generator) -> FloatArray:
-    """``(M, N)`` logits, N(0, QUERY_EFFECT_SD²): how well a system gets on with a query, apart from its ability."""
+    """``(M, N)`` logits, N(0, QUERY_EFFECT_SD²): the effect of each system on each query, apart from its ability."""
     return QUERY_EFFECT_SD * rng.standard_normal((systems, queries))
 
 
 def pass_chance(theta: FloatArray, items: pd.DataFrame, effect: FloatArray) -> FloatArray:
-    """``(M, J)`` sigma(a (theta - b) + sign(a) effect), 1 or 0 where everybody passes or fails.
+    """``(M, J)`` sigma(a (theta - b) + sign(a) effect), or 1 or 0 for rubrics that every system passes or fails.
 
-    effect: (M, J) logits, each system's effect on the query of the rubric; an aberrant rubric turns its sign too.
+    effect: (M, J) logits, each system's effect on the query of the rubric; an aberrant rubric (a < 0) reverses its
+    sign too.
     """
     a, b = items["a"].to_numpy(), items["b"].to_numpy()
     chance = expit(a * (theta[:, None] - b) + np.sign(a) * effect)
@@ -73,7 +74,10 @@ def lost(
     share: float,
     rng: np.random.Generator,
 ) -> BoolArray:
-    """``(M, J, K)``: labels nobody gave; at random, one system's whole domain, queries the last judge skipped."""
+    """``(M, J, K)`` missing labels: at random, one whole domain of one system, and queries that the last judge skipped.
+
+    shape: (M, J, K). share: of labels missing at random.
+    """
     gone = rng.random(shape) < share
     domains = np.unique(domain)
     if len(domains) > 1:
@@ -86,7 +90,7 @@ def lost(
 
 
 def gold_cells(systems: pd.Series[str], query: pd.Series[str], rng: np.random.Generator) -> BoolArray:
-    """``(M, J)``: instances that humans labelled, a few rubrics of every query for some of the systems."""
+    """``(M, J)``: cells that humans label: GOLD_RUBRICS rubrics of every query, for GOLD_SYSTEMS of the systems."""
     shuffled = query.sample(frac=1, random_state=rng)
     rubrics = (shuffled.groupby(shuffled).cumcount() < GOLD_RUBRICS).sort_index().to_numpy()
     chosen = rng.permutation(len(systems)) < GOLD_SYSTEMS

@@ -1,25 +1,25 @@
 """The generator of the simulated study.
 
-1. Systems: abilities theta ~ N(0, 1), handed out so that a maker's small model is weaker than its large one.
+1. Systems: abilities theta ~ N(0, 1), assigned so that a maker's small model is weaker than its large one.
 2. Queries: prompts of four task types. The classifier's probabilities are a softmax of noisy scores, so that some
    queries stay below the usual threshold of 0.5 and a few are classified wrongly.
-3. Rubrics: pools of different sizes; log a ~ N(0, 0.5²), b ~ N(-0.3, 1.2²). About one in fifty is met by everybody
-   or by nobody, about one in a hundred has a negative slope, a few sentences occur in several queries.
+3. Rubrics: sets of different sizes; log a ~ N(0, 0.5²), b ~ N(-0.3, 1.2²). About one in fifty is met by every system
+   or by none, about one in a hundred has a negative slope, and a few sentences occur in several queries.
 4. Truth: system i meets rubric j of query n with probability sigma(a_j (theta_i - b_j) + e_in). The query effect
    e_in ~ N(0, 0.7²) is shared by all rubrics of the query: a system does well or badly on a whole query, so rubrics
    of one query are not independent evidence.
 5. Measurability: the probability that the whole panel agrees is drawn from Beta(5.2, 1.4), so that about a quarter of
-   the rubrics see unanimity on all of ten systems, and turned into the rubric's clarity. Matters of taste tend to
-   get the low draws and checkable facts the high ones, whatever their slope and difficulty. On a vague rubric (low
+   the rubrics have unanimity on all of ten systems, and converted into the rubric's clarity. Matters of taste tend to
+   get low values and checkable facts high ones, independent of slope and difficulty. On a vague rubric (low
    clarity) every judge errs more.
-6. Labels: judges differ in acuity and leniency, are confused together, read some rubrics more strictly or more
-   leniently than others do (N(0, 0.6²) logits a judge and rubric) and share a lean on each rubric (N(0, 0.4²)),
-   which agreement cannot show (``panel.py``). Labels go missing at random, one system lacks one domain, and the last
-   judge skipped some queries.
-7. Two human annotators, sharper than the judges but not perfect, and without the judges' shared lean, label a
+6. Labels: judges differ in acuity and leniency, make shared errors, read some rubrics more strictly or more
+   leniently than other judges do (N(0, 0.6²) logits per judge and rubric) and share a slant on each rubric
+   (N(0, 0.4²)), which agreement cannot show (``panel.py``). Labels are missing at random, one system lacks one domain,
+   and the last judge skipped some queries.
+7. Two human annotators, more accurate than the judges but not perfect, and without the judges' shared slant, label a
    subset; a human preference score follows ability with noise.
 
-No number was chosen by how a selection or scoring method fares on the result.
+No number was chosen by how well a selection or scoring method performs on the result.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Truth:
-    """What the labels were made from.
+    """The true values from which the labels were simulated.
 
-    systems: system, theta, rank (by theta, 1 is best), pass_rate (chance of meeting a rubric, averaged over these
-        very rubrics, query effects included).
+    systems: system, theta, rank (by theta, 1 is best), pass_rate (probability of meeting a rubric, averaged over the
+        rubrics of this study, including query effects).
     queries: query, task_type (the true one).
-    rubrics: rubric, query, kind (regular, everyone_passes, everyone_fails, aberrant, repeated), a, b (NaN where
-        everybody passes or fails), clarity, vagueness (chance that a label is wrong, averaged over judges and these
+    rubrics: rubric, query, kind (regular, everyone_passes, everyone_fails, aberrant, repeated), a, b (NaN if every
+        system passes or fails), clarity, vagueness (probability that a label is wrong, averaged over judges and these
         systems), q (probability that the whole panel agrees, averaged over these systems).
     judges: judge, acuity, leniency, sensitivity, specificity (averages over these systems and rubrics).
     effects: (M, N) logits, the system × query effects, in the order of ``systems`` and ``queries``.
-    readings: (J, K) logits, how much more easily a judge passes a rubric than its leniency says; 0 is as usual.
-    errors: (J, K) chance that the judge's label is wrong on the rubric, averaged over these systems.
+    readings: (J, K) logits, how much more easily a judge passes the rubric than other rubrics; 0 is no difference.
+    errors: (J, K) probability that the judge's label is wrong on the rubric, averaged over these systems.
     chance: (M, J) probability that a system meets a rubric; ``passes`` was drawn from it.
     passes: (M, J) 0/1, whether a system truly meets a rubric, in the order of ``systems`` and ``rubrics``.
     """
@@ -71,14 +71,14 @@ class Truth:
 
 @dataclass(frozen=True)
 class DemoStudy:
-    """The tables as a user would bring them, sorted by their keys, and the truth behind them.
+    """The tables as a user would upload them, sorted by their keys, and the truth behind them.
 
     labels: system, query, rubric, judge, label (0 or 1); a missing label has no row.
     rubrics: rubric, query, text, scale_min, scale_max, weight, dimension, severity.
     queries: query, text, domain, task_type, p_<type> of each of the four types.
     gold: system, query, rubric, annotator, label.
     reference: system, score.
-    answers: system, query, text; None unless asked for. Then the labels also have a reason each.
+    answers: system, query, text; None unless requested. With answers the labels also have a column reason.
     """
 
     labels: pd.DataFrame
@@ -103,9 +103,9 @@ def simulate(
     """A simulated study; the same arguments give the same tables.
 
     systems, queries, judges: how many of each, up to the number of invented names and prompts.
-    pool: least and most rubrics of a query. missing: share of labels lost at random, in [0, 1).
-    texts: also make the answers and each label's reason; changes nothing else.
-    Raises SettingsError when a number is out of range.
+    pool: least and most rubrics of a query. missing: share of labels missing at random, in [0, 1).
+    texts: also make the answers and each label's reason; the other tables stay the same.
+    Raises SettingsError if a number is out of range.
     """
     _check(seed, judges, pool, missing)
     text_rng, type_rng, truth_rng, label_rng, human_rng, effect_rng = np.random.default_rng(seed).spawn(6)
@@ -137,7 +137,7 @@ def simulate(
 
 
 def known_truth(seed: int = 0, **design: Any) -> Truth:
-    """What the study of this seed was made from, for tests and benchmarks; ``design`` as in ``simulate``.
+    """The true values behind the study of this seed, for tests and benchmarks. design: arguments of ``simulate``.
 
     ``known_truth(seed)`` is the truth behind ``write_demo(workspace, seed)``: true abilities and ranking
     (``.systems``), item parameters and vagueness (``.rubrics``), judges' errors on each rubric (``.errors``).
@@ -196,7 +196,7 @@ def _check(seed: int, judges: int, pool: tuple[int, int], missing: float) -> Non
 
 
 def _spread(items: Sequence[T], count: int, name: str) -> list[T]:
-    """``count`` of the items, evenly from first to last."""
+    """``count`` of the items, evenly spaced from the first to the last; SettingsError if there are not so many."""
     if not 1 <= count <= len(items):
         raise SettingsError(f"{name} = {count!r} is out of range: expected 1 to {len(items)}.")
     return [items[round(k)] for k in np.linspace(0, len(items) - 1, count)]

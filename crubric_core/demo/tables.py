@@ -21,7 +21,10 @@ ANSWER_SENTENCES = 6
 def rubric_table(
     asked: Sequence[Case], pool: tuple[int, int], rng: np.random.Generator
 ) -> tuple[pd.DataFrame, pd.Series[str]]:
-    """The rubrics of all queries in canonical order, and the kind of each."""
+    """(table, kind): the rubrics of all queries in canonical columns, and the kind of each.
+
+    asked: the queries. pool: least and most rubrics of a query.
+    """
     used: set[str] = set()
     rows = []
     for case, size in zip(asked, rng.integers(pool[0], pool[1] + 1, size=len(asked)), strict=True):
@@ -52,7 +55,7 @@ def _severity(dimension: str, rng: np.random.Generator) -> str:
 
 
 def query_table(asked: Sequence[Case], rng: np.random.Generator) -> pd.DataFrame:
-    """query, text, domain, the type the classifier gives and its probabilities."""
+    """query, text, domain, and task_type and p_<type> as from a simulated classifier, which is sometimes wrong."""
     true = np.array([TASK_TYPES.index(case.task_type) for case in asked])
     scores = 0.7 * rng.standard_normal((len(asked), len(TASK_TYPES)))
     scores[np.arange(len(asked)), true] += 2.2 + rng.standard_normal(len(asked))
@@ -65,7 +68,7 @@ def query_table(asked: Sequence[Case], rng: np.random.Generator) -> pd.DataFrame
 def long_table(
     labels: FloatArray, systems: pd.Series[str], rubrics: pd.DataFrame, actor: str, actors: Sequence[str]
 ) -> pd.DataFrame:
-    """One row a label of ``(M, J, K)``, ``actor`` naming the last axis; NaN has no row."""
+    """One row per label of ``(M, J, K)``; NaN has no row. actor: name of the column for the last axis, ``actors``."""
     i, j, k = np.nonzero(~np.isnan(labels))
     return pd.DataFrame(
         {
@@ -96,13 +99,13 @@ def judge_table(panel: Panel, pass_rates: FloatArray, rate: FloatArray) -> pd.Da
 
 
 def error_rates(pass_rates: FloatArray, rate: FloatArray) -> FloatArray:
-    """``(J, K)``: chance that a judge's label is wrong, from pass rates ``(2, J, K)`` and the met rate ``(J,)``."""
+    """``(J, K)``: probability that a judge's label is wrong. pass_rates, rate: as for ``judge_table``."""
     fails, passes = pass_rates
     return np.asarray((1 - rate)[:, None] * fails + rate[:, None] * (1 - passes), dtype=np.float64)
 
 
 def answer_table(passes: FloatArray, systems: pd.Series[str], rubrics: pd.DataFrame) -> pd.DataFrame:
-    """system, query, text: a stand-in for each answer, which lists what it does: the rubrics that it truly meets.
+    """system, query, text: a stand-in for each answer, which lists the texts of rubrics that it truly meets.
 
     passes: (M, J) 0/1.
     """

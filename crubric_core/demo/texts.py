@@ -1,8 +1,8 @@
-"""Prompts and rubric sentences of the simulated study, put together from the TOML files beside this module.
+"""Prompts and rubric sentences of the simulated study, composed from the TOML files beside this module.
 
 A scenario is a kind of question with four askers (cases); each task type has a scenario file of its name. A rubric
-sentence is a pattern of its dimension filled with what the scenario is about. Within a query no sentence occurs
-twice, between queries hardly any does.
+sentence is a pattern of its dimension, filled with words of the scenario. Within a query no sentence occurs twice;
+hardly any sentence occurs in two queries.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SPECIALS = {"everyone_passes": 0.45, "everyone_fails": 0.35, "aberrant": 0.35, "
 
 @dataclass(frozen=True)
 class Case:
-    """One prompt of one scenario: the row of a query."""
+    """One prompt of a scenario, which becomes a query. fillers, slots: words for the patterns of rubric sentences."""
 
     query: str
     task_type: str
@@ -58,13 +58,13 @@ def criteria() -> dict[str, Any]:
 
 
 def names() -> dict[str, Any]:
-    """Invented systems, judges and annotators."""
+    """The invented systems, judges and annotators."""
     return _read("names")
 
 
 @cache
 def cases() -> tuple[Case, ...]:
-    """Every prompt there is, the first case of each scenario before the second cases."""
+    """All prompts: the first case of every scenario, then the second cases, and so on."""
     scenarios = [
         (task_type, scenario)
         for task_type in TASK_TYPES
@@ -93,10 +93,10 @@ def _case(task_type: str, scenario: Mapping[str, Any], number: int) -> Case:
 
 
 def compose_pool(case: Case, size: int, used: set[str], rng: np.random.Generator) -> list[Sentence]:
-    """``size`` different sentences for one query, in a random order; ``used`` gains them.
+    """``size`` different sentences for one query, in a random order; they are added to ``used``.
 
     Each dimension gets its share of the mix, each fact or concept is used once before any is used again, and
-    sentences that another query has already used come last.
+    sentences in ``used``, by other queries, come last.
     """
     opening = OPENINGS[rng.integers(len(OPENINGS))]
     specials = list(_specials(case, rng))
@@ -117,14 +117,14 @@ def _specials(case: Case, rng: np.random.Generator) -> Iterator[Sentence]:
 def _candidates(
     case: Case, used: set[str], rng: np.random.Generator
 ) -> Iterator[tuple[bool, float, Sentence]]:
-    """Every sentence that could be said, with the order (low first) in which they enter the pool."""
+    """All candidate sentences as (already used, priority, sentence); the lowest enter the query's rubrics first."""
     for dimension, share in criteria()["mix"][case.task_type].items():
         for place, text in enumerate(_filled(case, dimension, rng)):
             yield text in used, (place + rng.random()) / share, Sentence(text, dimension)
 
 
 def _filled(case: Case, dimension: str, rng: np.random.Generator) -> list[str]:
-    """The sentences of one dimension; the n-th use of a filler comes after every filler's first n - 1 uses."""
+    """The sentences of one dimension, ordered so that all fillers are used n - 1 times before any is used n times."""
     rounds: list[tuple[float, str]] = []
     for slot, patterns in criteria()["criteria"][dimension].items():
         for filler in case.fillers[slot]:

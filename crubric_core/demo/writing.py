@@ -1,4 +1,4 @@
-"""The simulated study put to use: in a workspace, or on disk as a small CSV sample."""
+"""Store the simulated study: in a workspace, or on disk as a small CSV sample."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SAMPLE_KINDS = KINDS[:3]
 
 
 def write_demo(workspace: Workspace, seed: int = 0, dataset: str = "demo") -> DemoStudy:
-    """Simulate the study and ingest its tables as a new dataset; DatasetError where the name is taken."""
+    """Simulate the study and ingest its tables as a new dataset; DatasetError if the name is taken."""
     if dataset in set(workspace.datasets()["name"]):
         raise DatasetError(f"There is a dataset {dataset!r} already: choose another name or delete it.")
     study = simulate(seed)
@@ -30,7 +30,7 @@ def write_demo(workspace: Workspace, seed: int = 0, dataset: str = "demo") -> De
 
 
 def write_sample(folder: Path, seed: int = 0) -> list[Path]:
-    """Write sample_queries.csv, sample_rubrics.csv and sample_labels.csv: 6 systems on 8 queries."""
+    """Write sample_queries.csv, sample_rubrics.csv and sample_labels.csv (6 systems, 8 queries); return the paths."""
     study = simulate(seed, systems=6, queries=8, pool=(12, 20))
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"sample_{kind}.csv" for kind in SAMPLE_KINDS]

@@ -1,1 +1,1 @@
-"""Language models behind OpenAI-compatible servers: asked concurrently, at a pace, again where that helps."""
+"""Requests to language models behind OpenAI-compatible servers: concurrent, rate-limited and retried."""

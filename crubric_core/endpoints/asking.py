@@ -1,8 +1,8 @@
-"""Many questions to one or several endpoints: concurrent, paced, repeated where that helps, and cancellable.
+"""Send many questions to one or several endpoints: concurrently, at a limited rate, with retries, and cancellable.
 
-Workers only ask. The calling thread alone collects what they bring back, so that a cancelled run ends at once: what
-a worker is still waiting for is dropped, and what was answered is kept. An endpoint that is given up is asked nothing
-more, and what it was asked already is waited for.
+Worker threads only send requests. The calling thread alone collects the replies, so that a cancelled run ends at once:
+requests that are still waiting are dropped, and received answers are kept. An endpoint that is given up gets no further
+questions, but the replies to those already sent are awaited.
 """
 
 from __future__ import annotations
@@ -25,21 +25,22 @@ from .watch import UNWATCHED, Watch
 
 logger = logging.getLogger(__name__)
 TICK = 0.1
-MOST_UNANSWERED = 4  # times ``give_up_after``: questions about whatever, where none was ever answered
-WINDOW = 60.0  # seconds over which rate limits usually count, and the longest that we wait of ourselves
+MOST_UNANSWERED = 4  # times ``give_up_after``: failed questions on any subject, if none was ever answered
+WINDOW = 60.0  # seconds over which rate limits usually count, and the longest wait of our own choice
 NO_COMPLETION = "the reply is not a chat completion"
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Patience:
-    """How an endpoint is asked.
+    """Retries and limits of the requests to an endpoint.
 
-    attempts: requests for one question before it counts as failed, those not counted that a rate limit refuses within
-    a minute of the first. backoff: seconds before the second, then doubled, up to a minute.
-    concurrency: requests at a time. requests_per_minute: at most; None without limit.
-    give_up_after: failures in a row, with none answered between, after which the endpoint is given up. Several about
-    one subject count once, unless the endpoint itself fails, or MOST_UNANSWERED times as many were all that it got.
+    attempts: requests for one question before it counts as failed; requests that a rate limit refuses within a minute
+    of the first such refusal do not count. backoff: seconds before the second request, then doubled, up to a minute.
+    concurrency: requests at a time. requests_per_minute: at most; None for no limit.
+    give_up_after: failed questions, with none answered in between, after which the endpoint is given up. Failures on
+    one subject count once, unless the endpoint itself fails. An endpoint that has answered no question at all is also
+    given up after MOST_UNANSWERED times as many failures, whatever the subjects.
     """
 
     attempts: int = 5
@@ -60,11 +61,11 @@ class Patience:
 
 @dataclass
 class Reply(Generic[T]):
-    """What came of one question.
+    """The result of one question.
 
-    found: the answer as it was read, or None; reason: why there is none. fatal: whether all others would fail too.
-    down: whether the endpoint failed, whatever it was asked.
-    answer_tokens: in and out, of the request that was answered; tokens: of all its requests.
+    key: the question's. found: the parsed answer, or None. reason: why there is no answer. fatal: whether all other
+    questions would fail too. down: whether the endpoint itself failed, whatever the question. requests: number sent.
+    answer_tokens: (in, out) of the request that was answered. tokens: (in, out) of all requests for the question.
     """
 
     key: str
@@ -79,7 +80,7 @@ class Reply(Generic[T]):
 
 @dataclass(frozen=True)
 class Usage:
-    """What a run took: requests sent, tokens in and out as the endpoint counts them, and their cost (NaN unknown)."""
+    """The usage of a run: requests sent, tokens in and out as the endpoint counts them, their cost (NaN unknown)."""
 
     requests: int
     prompt_tokens: float
@@ -87,16 +88,16 @@ class Usage:
     cost: float
 
     def record(self) -> dict[str, float | None]:
-        """Plain values, by the names of the fields; None unknown."""
+        """Name of the field → value; None if unknown."""
         return {name: None if math.isnan(value) else value for name, value in vars(self).items()}
 
 
 class Line(Generic[T]):
-    """One endpoint, asked once or several times: its pace, its failures in a row and what it took go on.
+    """One endpoint, for one or several runs; its pace, successive failures and usage carry over between runs.
 
-    read(key, text): the answer in the text of a message; raises ValueError with the reason where there is none.
-    subject(key): what a question is about; one subject may be one that nobody can answer about.
-    stopped: why the rest of its questions was given up, or empty. usage: what it took so far.
+    read(key, text): parses the answer from the text of a message; raises ValueError with the reason if there is none.
+    subject(key): the subject of a question; some subjects may be impossible to answer about.
+    stopped: why the remaining questions were given up, or "". usage: the total so far.
     """
 
     def __init__(
@@ -117,29 +118,29 @@ class Line(Generic[T]):
 
     @property
     def usage(self) -> Usage:
-        """Counts, and the cost where both prices are known."""
+        """The usage so far; its cost is NaN unless both prices are known."""
         return Usage(self._requests, *self._tokens, self.endpoint.cost(*self._tokens))
 
     def open(self, questions: Mapping[str, Question]) -> dict[Future[Reply[T]], Line[T]]:
-        """Hand these questions to workers of its own."""
+        """Submit these questions (key → question) to worker threads of this line; future → line."""
         self._questions, self._halt = questions, threading.Event()
         self._client = self.endpoint.client()
         self._pool = ThreadPoolExecutor(self.patience.concurrency, thread_name_prefix="endpoint")
         return {self._pool.submit(self._ask, key): self for key in questions}
 
     def close(self) -> None:
-        """Let nobody ask any more; does not wait for those who do."""
+        """Stop the workers and close the client, without waiting for running requests."""
         self._halt.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._client.close()
 
     def spend(self, reply: Reply[T]) -> None:
-        """Enter what one reply took."""
+        """Add the usage of one reply to the total."""
         self._requests += reply.requests
         self._tokens = self._tokens[0] + reply.tokens[0], self._tokens[1] + reply.tokens[1]
 
     def count(self, reply: Reply[T]) -> None:
-        """Enter one reply, and stop where the rest is hopeless."""
+        """Add one reply to the usage and the failures, and give up the endpoint if they are too many."""
         self.spend(reply)
         if reply.found is not None:
             self._failed.clear()
@@ -152,12 +153,12 @@ class Line(Generic[T]):
             self.stop(reply.reason)
 
     def stop(self, reason: str) -> None:
-        """Ask nothing more; the first reason stands."""
+        """Send no further questions; if it is called again, the first reason is kept."""
         self.stopped = self.stopped or reason
         self._halt.set()
 
     def _ask(self, key: str) -> Reply[T]:
-        """Ask one question, again and again where that can help."""
+        """Ask one question, with retries for errors that may be temporary."""
         reply: Reply[T] = Reply(key)
         attempts, limited_since = 0, math.inf
         while reply.found is None and attempts < self.patience.attempts:
@@ -186,14 +187,14 @@ class Line(Generic[T]):
         return reply
 
     def _delay(self, requests: int) -> float:
-        """Seconds before the next of so many requests."""
+        """Seconds to wait before the next request, after so many requests for the question."""
         return min(self.patience.backoff * 2.0 ** min(requests - 1, 30), WINDOW)
 
     def _heed(self, refused: Refusal, reply: Reply[T]) -> None:
         reply.reason, reply.fatal, reply.down = refused.reason, refused.fatal, refused.retry
         if refused.wait is not None:
             self._pace.hold(refused.wait)
-        if refused.fatal:  # at once: who collects may be late, and the next question costs
+        if refused.fatal:  # at once: the collecting thread may be late, and the next question costs
             self._halt.set()
 
     def _ask_once(self, reply: Reply[T]) -> None:
@@ -210,16 +211,19 @@ class Line(Generic[T]):
 
 
 class Collect(Protocol[T]):
-    """Takes what workers brought back since the last call; called from the calling thread alone."""
+    """A function that receives the replies since the last call; it is called in the calling thread only."""
 
     def __call__(self, replies: list[tuple[Line[T], Reply[T]]]) -> None:
-        """Keep them."""
+        """Receive (line, reply) pairs."""
 
 
 def ask_all(
     work: Sequence[tuple[Line[T], Mapping[str, Question]]], collect: Collect[T], watch: Watch = UNWATCHED
 ) -> None:
-    """Ask every question of every line, all lines at once, until done, cancelled or given up."""
+    """Ask all questions of all lines concurrently, until all are done, cancelled or given up.
+
+    work: (line, key → question) pairs.
+    """
     owner: dict[Future[Reply[T]], Line[T]] = {}
     try:
         for line, questions in work:
@@ -245,6 +249,6 @@ def ask_all(
 def _replies(
     futures: set[Future[Reply[T]]], owner: Mapping[Future[Reply[T]], Line[T]]
 ) -> list[tuple[Line[T], Reply[T]]]:
-    """The replies, each with its line, of the futures that are done and sent at least one request."""
+    """(line, reply) of the futures that are done and sent at least one request."""
     done = [future for future in futures if future.done() and not future.cancelled()]
     return [(owner[future], future.result()) for future in done if future.result().requests]

@@ -1,4 +1,4 @@
-"""An OpenAI-compatible endpoint: where it is, how to ask it once, and what its refusals mean."""
+"""An OpenAI-compatible endpoint: its address, a single request to it, and the meaning of its errors."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ import openai
 from ..errors import SettingsError
 
 Format = Literal["json_schema", "json_object", "text"]
-Tokens = tuple[float, float]  # whole numbers in and out, NaN unknown
+Tokens = tuple[float, float]  # numbers of tokens in and out, NaN if unknown
 LONGEST_WAIT = 86_400.0  # a day, in seconds
 T = TypeVar("T")
 _DECODER = json.JSONDecoder()
-MOST_BRACES = 50  # that begin no object: after these an answer is looked at no further
+MOST_BRACES = 50  # braces that begin no object, after which the search in an answer ends
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,9 @@ class Question:
 class Endpoint:
     """A model behind an OpenAI-compatible server.
 
-    base_url: such as https://api.openai.com/v1. model: its name there. api_key: never shown.
-    response_format: json_schema for structured output; json_object or text for servers that know no schema.
-    input_price, output_price: per million tokens, in any currency; None where unknown.
+    base_url: such as https://api.openai.com/v1. model: its name on the server. api_key: never shown.
+    response_format: json_schema for structured output; json_object or text for servers that do not support schemas.
+    input_price, output_price: per million tokens, in any currency; None if unknown.
     timeout: seconds for one request.
     """
 
@@ -70,25 +70,25 @@ class Endpoint:
             )
 
     def client(self) -> openai.OpenAI:
-        """The official client; repeats are the caller's, so that they can be counted, paced and cancelled."""
+        """The official client, without its own retries: the caller retries, counts, limits and cancels requests."""
         client = openai.OpenAI(
             base_url=self.base_url,
             api_key=self.api_key.strip() or "none",
             timeout=self.timeout,
             max_retries=0,
         )
-        # Those of the environment are meant for one server, and this may be another.
+        # The environment's organization and project are for one server, and this may be another one.
         client.organization = client.project = None
         return client
 
     def complete(self, client: openai.OpenAI, question: Question) -> tuple[str | None, Tokens]:
-        """One request: (the message's text, tokens in and out); None where the reply is no chat completion.
+        """Send one request; (text of the message, tokens), with None for the text if the reply is no chat completion.
 
-        Tokens are NaN where a completion does not count them. Raises openai.OpenAIError.
+        Tokens are NaN if a completion does not report them. Raises openai.OpenAIError.
         """
         try:
             reply = self._send(client, question)
-        except ValueError:  # what the client lets through of a body that is no JSON
+        except ValueError:  # the client does not catch this for a body that is not JSON
             return None, (0, 0)
         usage, unknown = getattr(reply, "usage", None), math.nan if getattr(reply, "choices", None) else 0
         tokens = _count(usage, "prompt_tokens", unknown), _count(usage, "completion_tokens", unknown)
@@ -98,7 +98,7 @@ class Endpoint:
             return None, tokens
 
     def cost(self, tokens_in: float, tokens_out: float) -> float:
-        """Cost of that many tokens, in the currency of the prices; NaN where a price or a count is unknown."""
+        """Cost of that many tokens, in the currency of the prices; NaN if a price or a count is unknown."""
         if self.input_price is None or self.output_price is None:
             return float("nan")
         return (tokens_in * self.input_price + tokens_out * self.output_price) / 1e6
@@ -118,13 +118,16 @@ class Endpoint:
 
 
 def _count(usage: Any, name: str, unknown: float) -> float:
-    """Tokens as the endpoint counts them; the client hands on whatever it sends."""
+    """A number of tokens in the endpoint's usage; ``unknown`` if it is missing or not an integer."""
     found = getattr(usage, name, None)
     return found if isinstance(found, int) else unknown
 
 
 def _text(content: Any) -> str | None:
-    """A message's text, of a list of parts those that are text (others are thoughts); None for anything else."""
+    """The text of a message: of a list of parts, the text parts joined (others are thoughts); None if it has no text.
+
+    Empty content is "".
+    """
     if isinstance(content, list):
         return "".join(part["text"] for part in content if part["type"] == "text")
     return content if isinstance(content, str) else None if content else ""
@@ -141,9 +144,10 @@ def _is_address(url: str) -> bool:
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a request failed: a reason to show, whether to try again and after how long, and whether all would fail.
+    """Why a request failed.
 
-    limited: whether it came too early and nothing else is wrong.
+    reason: text to show. retry: whether a retry may help. wait: seconds to wait before it; None if not stated.
+    fatal: whether all other requests would fail too. limited: whether only a rate limit was reached.
     """
 
     reason: str
@@ -154,7 +158,7 @@ class Refusal:
 
 
 def refusal(error: openai.OpenAIError) -> Refusal:
-    """What an error of the client means for this question and for the run; never the key or the prompt."""
+    """The meaning of a client's error for this question and for the run. It never contains the key or the prompt."""
     if isinstance(error, openai.APITimeoutError):
         return Refusal("the endpoint did not answer in time")
     if isinstance(error, openai.APIConnectionError):
@@ -174,7 +178,7 @@ def refusal(error: openai.OpenAIError) -> Refusal:
 
 
 def _retry_after(error: openai.APIStatusError) -> float | None:
-    """Seconds that the server asks for, as a number or as a date; None where it says nothing that can be read."""
+    """Seconds to wait from the header retry-after, a number or a date, at most LONGEST_WAIT; None if not readable."""
     said = error.response.headers.get("retry-after", "")
     try:
         seconds = float(said)
@@ -187,11 +191,11 @@ def _retry_after(error: openai.APIStatusError) -> float | None:
 
 
 def read_object(content: str, read: Callable[[dict[str, Any]], T], fields: Collection[str]) -> T:
-    """What ``read`` makes of the JSON object that an answer is, or of those within it that have all ``fields``.
+    """Find the JSON object in an answer and return ``read(object)``.
 
-    What a model thought before it answered is no part of the answer. Beside other braces, an object without one of the
-    fields may be an example. Raises ValueError with the reason where there is no object, ``read`` refuses each, or two
-    say different things.
+    The model's thoughts (``<think>``) are not part of the answer. If the answer has several objects or other braces,
+    only objects with all ``fields`` count, since others may be examples. Raises ValueError with the reason if there is
+    no object, ``read`` rejects an object, or two objects give different results.
     """
     answer = content.strip()
     if not (answer.startswith("{") and answer.endswith("}")):
@@ -210,7 +214,7 @@ def read_object(content: str, read: Callable[[dict[str, Any]], T], fields: Colle
 
 
 def _objects(text: str) -> tuple[list[dict[str, Any]], bool]:
-    """The JSON objects of a text, and whether there are braces that begin none."""
+    """The JSON objects in a text, and whether it has opening braces that begin no object."""
     objects: list[dict[str, Any]] = []
     damaged, at = 0, text.find("{")
     while at >= 0 and damaged < MOST_BRACES:

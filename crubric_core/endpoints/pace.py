@@ -1,4 +1,4 @@
-"""How fast many threads may ask one endpoint."""
+"""Limit the rate at which several threads send requests to one endpoint."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from collections.abc import Callable
 
 
 class Pace:
-    """Slots at least 60 / requests_per_minute seconds apart, and a pause that holds for everybody."""
+    """Gives threads turns that are at least 60 / requests_per_minute seconds apart, and can pause all threads.
+
+    requests_per_minute: None for no limit.
+    """
 
     def __init__(
         self, requests_per_minute: float | None, clock: Callable[[], float] = time.monotonic
@@ -30,6 +33,6 @@ class Pace:
                 return False
 
     def hold(self, seconds: float) -> None:
-        """Nobody asks for that long."""
+        """Give no thread a turn for that many seconds."""
         with self._lock:
             self._next = max(self._next, self._clock() + seconds)

@@ -1,4 +1,4 @@
-"""Who watches long work, and who may stop it."""
+"""Progress reports and cancellation of long work."""
 
 from __future__ import annotations
 
@@ -10,18 +10,21 @@ from ..types import Progress
 
 @dataclass(frozen=True)
 class Watch:
-    """Who hears (share done, what is done) of running work, and the event that stops it; None if unused."""
+    """Progress reports and cancellation of running work.
+
+    progress: called with (share done in [0, 1], description), or None. cancel: event that stops the work, or None.
+    """
 
     progress: Progress | None = None
     cancel: threading.Event | None = None
 
     @property
     def stopped(self) -> bool:
-        """Whether the work is to end."""
+        """Whether the work should end."""
         return self.cancel is not None and self.cancel.is_set()
 
     def report(self, share: float, what: str) -> None:
-        """Say how far it is."""
+        """Report the progress: share done in [0, 1], and what is being done."""
         if self.progress is not None:
             self.progress(share, what)
 

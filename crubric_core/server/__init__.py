@@ -1,1 +1,1 @@
-"""Who may reach the dashboard and what the server answers: sign-in, middleware, protocol filter, rate limit."""
+"""Control of access to the dashboard and of what the server answers: sign-in, middleware, protocol filter, limits."""

@@ -1,7 +1,8 @@
-"""The way in to a dashboard without a login on a machine that several people use: an address that is printed once.
+"""Access to a dashboard without a login, on a machine that several people use: by an address that works once.
 
-Whoever started the dashboard sees the address in their terminal; it lets one browser in, which keeps a cookie, and a
-fresh one is printed for the next. Other users of the machine reach the port, but not what stands behind it.
+The person who started the dashboard sees the address in their terminal. It admits one browser, which receives a
+cookie; then a new address is printed for the next browser. Other users of the machine can reach the port, but not
+the dashboard.
 """
 
 from __future__ import annotations
@@ -19,13 +20,16 @@ from ..environment import APP, workspace_path
 from .streamlit_internals import option
 
 TOKEN = "token"  # noqa: S105 - the name of the parameter
-FIRST_UID, LAST_UID = 1_000, 60_000  # of persons, by the conventions of Debian, Fedora and others
+FIRST_UID, LAST_UID = 1_000, 60_000  # user ids of persons, by the conventions of Debian, Fedora and others
 NO_SHELL = ("nologin", "false", "sync")
 DEMO = APP / "data" / "demo.duckdb"
 
 
 class Entrance:
-    """Which browsers have come in by a printed address; safe to use from any number of threads."""
+    """Admits browsers by printed addresses, each of which works once. Thread-safe.
+
+    say: function that prints an address.
+    """
 
     def __init__(self, say: Callable[[str], None] = print) -> None:
         self._say, self._lock = say, Lock()
@@ -33,11 +37,11 @@ class Entrance:
 
     @property
     def cookie(self) -> str:
-        """The cookie's name; cookies do not tell ports apart."""
+        """The cookie's name. It contains the port, because browsers share cookies between the ports of a host."""
         return f"crubric_{option('server.port')}"
 
     def announce(self) -> None:
-        """Print an address that has not been used."""
+        """Print an address with a new token; the token of the address before it becomes invalid."""
         with self._lock:
             self._token = secrets.token_urlsafe(32)
         host = option("server.address") or "localhost"
@@ -47,7 +51,10 @@ class Entrance:
         )
 
     def enter(self, token: str) -> str | None:
-        """The secret of a browser's cookie for a token that was printed and not yet used; None for any other."""
+        """The secret for a browser's cookie if ``token`` is the one printed last and unused; None for any other.
+
+        A new address is printed when the token is accepted.
+        """
         with self._lock:
             if not self._token or not hmac.compare_digest(
                 self._token.encode(), token.encode(errors="replace")
@@ -60,14 +67,14 @@ class Entrance:
         return secret
 
     def knows(self, cookies: Mapping[str, str]) -> bool:
-        """Whether a request comes from a browser that has come in."""
+        """Whether a request's cookies show that its browser was admitted."""
         return _digest(cookies.get(self.cookie, "")) in self._inside
 
 
 def entrance() -> Entrance | None:
-    """An entrance where one is needed: CRUBRIC_TOKEN is always, or several people use the machine.
+    """An entrance if access must be controlled: CRUBRIC_TOKEN=always, or other people have accounts on the machine.
 
-    None with CRUBRIC_TOKEN=never, and for the demo study, which is nobody's data.
+    None otherwise: CRUBRIC_TOKEN=never, the demo study (its data are synthetic), or a machine with one user.
     """
     wanted = os.environ.get("CRUBRIC_TOKEN", "")
     if wanted == "never" or (wanted != "always" and (_is_demo(workspace_path()) or not others())):
@@ -76,7 +83,7 @@ def entrance() -> Entrance | None:
 
 
 def others() -> list[str]:
-    """Names of the people with an account on this machine, other than whoever runs this; none where nobody can tell."""
+    """Names of the people with an account on this machine, without the user of this process; [] on Windows."""
     try:
         pwd = import_module("pwd")
     except ImportError:  # Windows

@@ -1,20 +1,20 @@
-"""The HTML that starts Streamlit's page, with six things told to it before it runs.
+"""Add a script and a style to the HTML document with which Streamlit's page starts, for six purposes.
 
-1. Where the server is. Not told, a page below the first asks for ``/leaderboard/_stcore/health`` and ``host-config``
-   before it asks for ``/_stcore/…``: two answers 404 in the console at every load.
-2. That a page which completes its own address makes no entry in the browser's history. Streamlit makes one for every
-   parameter that a script writes, so Back would lead through addresses that nobody asked for. One entry remains for
-   each thing that a person does. From the click on a link to another page until the address has that page's path,
-   nothing is written: a page that is drawn quickly would put its parameters into the address of the one before.
-3. What is clicked on a chart. Plotly itself selects no cell of a heat map, no point of a line, no bar of a chart on
-   which ranges are dragged, and on a touch screen what was tapped before.
-4. That Tab leads from the button of an open popover into it, and out of it to what follows the button. Streamlit puts
-   what is in a popover behind the whole page.
-5. That the keyboard stays where it was when what it had reached is made anew or goes: on what took its place, of the
-   same name, or on what comes before. Else a box ticked in a table, or a button that does its work once, sends it to
-   the top of the page.
-6. How charts look (charts.css). As a part of the page the style came after the first chart on a slow connection, which
-   was hidden until then.
+1. The script sets the server's address. Without it, a page below the first requests ``/leaderboard/_stcore/health``
+   and ``host-config`` before ``/_stcore/…``: two 404 errors in the console at every load.
+2. A page that completes its own address adds no entry to the browser's history. Streamlit adds an entry for every
+   parameter that a script writes, so Back would lead through addresses that the user never chose. One entry remains
+   for each action of the user. Between a click on a link to another page and the change of the path, nothing is
+   written: a page that is drawn quickly would otherwise put its parameters into the address of the page before it.
+3. A click on a chart selects what was clicked. Plotly itself selects no cell of a heat map, no point of a line and no
+   bar of a chart on which ranges are dragged; on a touch screen it selects what was tapped before.
+4. Tab leads from the button of an open popover into the popover, and from its end to the element after the button.
+   Streamlit puts the content of a popover behind the whole page.
+5. When the focused element is drawn again or removed, the keyboard focus moves to the element of the same name that
+   replaced it, or else to an element before it. Otherwise ticking a box in a table, or pressing a button that
+   disappears, would move the focus to the top of the page.
+6. The style of charts (charts.css). As a part of the page, the style arrived after the first chart on a slow
+   connection, and the chart was hidden until then.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ SCRIPT = """<script>
 
 
 def starting(base: str, send: Send) -> Send:
-    """``send``, with the script and the style put into an HTML document. base: server.baseUrlPath, "" or "/…"."""
+    """``send`` that inserts the script and the style into an HTML document. base: server.baseUrlPath, "" or "/…"."""
     head: Message | None = None
     body = bytearray()
 
@@ -142,14 +142,14 @@ def starting(base: str, send: Send) -> Send:
 
 
 def without_compression(scope: Scope) -> Scope:
-    """The request as of a browser that takes plain bytes alone, and always asks for all of them."""
+    """The request without the headers that permit a compressed, partial or "not modified" answer."""
     unwanted = {b"accept-encoding", b"if-none-match", b"if-modified-since", b"range"}
     headers = [(name, value) for name, value in scope["headers"] if name.lower() not in unwanted]
     return {**scope, "headers": headers}
 
 
 def asks_for_page(scope: Scope) -> bool:
-    """Whether a browser opens an address, and does not load one of its parts."""
+    """Whether a request is a GET that accepts HTML: a browser opens a page, rather than loading a file of one."""
     accept = next((value for name, value in scope["headers"] if name.lower() == b"accept"), b"")
     return scope["method"] == "GET" and b"text/html" in accept
 
@@ -164,7 +164,7 @@ def _document(head: Message, body: bytes, base: str) -> list[dict[str, Any]]:
     told = (SCRIPT % json.dumps(base) + STYLE).encode()
     body = body.replace(HEAD, HEAD + told, 1)
     headers = MutableHeaders(scope=head)
-    for name in ("etag", "last-modified"):  # of another document
+    for name in ("etag", "last-modified"):  # they describe the document before the insertion
         if name in headers:
             del headers[name]
     headers["content-length"] = str(len(body))

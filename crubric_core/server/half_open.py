@@ -1,4 +1,4 @@
-"""Requests that are begun and not finished: their connections are closed. uvicorn itself waits for ever."""
+"""Close the connections of requests that are begun and not finished. uvicorn itself waits for ever."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ import h11
 from uvicorn.config import HTTP_PROTOCOLS
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-HEADERS = 20.0  # seconds until the whole head of a request is there
+HEADERS = 20.0  # seconds within which the whole head of a request must arrive
 BODY = 60.0  # seconds without a byte of its body
 
 
 def close_half_open() -> None:
-    """From now on no connection of this process waits for ever for the rest of a request. Done twice, done once.
+    """From now on, close any connection of this process that waits too long for the rest of a request. Idempotent.
 
-    To be called before uvicorn loads its configuration: it then reads with h11, also where httptools is installed,
-    whose connections cannot be watched. CRUBRIC_PATIENCE: seconds, in place of HEADERS and BODY.
+    Call it before uvicorn loads its configuration. It makes uvicorn parse with h11 even if httptools is installed,
+    because the connections of httptools cannot be watched. The environment variable CRUBRIC_PATIENCE (whole seconds)
+    replaces both HEADERS and BODY.
     """
     HTTP_PROTOCOLS["auto"] = HTTP_PROTOCOLS["h11"]
     patience = os.environ.get("CRUBRIC_PATIENCE", "")
@@ -45,7 +46,10 @@ def close_half_open() -> None:
 
 
 def _wait(connection: Any, headers: float, body: float) -> None:
-    """Set the clock of whatever the connection waits for now; it runs on while more of the same head drips in."""
+    """Start the timer for the part of a request that the connection waits for now, or cancel it.
+
+    Further bytes of the same head do not restart its timer; bytes of a body do.
+    """
     waits, clock = _waits_for(connection), getattr(connection, "_clock", None)
     if clock is not None and (waits != "head" or connection._waits != "head"):
         clock.cancel()
@@ -57,7 +61,7 @@ def _wait(connection: Any, headers: float, body: float) -> None:
 
 
 def _waits_for(connection: Any) -> str:
-    """The head or the body of a request; "" for neither, and where the connection has become a WebSocket."""
+    """Which part of a request is incomplete: "head", "body", or "" for neither and for a WebSocket."""
     if connection.transport.get_protocol() is not connection:
         return ""
     return {h11.IDLE: "head", h11.SEND_BODY: "body"}.get(connection.conn.their_state, "")

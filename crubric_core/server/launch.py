@@ -1,4 +1,4 @@
-"""Start Streamlit's server in this process, on the app of this package."""
+"""Start Streamlit's server in this process with the app of this package."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..environment import APP
 from ..errors import SettingsError
 from .streamlit_internals import streamlit_command
 
-# A reader sends a few bytes and is sent one page.
+# A reader sends a few bytes and receives one page.
 _OPTIONS: dict[Role, tuple[str, ...]] = {
     "editor": (),
     "viewer": ("--server.maxUploadSize", "1", "--server.maxMessageSize", "16"),
@@ -19,9 +19,10 @@ _OPTIONS: dict[Role, tuple[str, ...]] = {
 
 
 def serve(role: Role, port: int, options: Sequence[str] = ()) -> None:
-    """Serve until the process is stopped. options: further ones of ``streamlit run``; they go before ours.
+    """Serve the dashboard (editor) or the viewer until the process is stopped.
 
-    Raises SettingsError where the port is taken.
+    options: further options of ``streamlit run``, which override the ones set here. Raises SettingsError if the port
+    is taken.
     """
     if _answers(port):
         raise SettingsError(
@@ -33,7 +34,7 @@ def serve(role: Role, port: int, options: Sequence[str] = ()) -> None:
 
 
 def _answers(port: int) -> bool:
-    """Whether something on this machine listens there already."""
+    """Whether a program on this machine already listens on the port."""
     try:
         with socket.create_connection(("localhost", port), timeout=1):
             return True

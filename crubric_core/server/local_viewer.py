@@ -1,4 +1,4 @@
-"""The server of shared views beside the dashboard, on this machine alone, for as long as the dashboard runs."""
+"""Run the server of shared views beside the dashboard: for this machine only, and as long as the dashboard runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _UNTIL_EOF = (
     "from crubric_core.__main__ import main\n"
     "sys.exit(main(sys.argv[1:]))\n"
 )
-"""The viewer ends when its standard input does: with the dashboard, however that ends."""
+"""Program of the viewer's process. It ends when its standard input closes, so it never outlives the dashboard."""
 _OF_THE_SYSTEM = (
     "PATH",
     "HOME",
@@ -37,7 +37,7 @@ _OF_THE_SYSTEM = (
     "TMP",
 )
 _GIVEN = ("CRUBRIC_VIEWS", "CRUBRIC_VIEWER_URL", "PYTHONPATH", *_OF_THE_SYSTEM)
-"""All else of the environment stays with the dashboard: it may name the workspace or hold keys."""
+"""The environment variables that the viewer receives. Others may name the workspace or hold keys."""
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,11 @@ class LocalViewer:
 
     @property
     def running(self) -> bool:
-        """Whether it has not ended."""
+        """Whether the process has not ended."""
         return self.process.poll() is None
 
     def stop(self) -> None:
-        """End it; harmless where it has ended."""
+        """End the process: terminate it, and kill it after 10 seconds. Harmless if it has ended."""
         if self.process.stdin is not None:
             self.process.stdin.close()
         self.process.terminate()
@@ -64,12 +64,12 @@ class LocalViewer:
 
 
 def can_start(check: Check) -> bool:
-    """Whether a viewer may be started here: links lead to this machine, nothing answers, and nobody signs in."""
+    """Whether the dashboard may start a viewer: links lead to this machine, nothing answers there, no login is used."""
     return check.answer == "silent" and is_here(check.base) and listed_people() is None
 
 
 def start_viewer() -> LocalViewer:
-    """Start the viewer on the loopback address and port that links have, on the folder of views."""
+    """Start a viewer of the views folder, on the loopback address and the port of the links."""
     port = urlsplit(viewer_base()).port or 8502
     folder = views_folder().absolute()
     folder.mkdir(parents=True, exist_ok=True)
@@ -87,7 +87,7 @@ def start_viewer() -> LocalViewer:
 
 
 def wait_for(viewer: LocalViewer, patience: float = PATIENCE) -> Check:
-    """Ask until it answers, ends, or ``patience`` is over."""
+    """Check the viewer until something answers, its process ends, or ``patience`` (seconds) is over; the last check."""
     until = time.monotonic() + patience
     while (check := check_viewer()).answer == "silent" and viewer.process.poll() is None:
         if time.monotonic() > until:

@@ -1,4 +1,4 @@
-"""What a server writes to its log: nobody outside decides how much, nor where a line ends."""
+"""Limit what a server writes to its log, so that no client can flood it or forge its lines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ LONGEST = 1_000  # characters of a line
 
 
 class Brief(logging.Filter):
-    """Lines of one kind at most every so often; an error is one line where ``one_line``, else it has its traceback."""
+    """Limits the rate of records from one place in the code: BURST at once, then one per EVERY seconds.
+
+    one_line: an exception is summarised on the line of its record; otherwise its traceback follows.
+    """
 
     def __init__(self, *, one_line: bool, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
@@ -26,8 +29,8 @@ class Brief(logging.Filter):
         self._seen: OrderedDict[tuple[str, str, int], tuple[float, float, int]] = OrderedDict()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the record is written; its text is put on one line, with how many like it were left out."""
-        if getattr(record, "brief", False):  # a filter of a parent has seen it
+        """Whether to write the record. Its text becomes one line, with the number of such records left out before."""
+        if getattr(record, "brief", False):  # the filter of another logger has processed it
             return True
         left_out = self._left_out((record.name, record.pathname, record.lineno))
         if left_out is None:
@@ -47,7 +50,7 @@ class Brief(logging.Filter):
         return f" [{type(error).__name__}: {_text(error)}{place}]"
 
     def _left_out(self, kind: tuple[str, str, int]) -> int | None:
-        """How many of the kind were left out before this one; None where this one is left out too."""
+        """How many records of the kind were left out since the last one written; None if this one is left out too."""
         now = self._clock()
         with self._lock:
             used, when, left_out = self._seen.pop(kind, (0.0, now, 0))
@@ -60,20 +63,20 @@ class Brief(logging.Filter):
 
 
 def end_in_silence() -> None:
-    """Write nothing once the interpreter ends.
+    """Discard what is written to standard error while the interpreter ends.
 
-    DuckDB's binding lists then, in some fifty lines, what Streamlit or pytest still holds: nothing to one who pressed
-    Ctrl-C.
+    DuckDB's binding then lists, in about fifty lines, the objects that Streamlit or pytest still holds. That is of no
+    use to a person who pressed Ctrl-C.
     """
     atexit.register(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 2))
 
 
 def keep_brief(*, one_line: bool) -> None:
-    """Every logger of this process, those to come too, writes through one filter."""
+    """Add one ``Brief`` filter to every logger of this process, and to those that are created later."""
     brief = Brief(one_line=one_line)
 
     class Logger(logging.getLoggerClass()):  # type: ignore[misc]
-        """A logger that is brief from the start."""
+        """A logger that has the filter from the start."""
 
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
@@ -100,6 +103,6 @@ def _text(error: BaseException) -> str:
 
 
 def _escaped(text: str) -> str:
-    """On one line, without what steers a terminal, and not too long."""
+    """The text on one line, with unprintable characters escaped, cut to LONGEST characters."""
     shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text.strip())
     return shown if len(shown) <= LONGEST else f"{shown[:LONGEST]} …"

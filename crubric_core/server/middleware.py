@@ -1,4 +1,4 @@
-"""What every answer of the server carries, and what the server does not answer at all."""
+"""Middleware of the server: security headers on every answer, and the refusal of requests that are not allowed."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ HEADERS = {
 ROLE_HEADER = "X-Crubric-Role"
 HEALTH, STREAM, UPLOAD = "/healthz", "/_stcore/stream", "/_stcore/upload_file"
 BLOCKED = ("/_stcore/metrics", "/_stcore/agent", "/_stcore/script-health-check")
-# A proxy adds one of these: behind it the visitor is on another machine, whatever address the connection has.
+# A proxy adds one of these. Behind a proxy the visitor may be on another machine, whatever address the connection has.
 PROXIED = ("x-forwarded-for", "forwarded", "via", "x-forwarded-host", "x-real-ip")
 BY_PROXY = (
     "This dashboard has no login and serves the machine that it runs on alone, but this request came through a proxy, "
@@ -71,27 +71,31 @@ BY_ADDRESS = (
 VIEWER_PATHS = frozenset(
     ("/", "/favicon.png", "/manifest.json", HEALTH, "/_stcore/health", "/_stcore/host-config")
 )
-POLICY, FULL = 1008, 1013  # of a WebSocket: not for you; try again later
+POLICY, FULL = 1008, 1013  # close codes of a WebSocket: refused by policy; try again later
 VIEWER_FILES = re.compile(r"/static/(js|css|media)/[\w.-]+|/media/[0-9a-f]+(\.\w+)?")
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What one kind of server lets through: HTTP requests by path, and messages on its WebSocket."""
+    """The requests that one kind of server accepts.
+
+    allows: whether an HTTP request is allowed, given its path. messages: kinds of message allowed on the WebSocket.
+    longest: bytes of a message at most.
+    """
 
     allows: Callable[[Request, str], bool]
     messages: frozenset[str]
     longest: int
     at_home: bool = False
-    """Answers connections within this machine alone, whatever address the server was bound to, and no proxy."""
+    """Whether only connections from this machine are answered, whatever address the server binds to, and no proxy."""
     entrance: Entrance | None = None
-    """Lets in whoever has a printed address alone."""
+    """If given, only browsers that opened a printed address are admitted."""
     seats: Seats | None = None
-    """How many pages may be open at once."""
+    """Limit on the pages that are open at once; None: no limit."""
 
 
 def dashboard(people: People | None = None, entrance: Entrance | None = None) -> Rules:
-    """Everything but what looks into the server itself; uploads from editors alone."""
+    """Rules of the dashboard: all paths except those that inspect the server itself; only editors may upload."""
 
     def allows(request: Request, path: str) -> bool:
         if _below(path, UPLOAD):
@@ -102,7 +106,7 @@ def dashboard(people: People | None = None, entrance: Entrance | None = None) ->
 
 
 def viewer() -> Rules:
-    """The page of a shared view and what it is made of, to be read alone."""
+    """Rules of the viewer: GET and HEAD of a shared view's page and its files, nothing else."""
 
     def allows(request: Request, path: str) -> bool:
         named = path in VIEWER_PATHS or VIEWER_FILES.fullmatch(path)
@@ -112,7 +116,7 @@ def viewer() -> Rules:
 
 
 class RequestFilter:
-    """ASGI middleware: HEADERS on every answer, 404 to what the rules do not name, no foreign WebSocket."""
+    """ASGI middleware: HEADERS on every answer, 404 if the rules forbid a request, no WebSocket of another origin."""
 
     def __init__(self, app: ASGIApp, rules: Rules) -> None:
         self.app, self.rules = app, rules
@@ -127,7 +131,7 @@ class RequestFilter:
             await self.app(scope, receive, send)
 
     def _prepare(self) -> None:
-        """Once, when the server starts."""
+        """Limit the log and print the first address of the entrance; called once, when the server starts."""
         keep_brief(one_line=self.rules.messages == FROM_ANYBODY)
         if self.rules.entrance is not None:
             self.rules.entrance.announce()
@@ -145,7 +149,7 @@ class RequestFilter:
             await handler(scope, receive, send_with_headers)
 
     def _refusal(self, request: Request, path: str) -> Response | None:
-        """What is answered in place of the application; None where it may answer itself."""
+        """The refusal of a request: status 404, 421 or 403, or a redirection; None if the application may answer."""
         if not self._at_home(request.scope) or not self.rules.allows(request, path):
             return Response(status_code=404)
         if path == HEALTH:
@@ -157,7 +161,10 @@ class RequestFilter:
         return self._asked_in(request)
 
     def _asked_in(self, request: Request) -> Response | None:
-        """The way in by a printed address: its token becomes a cookie, and leaves the address bar."""
+        """The answer to a browser that was not admitted yet; None if it was, or if there is no entrance.
+
+        A valid token is exchanged for a cookie, by a redirection to the address without the token. Otherwise 403.
+        """
         entrance = self.rules.entrance
         if entrance is None or entrance.knows(request.cookies):
             return None
@@ -194,9 +201,10 @@ class RequestFilter:
 
 
 def same_origin(headers: Headers) -> bool:
-    """Whether a page of this very server asks, or a program that is no browser; stricter than Streamlit's own rule.
+    """Whether the Origin header names this server, or is absent (a program that is no browser).
 
-    (Streamlit asks the internet for this machine's address before it turns a foreign origin away.)
+    This is stricter than Streamlit's own rule, which requests this machine's address from the internet before it
+    refuses a foreign origin.
     """
     origin = headers.get("origin")
     return origin is None or urlsplit(origin).netloc == headers.get("host")
@@ -213,7 +221,7 @@ def _base() -> str:
 
 
 def _path(scope: Scope) -> str:
-    """The path below server.baseUrlPath, repeated and last slashes taken away as Streamlit's own routes do."""
+    """The path below server.baseUrlPath, without slashes at its end, as Streamlit's own routes read it."""
     base, path = _base(), str(scope["path"])
     if base and (path + "/").startswith(base + "/"):
         path = path[len(base) :]
@@ -221,5 +229,5 @@ def _path(scope: Scope) -> str:
 
 
 def healthz(_request: Request) -> JSONResponse:
-    """For a supervisor: the web server answers; a header says for what, so that the Publish page knows the viewer."""
+    """Health check for a supervisor. A header gives the server's role; the Publish page recognises the viewer by it."""
     return JSONResponse({"status": "ok"}, headers={ROLE_HEADER: process_role()})

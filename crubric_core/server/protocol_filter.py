@@ -1,8 +1,8 @@
-"""What a browser may ask for on the WebSocket, and what it need not know.
+"""Filter the messages on the WebSocket: what a browser may request, and what it need not know.
 
-Streamlit takes its whole protocol from any client, its developer's menu too: one visitor could empty the caches of
-all, and so end the experiments under way, or have files installed beside the program. And it tells every client
-where on the disk it runs, and on what.
+Streamlit accepts its whole protocol from any client, including the commands of its developer menu: one visitor could
+clear the caches of all visitors, and so end running experiments, or have files installed beside the program. It also
+sends every client its path on the disk and the versions and platform on which it runs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ NOTHING = BackMsg(app_heartbeat=True).SerializeToString()
 
 
 def filtered(receive: Receive, allowed: frozenset[str], longest: int) -> Receive:
-    """``receive``, with a heartbeat in place of every message that is longer (in bytes) or not allowed."""
+    """``receive`` that replaces a message by a heartbeat if it has more than ``longest`` bytes or is not allowed.
+
+    allowed: kinds of message, as ``asked_for`` names them.
+    """
 
     async def receive_allowed() -> Message:
         message = await receive()
@@ -33,7 +36,7 @@ def filtered(receive: Receive, allowed: frozenset[str], longest: int) -> Receive
 
 
 def discreet(send: Send) -> Send:
-    """``send``, without the server's paths and versions in the first message of a run."""
+    """``send`` that removes the server's paths and versions from the first message of a run."""
 
     async def send_less(message: Message) -> None:
         data = message.get("bytes")

@@ -1,7 +1,7 @@
-"""How often somebody may try a link that opens nothing: so often a client address, and fewer when many try at once.
+"""Limit how often wrong links may be tried: per client address, and more strictly while many are tried at once.
 
-A link that has opened before is never asked to wait, and an address that tried none never either, whatever others
-do. All counts are in memory, and there is an end to what they may fill.
+A link that has opened before is never refused, and neither is an address that has tried no wrong link, whatever other
+clients do. All counts are in memory, and their number is bounded.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Attempts:
-    """Wrong links that may be tried in a row, and how many more each second."""
+    """An allowance of wrong links. most: how many may be tried in a row. refill: how many more per second."""
 
     most: float
     refill: float
 
 
 EACH, EVERYBODY = Attempts(20, 1 / 3), Attempts(200, 10)
-FEW = 5  # of EACH, while EVERYBODY's is used up
+FEW = 5  # in place of EACH.most, while the allowance EVERYBODY is used up
 REMEMBERED = 10_000  # addresses, and links that have opened
 
 
@@ -38,7 +38,7 @@ class Guesses:
         self._clock, self._remembered, self._lock = clock, remembered, Lock()
         self._used: OrderedDict[str, tuple[float, float]] = (
             OrderedDict()
-        )  # address: used up, and when that was
+        )  # address: wrong links used of its allowance, and the time of that count
         self._all = (0.0, clock())
         self._opened: OrderedDict[bytes, None] = OrderedDict()
 
@@ -52,7 +52,7 @@ class Guesses:
             return used + 1 <= (FEW if crowded else EACH.most)
 
     def wrong(self, address: str) -> None:
-        """A link that opened nothing was looked up."""
+        """Count a wrong link, one that opened nothing, for the client's address and for all clients."""
         with self._lock:
             key, now = network(address), self._clock()
             self._used[key] = (self._now(self._used.pop(key, (0.0, now)), EACH) + 1, now)
@@ -61,7 +61,7 @@ class Guesses:
                 self._used.popitem(last=False)
 
     def right(self, token: str) -> None:
-        """A link that opened its view."""
+        """Remember a link that opened its view, so that it is always allowed."""
         with self._lock:
             self._opened[_digest(token)] = None
             self._opened.move_to_end(_digest(token))
@@ -74,7 +74,7 @@ class Guesses:
 
 
 def network(address: str) -> str:
-    """The address, or its /64 for IPv6: one machine has as many of those as it likes."""
+    """The address, or its /64 network for IPv6, in which one machine can take any address."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:

@@ -1,4 +1,4 @@
-"""How many pages may be open at once: together, and from one client address. Each holds memory of the server."""
+"""Limit how many pages are open at once, in total and from one client address. Each page uses memory of the server."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ALL, EACH = 400, 100
 
 
 class Seats:
-    """Open pages by client address; safe to use from any number of threads."""
+    """Counts of open pages by client address. Thread-safe. everybody, each: the limits in total and per address."""
 
     def __init__(self, everybody: int = ALL, each: int = EACH) -> None:
         self._everybody, self._each, self._lock = everybody, each, Lock()
@@ -21,7 +21,7 @@ class Seats:
 
     @contextmanager
     def taken(self, address: str) -> Iterator[bool]:
-        """Whether there is a seat, which is kept until the context is left."""
+        """Take a seat for a page, until the context is left; yields False if none is free."""
         key = network(address)
         with self._lock:
             free = self._taken.total() < self._everybody and self._taken[key] < self._each

@@ -1,4 +1,4 @@
-"""Who visits the dashboard: anybody on this machine, or whoever is signed in and on the list of addresses.
+"""Identify the visitor of the dashboard: anybody on this machine, or a signed-in user on the list of addresses.
 
 `.streamlit/secrets.toml` holds Streamlit's own [auth] section and ours::
 
@@ -33,7 +33,7 @@ GUIDE = "docs/deploy.md says how"
 
 @dataclass(frozen=True)
 class People:
-    """Addresses by role, as ``comparable`` gives them."""
+    """E-mail addresses by role, in the form that ``comparable`` returns."""
 
     editors: frozenset[str]
     viewers: frozenset[str]
@@ -51,24 +51,25 @@ class People:
 
 
 def comparable(address: str) -> str:
-    """The form in which addresses are compared: ASCII in lower case, any other exactly as it is.
+    """The form in which addresses are compared: in lower case if all ASCII, otherwise unchanged.
 
-    Unicode lowers the Kelvin sign (U+212A) to an ASCII "k": a look-alike would be somebody on the list.
+    Unicode lowers the Kelvin sign (U+212A) to an ASCII "k": a look-alike address would match one on the list.
     """
     return address.lower() if address.isascii() else address
 
 
 def guard() -> People | None:
-    """From now on the list of people says who acts; see ``listed_people``."""
+    """Take roles from the list of people from now on, if there is one; return it (see ``listed_people``)."""
     if (people := listed_people()) is not None:
         access.set_role_source(lambda: people.role_of(_user()))
     return people
 
 
 def listed_people() -> People | None:
-    """The list of people where a login is asked for; AccessError where the dashboard would be open to anyone.
+    """The list of people if a login is required; None if the dashboard serves this machine only.
 
-    None: it serves this machine alone, and every visitor is an editor.
+    With None every visitor is an editor. Raises AccessError if other machines could reach the dashboard without a
+    login, or if the configuration of the login is incomplete or unsafe.
     """
     secrets, wider = _secrets(), _served_wider()
     if "access" not in secrets and not wider:
@@ -86,7 +87,7 @@ def listed_people() -> People | None:
 
 
 def is_local(host: str) -> bool:
-    """Whether a host name or address means this machine alone."""
+    """Whether a host name or address is a loopback one, which only this machine can reach."""
     if host.strip().lower().rstrip(".") == "localhost":
         return True
     try:
@@ -96,20 +97,20 @@ def is_local(host: str) -> bool:
 
 
 def visitor() -> str | None:
-    """The address of whoever is signed in; None without a login."""
+    """The e-mail address of the signed-in visitor; None without a login."""
     address = _user().get("email")
     return address if isinstance(address, str) else None
 
 
 def may_upload(people: People | None, request: Request) -> bool:
-    """Whether the signed cookie of a request is an editor's; everybody's where there is no login."""
+    """Whether the signed cookie of a request is an editor's; always True if there is no login (people is None)."""
     if people is None:
         return True
     return people.role_of(claims_of(request.cookies, request.headers.get("origin", ""))) == "editor"
 
 
 def ask_to_sign_in() -> NoReturn:
-    """The page of a visitor without a session, who may sign in, or out again; the script ends here."""
+    """Show the page for a visitor without a role, who may sign in or sign out again; end the script."""
     st.title("Calibrated Rubric", anchor=False)
     if _user().get("is_logged_in"):
         st.text(_why_outside(_user()))
@@ -121,7 +122,7 @@ def ask_to_sign_in() -> NoReturn:
 
 
 def _why_outside(user: Mapping[str, Any]) -> str:
-    """Why somebody who is signed in stays outside, and what helps; never whether an unverified address is listed."""
+    """Why a signed-in user has no access, and what helps. It never reveals whether an unverified address is listed."""
     address = user.get("email")
     if not isinstance(address, str):
         return "You are signed in, but the identity provider names no address: sign in with an account that has one."
@@ -133,7 +134,7 @@ def _why_outside(user: Mapping[str, Any]) -> str:
 
 
 def offer_to_sign_out() -> None:
-    """Who is signed in, and the way out; nothing where there is no login."""
+    """Show the signed-in visitor's address and a button to sign out; nothing if there is no login."""
     address = visitor()
     if address is not None:
         st.sidebar.text(address)
@@ -141,7 +142,7 @@ def offer_to_sign_out() -> None:
 
 
 def _user() -> dict[str, Any]:
-    """What the provider said of this page's visitor; nothing outside a page."""
+    """The identity provider's claims about the visitor of this page; {} outside a page."""
     return dict(st.user.to_dict()) if on_a_page() else {}
 
 
@@ -157,7 +158,7 @@ def _secrets() -> dict[str, Any]:
 
 
 def _served_wider() -> bool:
-    """Whether other machines may reach the server, by its own address or through a proxy that names it otherwise."""
+    """Whether other machines may reach the server: by its address, or through a proxy by another host name."""
     hosts = [option("server.address") or "", *option("server.allowedHosts")]
     return len(hosts) == 1 or not all(map(is_local, hosts))
 

@@ -1,7 +1,7 @@
 """All that this program uses of Streamlit's private parts; requirements.txt pins the minor version they belong to.
 
-Each function and name here is held to its contract by tests/server/test_streamlit_internals.py: after an upgrade of
-Streamlit that test says what has moved, and this is the one file to mend.
+tests/server/test_streamlit_internals.py checks the contract of each function and name here. After an upgrade of
+Streamlit that test shows what has changed, and this is the only file to adapt.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = [
 
 
 def streamlit_command(*words: str) -> None:
-    """``streamlit …`` in this process, which ends with it."""
+    """Run the command ``streamlit …`` in this process, and exit when it ends."""
     cli.main(list(words), prog_name="streamlit")
 
 
@@ -48,7 +48,7 @@ def option(name: str) -> Any:
 
 
 def on_a_page() -> bool:
-    """Whether a script of a page runs in this thread, for a visitor."""
+    """Whether this thread runs the script of a page for a visitor."""
     return get_script_run_ctx(suppress_warning=True) is not None
 
 
@@ -59,22 +59,22 @@ def is_step_back() -> bool:
 
 
 def is_from_own_fragment() -> bool:
-    """In a widget's callback: whether the message came from its own fragment, where somebody moved something.
+    """In a widget's callback: whether the browser's message came from the fragment of that widget.
 
-    A message carries the values of all widgets of a page, wherever somebody clicked.
+    A message contains the values of all widgets of a page, so a callback may run for a change elsewhere.
     """
     context = get_script_run_ctx(suppress_warning=True)
     return context is not None and context.fragment_ids_this_run == [ThreadState.get().fragment_id]
 
 
 def claims_of(cookies: Mapping[str, str], origin: str) -> dict[str, Any]:
-    """What the login's signed cookie says of its owner; {} without one, or with a signature that is not ours."""
+    """The claims about the user in the login's signed cookie; {} without a cookie or if its signature is not valid."""
     signed = starlette_websocket._get_signed_cookie_with_chunks(dict(cookies), USER_COOKIE_NAME)
     return dict(starlette_websocket._parse_decoded_user_cookie(signed, origin)) if signed else {}
 
 
 def asked_for(message: BackMsg) -> str | None:
-    """What a browser asks for; of the operations beside a run of the script, which one."""
+    """The kind of a browser's request; for an operation outside a run of the script, the name of the operation."""
     kind: str | None = message.WhichOneof("type")
     if kind == "backend_operation_request":
         return message.backend_operation_request.WhichOneof("payload")

@@ -1,4 +1,4 @@
-"""Whether the server of shared views answers at the address that links have, asked from here."""
+"""Check from this machine whether the server of shared views answers at the address of the links."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ Answer = Literal["viewer", "other", "silent"]
 
 @dataclass(frozen=True)
 class Check:
-    """What answers at ``base``: the viewer, something else, or nothing; sentence: what that means for a link."""
+    """What answers at ``base``: the viewer, another program, or nothing ("silent").
+
+    sentence: what that means for a link. command: the command that starts the viewer, "" if it answers.
+    """
 
     base: str
     answer: Answer
@@ -50,7 +53,7 @@ def check_viewer() -> Check:
 
 
 def is_here(base: str) -> bool:
-    """Whether the address is of this machine."""
+    """Whether the address is a loopback address of this machine."""
     return urlsplit(base).hostname in ("localhost", "127.0.0.1", "::1")
 
 

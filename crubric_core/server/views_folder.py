@@ -1,4 +1,4 @@
-"""Where published views are kept, and what their links look like; knows nothing of the workspace."""
+"""The folder of published views and the form of their links; independent of the workspace."""
 
 from __future__ import annotations
 

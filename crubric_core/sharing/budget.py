@@ -1,8 +1,8 @@
-"""How large a view may be: what one reader is sent, what the server keeps of it, and how a large one is made to fit.
+"""Limits on the size of a view: what one reader is sent, what the server keeps, and how a large view is reduced.
 
 A matrix of all pairs grows with the square of the systems, and a heat map is sent at some 50 bytes a cell: 1,000
-systems would be 49 MB for every reader. So from SIDE systems on the heat map shows groups of neighbours in rank,
-any two systems are compared on demand, and the downloads leave the matrix out.
+systems would be 49 MB for every reader. So with more than SIDE systems the heat map shows groups of neighbours in
+rank, and any two systems are compared on demand; with more than LISTED the downloads leave the matrix out.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ COPIES = 4  # how often a system's name is sent: table, figure, two lists to cho
 
 
 def page_bytes(view: SharedView) -> dict[str, int]:
-    """About how many bytes each part of a view sends to a reader; never fewer than it does."""
+    """Name → upper estimate of the bytes that this part of a view sends to a reader."""
     parts = {"note": len(view.note.encode())}
     if view.leaderboard is not None:
         names = _text(view.leaderboard["system"])
@@ -47,7 +47,7 @@ def page_bytes(view: SharedView) -> dict[str, int]:
 
 
 def within_budget(view: SharedView) -> SharedView:
-    """The view itself; SharingError that names the heaviest part where it would be too large for its readers."""
+    """The view unchanged; SharingError if it has more than PAIRED systems in pairs, or sends more than PAGE bytes."""
     if view.separation is not None and len(view.separation.systems) > PAIRED:
         raise SharingError(
             f"The comparison of {len(view.separation.systems):,} systems has too many pairs for a view, which takes "
@@ -64,10 +64,10 @@ def within_budget(view: SharedView) -> SharedView:
 
 
 def grouped(separation: Separation, side: int = SIDE) -> Separation:
-    """Neighbours in rank put together until at most ``side`` groups are left; the same where there are no more.
+    """Combine neighbours in rank into ``side`` groups; the separation unchanged if it has at most ``side`` systems.
 
-    ahead: the mean share over the pairs of two groups, in [0, 1]; NaN where none is known. separated: True where
-    every pair of the two groups is.
+    ahead: mean probability over the compared pairs of two groups, in [0, 1]; NaN if no pair is compared.
+    separated: True if there are compared pairs and all of them are separated.
     """
     size = len(separation.systems)
     if size <= side:
@@ -84,13 +84,13 @@ def grouped(separation: Separation, side: int = SIDE) -> Separation:
 
 
 def for_files(view: SharedView) -> SharedView:
-    """What view.json holds: the view without the pairs of more than LISTED systems."""
+    """The view as view.json stores it: without the separation if that has more than LISTED systems."""
     pairs = view.separation
     return replace(view, separation=None) if pairs is not None and len(pairs.systems) > LISTED else view
 
 
 def _range(start: int, count: int) -> str:
-    """By the place in the order of the leaderboard: ranks have ties, and begin anew in each group of systems."""
+    """The name of a group: its places on the leaderboard. Ranks have ties and restart in each group of systems."""
     return f"place {start + 1:,}" if count == 1 else f"places {start + 1:,} to {start + count:,}"
 
 

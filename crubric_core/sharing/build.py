@@ -1,4 +1,4 @@
-"""From a Result to the view of it that was chosen."""
+"""Build the view of a Result that the publisher chose."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TITLE, NOTE = 200, 5_000  # most characters
 
 @dataclass(frozen=True)
 class Choices:
-    """What a view is to show. An empty title becomes "Leaderboard"; the texts of rubrics stay out unless chosen."""
+    """The parts that a view shows. An empty title becomes "Leaderboard". texts: the rubrics of the bank in full."""
 
     title: str = ""
     note: str = ""
@@ -40,7 +40,10 @@ class Choices:
 
 
 def build_view(result: Result, choices: Choices = Choices(), now: datetime | None = None) -> SharedView:
-    """The view of ``result`` that is chosen; SharingError where it would show nothing, or too much for its readers."""
+    """The view of ``result`` with the chosen parts; SharingError if it would be empty or too large for its readers.
+
+    Tiers and separation are left out if ``result.verdict`` does not hold. now: the time of making (default: now).
+    """
     if not result.verdict.holds:  # no claim of order: neither tiers nor pairs, nor ranks below
         choices = replace(choices, tiers=False, separation=False)
     if not (choices.leaderboard or choices.separation or choices.bank or choices.texts):
@@ -74,7 +77,7 @@ def build_view(result: Result, choices: Choices = Choices(), now: datetime | Non
 
 
 def _settings(settings: Settings) -> dict[str, Any]:
-    """What the dataset's own names are not part of: a caution tells of a composition; of rules only their number."""
+    """The settings without names of the dataset: no composition (a caution reports it), and of rules only counts."""
     values = replace(settings, composition=None).as_dict()
     if (rules := values.get("rules")) is not None:
         values["rules"] = rules | {name: len(rules[name]) for name in ("assign", "losses") if rules.get(name)}
@@ -82,14 +85,14 @@ def _settings(settings: Settings) -> dict[str, Any]:
 
 
 def _words(name: str, text: str, most: int) -> str:
-    words = text.encode("utf-8", "replace").decode().strip()  # no half of a character: it has no bytes
+    words = text.encode("utf-8", "replace").decode().strip()  # a lone surrogate has no UTF-8 bytes
     if len(words) > most:
         raise SharingError(f"The {name} has {len(words):,} characters: shorten it to {most:,} or fewer.")
     return words
 
 
 def _claims(result: Result, choices: Choices) -> Claims | None:
-    """The sentences that go with what is shown."""
+    """The claims that fit the chosen parts: None without the leaderboard, and no claims about tiers if not chosen."""
     if not choices.leaderboard:
         return None
     return result.claims if choices.tiers else result.claims.without_tiers()

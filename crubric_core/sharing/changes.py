@@ -1,4 +1,4 @@
-"""What a view that replaces another says differently: systems, tiers, ranks, settings."""
+"""Differences between a view and the one that it replaces: systems, tiers, ranks, settings."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ Move = tuple[str, int | None, int | None]
 
 @dataclass(frozen=True)
 class ViewChanges:
-    """From one view to another.
+    """The differences between an old and a new view.
 
-    added, removed: systems. tiers, ranks: (system, before, after) of those in both that moved; None where it had none.
-    None in place of a tuple: one of the views does not show it. settings: name → (before, after). labels: whether
-    the dataset is another, in its labels or in anything else.
+    added, removed: names of systems. tiers, ranks: (system, before, after) for the systems in both views whose value
+    changed; before or after is None if the system had no value. None in place of a tuple: one of the views does not
+    show this. settings: name → (before, after), for changed settings. labels: whether the dataset's fingerprint
+    differs.
     """
 
     added: tuple[str, ...] | None
@@ -33,7 +34,7 @@ class ViewChanges:
 
     @property
     def sentences(self) -> list[str]:
-        """One for each kind of change, plain text."""
+        """Plain-text sentences: one for each kind of change, and one about the dataset."""
         said = [
             self._systems("joined", self.added),
             self._systems("left out", self.removed),
@@ -59,7 +60,7 @@ class ViewChanges:
         return f"{count(len(names), 'system')} {verb(len(names), 'are')} {how}: {listed(names, SHOWN)}."
 
     def record(self) -> dict[str, Any]:
-        """Plain values."""
+        """The differences as a dictionary of plain values for JSON."""
         return {
             "systems_added": _plain(self.added),
             "systems_removed": _plain(self.removed),
@@ -71,7 +72,7 @@ class ViewChanges:
 
 
 def changes(old: SharedView, new: SharedView) -> ViewChanges:
-    """From ``old`` to ``new``."""
+    """The differences from ``old`` to ``new``."""
     before, after = (_board(view) for view in (old, new))
     had, has = (json.loads(json.dumps(dict(view.settings))) for view in (old, new))  # as a file keeps them
     names = sorted(set(had) | set(has))

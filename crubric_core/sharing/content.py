@@ -43,7 +43,7 @@ _BANK_CURVES = ("theta", "information", "information_all")
 
 
 def write_content(view: SharedView, path: Path) -> None:
-    """Write the view as a new database at ``path``; duckdb.Error where not all of it is stored."""
+    """Write the view as a new database at ``path``; duckdb.Error if not all of it could be stored."""
     for left in (path, path.with_name(path.name + ".wal")):
         left.unlink(missing_ok=True)
     with closing(duckdb.connect(str(path), config={**LOCAL, **_SMALL})) as connection:
@@ -51,11 +51,11 @@ def write_content(view: SharedView, path: Path) -> None:
             connection.register("frame", table)
             connection.execute(f'CREATE TABLE "{name}" AS SELECT * FROM frame')  # noqa: S608 - names of this file
             connection.unregister("frame")
-        connection.execute("CHECKPOINT")  # closing would do it too, and say nothing of a full disk
+        connection.execute("CHECKPOINT")  # closing would do it too, but without an error if the disk is full
 
 
 def read_content(path: Path) -> SharedView:
-    """The view in a file; duckdb.Error, ValueError, KeyError or TypeError where it is none of this format."""
+    """Read the view in a file; duckdb.Error, ValueError, KeyError or TypeError if it is not a view of this format."""
     with sealed(path) as connection:
         names = [row[0] for row in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()]
         tables = {name: connection.table(f'"{name}"').df() for name in names}
@@ -78,13 +78,13 @@ def read_content(path: Path) -> SharedView:
 
 @contextmanager
 def sealed(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    """The file, to be read alone: it cannot be written, reach another file or the network, or be told otherwise."""
+    """A read-only connection to the file, without access to other files or the network; its options are locked."""
     with closing(duckdb.connect(str(path), read_only=True, config={**LOCAL, **_SEALED})) as connection:
         yield connection
 
 
 def sha256_of(path: Path) -> str:
-    """SHA-256 of a whole file, in hexadecimal; "" where it is no plain file of a view's size."""
+    """SHA-256 of a whole file, in hexadecimal; "" if it is not a plain file of at most MOST bytes."""
     content = read_regular(path, MOST)
     return "" if content is None else hashlib.sha256(content).hexdigest()
 

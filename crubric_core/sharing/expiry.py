@@ -1,4 +1,4 @@
-"""Until when a link is open."""
+"""The time until which a link is open: parse and check it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from ..errors import SharingError
 
 
 def expiry_of(text: str) -> datetime:
-    """A moment from ISO 8601, UTC unless it says otherwise; a date alone lasts until its end."""
+    """Parse an ISO 8601 time, in UTC unless it has an offset; a date alone means the end of that day.
+
+    Raises SharingError if it cannot be parsed.
+    """
     try:
         return _moment(text.strip())
     except (ValueError, OverflowError) as error:
@@ -32,7 +35,7 @@ def _utc(moment: datetime) -> datetime:
 
 
 def still_to_come(expires: datetime | None, now: datetime) -> datetime | None:
-    """The expiry in UTC, or None for never; SharingError where it has passed."""
+    """The expiry in UTC, or None for never; SharingError if it has passed."""
     if expires is None:
         return None
     moment = _utc(expires)

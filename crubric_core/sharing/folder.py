@@ -1,4 +1,4 @@
-"""Files of a views folder: each written whole and lasting, one writer at a time; read only where it is a plain file."""
+"""Files of a views folder: written atomically and durably, by one writer at a time; only plain files are read."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ from ..errors import SharingError
 PARTIAL = ".part"
 _READ = (
     os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-)  # the one POSIX has, the other Windows
+)  # O_NONBLOCK exists on POSIX, O_BINARY on Windows
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 @contextmanager
 def writing(views: Path) -> Iterator[None]:
-    """The folder, made if it is new, while no other thread or process writes to it.
+    """Create the folder if it does not exist, and lock it against other writers (threads and processes).
 
-    SharingError, with the folder as it was, where it cannot be written or is full.
+    An OSError or duckdb.Error in the context becomes a SharingError: the folder cannot be written, or is full. Its
+    message says that nothing has changed, so the caller must restore the folder.
     """
     try:
         views.mkdir(mode=0o750, parents=True, exist_ok=True)  # a viewer may be another user of the same group
@@ -45,7 +46,7 @@ def writing(views: Path) -> Iterator[None]:
 
 
 def is_full(error: OSError | duckdb.Error) -> bool:
-    """Whether a disk, a quota or a limit has no more room."""
+    """Whether the error means that a disk, a quota or a limit of file size is exhausted."""
     if isinstance(error, OSError):
         return error.errno in _FULL
     return any(os.strerror(number) in str(error) for number in _FULL)
@@ -54,7 +55,7 @@ def is_full(error: OSError | duckdb.Error) -> bool:
 def read_regular(path: Path, most: int) -> bytes | None:
     """The content of a plain file of at most ``most`` bytes; None for anything else, such as a pipe or a device.
 
-    Opened so that it never waits: a pipe in the folder would hold a reader for ever.
+    The file is opened without waiting: otherwise a pipe in the folder could block a reader for ever.
     """
     try:
         opened = os.open(path, _READ)
@@ -73,7 +74,10 @@ def read_regular(path: Path, most: int) -> bytes | None:
 
 
 def prepare(path: Path, content: bytes) -> Path:
-    """The content on the disk under another name; ``finish`` gives it its own. Nothing is left where it fails."""
+    """Write the content to the disk under a temporary name, and return that path; rename it to ``path`` afterwards.
+
+    If it fails, no file is left.
+    """
     partial = path.with_name(path.name + PARTIAL)
     try:
         partial.write_bytes(content)
@@ -85,7 +89,7 @@ def prepare(path: Path, content: bytes) -> Path:
 
 
 def finish(partial: Path, path: Path) -> None:
-    """Give a finished file its name, with all of it on the disk before and the name after."""
+    """Rename a finished file to its final name: its content is synced to the disk before, its folder after."""
     _sync(partial)
     partial.replace(path)
     _sync(path.parent)

@@ -1,4 +1,4 @@
-"""The reader's side: a token opens its view, or nothing. Nothing here says why, and nothing here writes."""
+"""The reader's side: a token opens its view, or None without a reason. No function here writes to the folder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 def open_view(views: str | Path, token: object, now: datetime | None = None) -> SharedView | None:
-    """What the link shows; None alike for a wrong, expired or revoked token and a damaged or altered view."""
+    """The view of a link; None alike for a wrong, expired or revoked token and for a damaged or altered view."""
     state = open_state(views, token, now)
     found = state and read_newest(
         state, lambda: open_state(views, token, now), lambda newest: read_state(views, newest)
@@ -29,9 +29,10 @@ def open_view(views: str | Path, token: object, now: datetime | None = None) -> 
 def read_newest(
     state: ViewState, look: Callable[[], ViewState | None], read: Callable[[ViewState], T | None]
 ) -> tuple[ViewState, T] | None:
-    """A view's state with what ``read`` makes of it; None where its link was closed, or its file is damaged.
+    """(state, ``read(state)``) for the newest state of a view; None if its link was closed or its file is damaged.
 
-    A view that was replaced after its state was read has that file no more: the state is then read again by ``look``.
+    read: returns None if the content file of a state cannot be read. The file of a view that was replaced after its
+    state was read no longer exists; the state is then read again with ``look``.
     """
     while (found := read(state)) is None:
         newest = look()
@@ -42,9 +43,10 @@ def read_newest(
 
 
 def open_state(views: str | Path, token: object, now: datetime | None = None) -> ViewState | None:
-    """The state of an open link, None otherwise: one small file is read, for a wrong token none.
+    """The state of an open link; None if the token is wrong, or its link expired or revoked.
 
-    Cheap enough to ask at every run of a page: (id, version, sha256) is the key under which its content may be kept.
+    It reads one small file, so it is cheap enough for every run of a page. (id, version, sha256) of the state is the
+    key under which a caller may cache the content.
     """
     if not is_token(token):
         return None
@@ -56,7 +58,7 @@ def open_state(views: str | Path, token: object, now: datetime | None = None) ->
 
 
 def read_state(views: str | Path, state: ViewState) -> SharedView | None:
-    """What a view holds; None unless its file is, byte for byte, the one that was published."""
+    """The content of a view; None unless its file is, byte for byte, the one that was published."""
     try:
         return read_content(state.content(Path(views))) if is_whole(views, state) else None
     except (OSError, duckdb.Error, ValueError, KeyError, TypeError, RecursionError):
@@ -64,12 +66,12 @@ def read_state(views: str | Path, state: ViewState) -> SharedView | None:
 
 
 def is_whole(views: str | Path, state: ViewState) -> bool:
-    """Whether the content file is there and is, byte for byte, the one that was published."""
+    """Whether the content file exists and is, byte for byte, the one that was published."""
     found = sha256_of(state.content(Path(views)))
     return bool(found) and same(found, state.sha256)
 
 
 def standing_of(views: str | Path, state: ViewState) -> Standing:
-    """State of a link for its publisher: open, expired, revoked, or damaged and so shown to nobody."""
+    """Status of a link for its publisher: open, expired, revoked, or damaged (not shown to readers)."""
     standing = state.standing()
     return "damaged" if standing == "open" and not is_whole(views, state) else standing

@@ -1,7 +1,7 @@
-"""The state of a view, a small JSON file beside its content: whose link, until when, revoked or not.
+"""The state of a view, a small JSON file beside its content: who made its link, its expiry, whether it is revoked.
 
-A link is closed by renaming its state file to ``ID.closed``, for which no disk is too full; the state that says when
-and the line of the trail follow when there is room.
+A link is closed by renaming its state file to ``ID.closed``, which works even on a full disk. The state with the time
+of closing, and the line of the audit trail, are written when there is room.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ Standing = Literal["open", "expired", "revoked", "damaged"]
 
 @dataclass(frozen=True)
 class ViewState:
-    """What is known of a view without opening it.
+    """Metadata of a view, which can be read without opening its content file.
 
     token_sha256: hash of its link's token. version: 1, and one more with every replacement.
-    sha256, size: of the present content file; "" and 0 once it is revoked.
-    published_at, changed_at, expires_at, revoked_at: UTC; None for never.
-    published_by: who made the link.
+    sha256, size: hash and bytes of the present content file; "" and 0 once the view is revoked.
+    title, dataset, fingerprint: as in the view. published_at, changed_at, expires_at, revoked_at: UTC; None for never.
+    published_by: the user who made the link.
     """
 
     id: str
@@ -45,35 +45,38 @@ class ViewState:
     revoked_at: datetime | None = None
 
     def standing(self, now: datetime | None = None) -> Standing:
-        """Whether its link is open at this moment; the content file itself is checked where it is opened."""
+        """Status of the link at ``now``: "open", "expired" or "revoked". It does not check the content file."""
         if self.revoked_at is not None:
             return "revoked"
         expired = self.expires_at is not None and (now or datetime.now(UTC)) >= self.expires_at
         return "expired" if expired else "open"
 
     def content(self, views: Path) -> Path:
-        """The file that holds what it shows."""
+        """Path of the view's content file in the folder ``views``."""
         return views / f"{self.id}.{self.version}.duckdb"
 
 
 def state_path(views: Path, view: str) -> Path:
-    """The state file of an id."""
+    """Path of the state file of the view with this id."""
     return views / f"{view}.json"
 
 
 def closed_path(views: Path, view: str) -> Path:
-    """What its state file is called from the moment in which its link is closed until that is written down."""
+    """Path of the state file from the moment its link is closed until the closing is recorded."""
     return views / f"{view}.closed"
 
 
 def prepare_state(views: Path, state: ViewState) -> Path:
-    """The state on the disk, to be given its place by a renaming."""
+    """Write the state to a temporary file, and return its path; renaming it to ``state_path`` makes it valid."""
     plain = {k: v.isoformat() if isinstance(v, datetime) else v for k, v in asdict(state).items()}
     return prepare(state_path(views, state.id), json_bytes(plain))
 
 
 def load_state(views: Path, view: str) -> ViewState | None:
-    """The state of an id (of an id's form); None where there is none that can be read."""
+    """The state of the view with this id, which must have the form of an id; None if no state can be read.
+
+    A link that is closed but not yet recorded as closed is returned as revoked, at the time of the renaming.
+    """
     state = _read(state_path(views, view), view)
     if state is not None:
         return state
@@ -83,7 +86,7 @@ def load_state(views: Path, view: str) -> ViewState | None:
 
 
 def revoked(state: ViewState, when: datetime) -> ViewState:
-    """The state of a view whose link is closed and whose content is deleted."""
+    """A copy of the state as revoked at ``when``, without a content file."""
     return changed(state, sha256="", size=0, changed_at=when, revoked_at=when)
 
 

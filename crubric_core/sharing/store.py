@@ -1,8 +1,8 @@
 """The publisher's side: publish, replace, revoke, and the list of all links.
 
-A view is its content file and its state file. The content is on the disk before the state names it, so a view is
-there whole or not at all; what an interrupted call leaves behind is swept away by the next one. A link is closed
-first and written down as closed afterwards: closing needs no room on the disk.
+A view consists of a content file and a state file. The content is on the disk before the state refers to it, so a
+view exists completely or not at all; the next call deletes what an interrupted call left behind. A link is first
+closed and then recorded as closed: closing needs no room on the disk.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .view import SharedView
 
 @dataclass(frozen=True)
 class Published:
-    """A new link. token: the secret that opens it, kept nowhere. path: the content file."""
+    """A new link. id: the view's. token: the secret that opens it, stored nowhere. path: the content file."""
 
     id: str
     token: str
@@ -41,9 +41,10 @@ class Published:
 def publish(
     view: SharedView, views: str | Path, expires: datetime | None = None, who: str | None = None
 ) -> Published:
-    """Publish a view under a new link, open until ``expires`` (None: until revoked) or the hour it is revoked.
+    """Publish a view under a new link, open until ``expires`` (None: no limit) or until it is revoked.
 
-    ``who`` is written to the audit trail; None is the user of this process.
+    who: name for the audit trail; None: the user of this process. Raises SharingError if ``expires`` has passed, the
+    view is too large or the folder cannot be written.
     """
     require_editor("publish a view")
     folder, now, token = Path(views), datetime.now(UTC), new_token()
@@ -76,9 +77,9 @@ def replace(
     who: str | None = None,
     expires: datetime | EllipsisType | None = ...,
 ) -> ViewState:
-    """Show a newer result under the same link; SharingError where it is revoked or there is none.
+    """Show a newer view under the same link; SharingError if the link is revoked or does not exist.
 
-    expires: until when it is open from now on, as in ``set_expiry``; by default as before.
+    expires: the new expiry, None for none; by default (...) the expiry stays as it is.
     """
     require_editor("replace a view")
     folder, now = Path(views), datetime.now(UTC)
@@ -103,13 +104,16 @@ def replace(
 
 
 def looked_up(views: str | Path, view_id: str) -> SharedView | None:
-    """What a view shows, for its publisher; None where its file is damaged."""
+    """The content of a view, for its publisher; None if its file is damaged or deleted.
+
+    Raises SharingError if there is no view with this id.
+    """
     require_editor("look up a view")
     return read_state(views, _known(Path(views), view_id))
 
 
 def words_of(views: str | Path, view_id: str) -> tuple[str, str]:
-    """Title and note of a view, as a start for the one that replaces it; the note of a damaged one is lost."""
+    """(title, note) of a view, as defaults for its replacement; the note is "" if the content file is damaged."""
     require_editor("look up a view")
     state = _known(Path(views), view_id)
     view = read_state(views, state)
@@ -117,10 +121,10 @@ def words_of(views: str | Path, view_id: str) -> tuple[str, str]:
 
 
 def revoke(views: str | Path, view_id: str, who: str | None = None) -> ViewState:
-    """Close a link for good and delete what it showed; revoking again changes nothing.
+    """Close a link permanently, delete its content and return its new state; revoking again changes nothing.
 
-    It works on a full disk: the link is closed and its content deleted before anything is written. Where there is
-    no room even then, the line of the trail is added by the next call that writes to the folder.
+    It works on a full disk: the link is closed and its content deleted before anything is written. If there is no
+    room even then, the next call that writes to the folder adds the line of the audit trail.
     """
     require_editor("revoke a view")
     folder, now = Path(views), datetime.now(UTC)
@@ -142,7 +146,10 @@ def revoke(views: str | Path, view_id: str, who: str | None = None) -> ViewState
 def set_expiry(
     views: str | Path, view_id: str, expires: datetime | None, who: str | None = None
 ) -> ViewState:
-    """Let a link stay open until another moment, also one that has expired; None: until it is revoked."""
+    """Change the expiry of a link, even of one that has expired. expires: the new expiry; None: until it is revoked.
+
+    Raises SharingError if ``expires`` has passed, or the link is revoked or does not exist.
+    """
     require_editor("change until when a view is open")
     folder, now = Path(views), datetime.now(UTC)
     until = still_to_come(expires, now)
@@ -154,7 +161,7 @@ def set_expiry(
 
 
 def list_views(views: str | Path) -> tuple[ViewState, ...]:
-    """Every view that was ever published here, newest first."""
+    """The states of all views that were ever published in this folder, newest first; unreadable ones are skipped."""
     require_editor("list the views")
     folder = Path(views)
     ids = {path.stem for form in ("*.json", "*.closed") for path in folder.glob(form) if is_id(path.stem)}
@@ -164,7 +171,7 @@ def list_views(views: str | Path) -> tuple[ViewState, ...]:
 
 @contextmanager
 def _with_content(folder: Path, state: ViewState, view: SharedView) -> Iterator[ViewState]:
-    """The state that names the view's content file, which is on the disk; gone again where the caller fails."""
+    """Write the view's content file and yield the state with its hash and size; delete the file if the caller fails."""
     path = state.content(folder)
     partial = path.with_name(path.name + PARTIAL)
     try:
@@ -188,7 +195,7 @@ def _check_size(path: Path) -> None:
 
 
 def _commit(folder: Path, state: ViewState, entry: Entry) -> None:
-    """Write the line, then put the state in its place: both, or neither."""
+    """Write the line of the trail and the state: both, or neither."""
     partial = prepare_state(folder, state)
     try:
         with recorded(folder, entry):
@@ -215,10 +222,10 @@ def _changeable(folder: Path, view_id: str) -> ViewState:
 
 
 def _sweep(folder: Path) -> None:
-    """Put in order what interrupted calls left.
+    """Clean up after interrupted calls.
 
-    Unfinished files and contents that no state names are deleted; a change that the trail announces and that did not
-    take place gets a line that says so; a link that was closed is written down as closed.
+    Delete unfinished files and content files to which no state refers. If the change in the last line of the trail
+    did not take place, add a line that says so. Record closed links as revoked.
     """
     for path in folder.iterdir():
         unfinished = path.name.endswith((PARTIAL, f"{PARTIAL}.wal")) and is_id(path.name.split(".")[0])
@@ -235,20 +242,20 @@ def _sweep(folder: Path) -> None:
 
 
 def _is_undone(folder: Path, last: Entry) -> bool:
-    """Whether the state of the view is not the one that the last line announces."""
+    """Whether the view's state shows that the change in the last line of the trail did not take place."""
     if not is_id(last.id):
         return False
     state = load_state(folder, last.id)
     if state is None:
-        return not state_path(folder, last.id).exists()  # a state that cannot be read says nothing
+        return not state_path(folder, last.id).exists()  # an unreadable state is no evidence
     return state.revoked_at is None and moment(state.changed_at) != last.when
 
 
 def _write_down(folder: Path, path: Path, last: Entry | None) -> None:
-    """The line and the state of a link that was closed by a call that could not write them."""
+    """Write the line of the trail and the state for a link that was closed by a call that could not write them."""
     state = load_state(folder, path.stem)
     if state is not None and not state_path(folder, state.id).exists():
-        if last is not None and (last.what, last.id) == ("revoke", state.id):  # the line is there already
+        if last is not None and (last.what, last.id) == ("revoke", state.id):  # the line exists already
             state = revoked(state, datetime.fromisoformat(last.when))
             prepare_state(folder, state).replace(state_path(folder, state.id))
         else:
@@ -263,7 +270,7 @@ def _is_left_over(folder: Path, path: Path) -> bool:
         return False
     state = load_state(folder, view)
     if state is None:
-        return not state_path(folder, view).exists()  # a state that cannot be read may be mended
+        return not state_path(folder, view).exists()  # an unreadable state may be repaired
     return state.revoked_at is not None or state.content(folder) != path
 
 

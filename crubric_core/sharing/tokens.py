@@ -1,6 +1,6 @@
 """The secret in a link. Only its hash is kept, and a view's id is the beginning of that hash.
 
-So a token leads to its files without a search, and what a reader types never becomes part of a path.
+So the files of a token are found without a search, and a reader's input never becomes part of a path.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ _ID = re.compile(r"[0-9a-f]{16}")
 
 
 def new_token() -> str:
-    """A fresh secret."""
+    """A new random token of 43 characters."""
     return secrets.token_urlsafe(32)
 
 
 def is_token(text: object) -> bool:
-    """Whether it has a token's form."""
+    """Whether ``text`` is a string that has the form of a token."""
     return isinstance(text, str) and _TOKEN.fullmatch(text) is not None
 
 
 def token_hash(token: str) -> str:
-    """SHA-256, in hex."""
+    """SHA-256 of the token, in hexadecimal."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
@@ -43,12 +43,12 @@ def same(one: str, other: str) -> bool:
 
 
 def is_id(text: object) -> bool:
-    """Whether it has an id's form."""
+    """Whether ``text`` is a string that has the form of a view's id."""
     return isinstance(text, str) and _ID.fullmatch(text) is not None
 
 
 def checked_id(text: str) -> str:
-    """The id itself; SharingError where it has not the form of one."""
+    """The id unchanged; SharingError if it does not have the form of an id."""
     if not is_id(text):
         raise SharingError(f"{text!r} is not the id of a view: `{typed('views')}` lists them.")
     return text

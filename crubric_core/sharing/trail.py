@@ -1,7 +1,7 @@
-"""The audit trail: one line for each change that took place, and on the disk before anybody can see the change.
+"""The audit trail: one line for each change that took place, on the disk before the change becomes visible.
 
-A line is written when all is ready but the last step, which needs no room: the renaming of a file. If that step
-fails the line is withdrawn; if the process is killed in between, the next writer adds a line that says so.
+A line is written just before the last step of a change, the renaming of a file, which needs no room on the disk. If
+that step fails, the line is removed; if the process is killed in between, the next writer adds a line that says so.
 """
 
 from __future__ import annotations
@@ -27,8 +27,10 @@ MOST = 256 << 20  # bytes that are read
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of the trail. when: the moment of the change, ISO 8601 in UTC. what: publish, replace, expiry, revoke,
-    or ``undone`` for one that was announced and did not take place. id: the view.
+    """A line of the trail.
+
+    when: time of the change, ISO 8601 in UTC. who: name of the user. what: publish, replace, expiry, revoke, or
+    ``undone`` for a change that was recorded but did not take place. id: the view. detail: further text, or "".
     """
 
     when: str
@@ -39,7 +41,7 @@ class Entry:
 
 
 def audit(views: str | Path) -> pd.DataFrame:
-    """Who did what to which view and when, oldest first: columns COLUMNS. Never a token."""
+    """All changes of the views in a folder, oldest first, with the columns COLUMNS (strings). It contains no token."""
     require_editor("read the audit trail")
     lines = (read_regular(_path(Path(views)), MOST) or b"").splitlines()
     rows = [vars(entry) for entry in map(_entry, lines) if entry is not None]
@@ -48,7 +50,7 @@ def audit(views: str | Path) -> pd.DataFrame:
 
 @contextmanager
 def recorded(views: Path, entry: Entry) -> Iterator[None]:
-    """Write the line, then let the caller take the last step; without that step there is no line."""
+    """Write the line, then run the caller's last step; if that raises, remove the line again."""
     with _path(views).open("ab+") as file:
         before = file.tell()
         try:
@@ -60,18 +62,18 @@ def recorded(views: Path, entry: Entry) -> Iterator[None]:
 
 
 def last_entry(views: Path) -> Entry | None:
-    """The last whole line; None where there is none."""
+    """The last line of the trail; None if there is no line or the last one cannot be parsed."""
     lines = (read_regular(_path(views), MOST) or b"").splitlines()
     return _entry(lines[-1]) if lines else None
 
 
 def moment(when: datetime) -> str:
-    """As a line writes it."""
+    """The time as a string in ISO 8601, as a line of the trail has it."""
     return when.isoformat()
 
 
 def this_user() -> str:
-    """The name of the user who runs this process."""
+    """The name of the user who runs this process; "uid N" for an account without a name."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):  # an account without a name, as in some containers
@@ -79,11 +81,11 @@ def this_user() -> str:
 
 
 def _append(file: int, end: int, entry: Entry) -> None:
-    """The line, in one go, when the disk has all of it."""
+    """Append the line to the file (descriptor ``file``, ``end`` bytes long) and sync it to the disk."""
     line = json.dumps(vars(entry)).encode() + b"\n"
-    os.lseek(file, max(end - 1, 0), os.SEEK_SET)  # what is written goes to the end from wherever
+    os.lseek(file, max(end - 1, 0), os.SEEK_SET)  # to read the last byte; writing appends from any position
     if end and os.read(file, 1) != b"\n":
-        line = b"\n" + line  # a line cut off by a crash stays by itself
+        line = b"\n" + line  # a line cut off by a crash stays a separate line
     while line:
         line = line[os.write(file, line) :]
     os.fsync(file)

@@ -1,4 +1,4 @@
-"""What a reader of a link is shown, and nothing else: no label, no judge, no rubric text unless chosen."""
+"""The data of a published view: all that its readers can see. No labels, no judges, and rubric texts only if chosen."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ..types import BoolArray, FloatArray
 
 @dataclass(frozen=True, eq=False)
 class Separation:
-    """Who is ahead of whom, best first.
+    """Comparison of all pairs of systems.
 
-    systems: the M ranked systems. ahead: (M, M) probability that the row is above the column, in [0, 1]; NaN of pairs
-    that are not compared.
-    separated: (M, M) True where the interval of the difference excludes 0.
+    systems: the M ranked systems, best first. ahead: (M, M) probability that the system of the row is above the system
+    of the column, in [0, 1]; NaN for pairs that are not compared.
+    separated: (M, M) True if the interval of the difference excludes 0.
     """
 
     systems: tuple[str, ...]
@@ -29,15 +29,16 @@ class Separation:
 
 @dataclass(frozen=True, eq=False)
 class Bank:
-    """How much the bank covers.
+    """Size, coverage and information of the bank.
 
-    size: rubrics in it. candidates: rubrics that pass the gate and vary between systems. rubrics: all of the dataset.
-    queries_heard: queries that have a rubric in the bank, of ``queries``.
-    coverage: the utility of greedy as a share of that of the whole pool, > 0; above 1 only for banks chosen past the
-    gate.
+    size: rubrics in the bank. candidates: rubrics that pass the gate and vary between systems (the pool). rubrics:
+    all rubrics of the dataset. queries_heard: queries that have a rubric in the bank, out of ``queries``.
+    coverage: the bank's coverage utility as a share of the whole pool's, > 0; above 1 only for banks with rubrics
+    that fail the gate.
     certificate: the utility of the view's strategy over a proven upper bound for every bank of its size, in (0, 1].
     theta: (G,) nodes. information, information_all: (G,) test information of the bank, and of the whole pool, ≥ 0.
-    worth: what it keeps for systems held out, in sentences; none where that was not computed, as of earlier versions.
+    worth: sentences about what the bank keeps for held-out systems; () if not computed, as in views of earlier
+    versions.
     """
 
     size: int
@@ -55,17 +56,17 @@ class Bank:
 
 @dataclass(frozen=True, eq=False)
 class SharedView:
-    """All that a published view shows. A part that was not chosen is None, and nowhere in the view's file.
+    """All that a published view shows. A part that was not chosen is None, and the view's file does not contain it.
 
-    title, note: the publisher's words, plain text. made_at: when it was made (UTC, whole seconds).
-    dataset: the dataset's name, or None where it is not to be known. fingerprint: of its labels.
-    counts: systems, queries, rubrics, judges and labels that the result rests on, and the rubrics of the bank.
-    settings: as Settings.as_dict. versions: of Python and the libraries that computed it.
-    cautions: what must be said of the result. downloads: whether readers are offered files.
-    claims: the sentences about who is ahead, where the view has a leaderboard.
+    title, note: text by the publisher, plain. made_at: when the view was made (UTC, whole seconds).
+    dataset: the dataset's name, or None if it is withheld. fingerprint: of the dataset.
+    counts: systems, queries, rubrics, judges and labels on which the result rests, and the rubrics of the bank.
+    settings: as Settings.as_dict, without names of the dataset. versions: of Python and the libraries that computed it.
+    cautions: warnings about the result. downloads: whether readers are offered files.
+    claims: sentences about the order of the systems; None without a leaderboard.
     leaderboard: columns LEADERBOARD_SHARED of analysis.columns, best first, unranked systems last; without ``tier``
-    where tiers were not chosen.
-    rubrics: columns BANK_SHARED, the bank in the order of its choice.
+    if tiers were not chosen.
+    rubrics: columns BANK_SHARED, the rubrics of the bank in the order in which they were chosen.
     """
 
     title: str
@@ -85,7 +86,7 @@ class SharedView:
     rubrics: pd.DataFrame | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values for JSON, every part that the view shows; tables as {columns, rows}."""
+        """All parts of the view as plain values for JSON, None for a part not chosen; tables as {columns, rows}."""
         parts: dict[str, Any] = {
             name: getattr(self, name)
             for name in ("title", "note", "dataset", "fingerprint", "cautions", "downloads")

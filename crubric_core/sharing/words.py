@@ -1,4 +1,4 @@
-"""What a view says of itself, in sentences and short lists; plain text, for whoever shows it to escape."""
+"""Sentences and short lists that describe a view, in plain text; the caller must escape them for display."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def answer(view: SharedView) -> tuple[str, ...]:
-    """The first line: what is claimed of the systems, or what else the view is about."""
+    """The sentences at the top of a view: the claims about the systems, else about the bank, else the counts."""
     if view.claims is not None:
         return view.claims.headline
     if view.bank is not None:
@@ -25,20 +25,20 @@ def answer(view: SharedView) -> tuple[str, ...]:
 
 
 def support(view: SharedView) -> tuple[str, ...]:
-    """What the claims rest on, and what else ranks the systems alike."""
+    """Sentences about the basis of the claims, and about other rankings that do not contradict them."""
     return () if view.claims is None else (*view.claims.basis, *view.claims.beside)
 
 
 def bank_sentence(bank: Bank, settings: Mapping[str, Any]) -> str:
     """How large the bank is, and what its certificate proves. settings: those of its view."""
-    drawn = settings.get("strategy") in ("random", "hard_random")  # whatever the gate says
+    drawn = settings.get("strategy") in ("random", "hard_random")  # chosen without regard to the gate
     pool = (
         f"{count(bank.candidates, 'rubric')} in the pool (those that pass the gate and vary between systems)"
     )
     if bank.size == bank.candidates and not drawn:
         return f"{bank.size:,} of {pool}: the bank leaves none out."
     said = f"{bank.size:,} of {pool}"
-    if drawn or bank.size > bank.candidates:  # pinned past the gate
+    if drawn or bank.size > bank.candidates:  # pinned rubrics may fail the gate
         said = f"{count(bank.size, 'rubric')}{' drawn at random' if drawn else ''}"
     return (
         f"{said}, with at least {at_least(bank.certificate)} of "
@@ -48,12 +48,12 @@ def bank_sentence(bank: Bank, settings: Mapping[str, Any]) -> str:
 
 
 def bank_sentences(bank: Bank, settings: Mapping[str, Any]) -> tuple[str, ...]:
-    """What the bank keeps for systems held out, where that is known, and what its certificate proves."""
+    """What the bank keeps for held-out systems, if that was computed, and what its certificate proves."""
     return (*bank.worth, bank_sentence(bank, settings))
 
 
 def compared(separation: Separation, one: int, other: int) -> str:
-    """What may be said of two systems of a view (indices)."""
+    """A sentence that compares two systems of a view, given by their indices in ``separation.systems``."""
     if one == other:
         return "Choose two systems."
     names = separation.systems[one], separation.systems[other]
@@ -68,12 +68,12 @@ def compared(separation: Separation, one: int, other: int) -> str:
 
 
 def reading(view: SharedView) -> tuple[str, ...]:
-    """How to read the leaderboard, and what it does not show."""
+    """Sentences on how to read the leaderboard, and on what it does not show; () without claims."""
     return () if view.claims is None else (*view.claims.reading, *view.claims.limits)
 
 
 def origin(view: SharedView) -> dict[str, str]:
-    """When the view was made, from what and with what."""
+    """Name → text about the origin of a view: when it was made, from which data, with which software."""
     counts = view.counts
     return {
         "Made": f"{view.made_at:%Y-%m-%d %H:%M} UTC",
@@ -87,12 +87,12 @@ def origin(view: SharedView) -> dict[str, str]:
 
 
 def settings_list(view: SharedView) -> dict[str, str]:
-    """Every setting of a view; see ``settings_words``."""
+    """Setting → value of a view, as texts; see ``settings_words``."""
     return settings_words(view.settings)
 
 
 def settings_words(settings: Mapping[str, Any]) -> dict[str, str]:
-    """Every setting by its name; nested ones as ``priors.b_sd``."""
+    """Setting → value as texts; nested settings are named with a dot, as ``priors.b_sd``."""
     return dict(_flat(settings))
 
 
@@ -117,5 +117,5 @@ def _shown(value: object) -> str:
 
 
 def _row(value: object) -> str:
-    """An entry of a list; of a rule its parts by name."""
+    """The text of one entry of a list; for a rule (a mapping), "name: value" of each part."""
     return ", ".join(f"{k}: {v}" for k, v in value.items()) if isinstance(value, Mapping) else str(value)

@@ -1,1 +1,1 @@
-"""What the pages share: state, cached loaders and widgets. The only room of the core that knows Streamlit."""
+"""Shared code of the dashboard's pages: state, cached loaders and widgets, based on Streamlit."""

@@ -1,4 +1,4 @@
-"""The bank of a study as a file to take away: bank.json and its exports."""
+"""Download the bank of a study: bank.json and its exports for other tools."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def bank_scale_of_study(study: StudyPage) -> BankScale:
-    """The bank that the page shows, as a scale to place systems on."""
+    """The bank that the page shows, as a scale on which new systems are placed."""
     judges = loaders.facts(study).judges
     return make_bank_scale(
         BankSource(study.dataset.name, study.fingerprint, study.settings, judges, study.queries()),
@@ -43,7 +43,7 @@ def bank_scale_of_study(study: StudyPage) -> BankScale:
 
 
 def download_bank(study: StudyPage) -> None:
-    """A button for bank.json, written when it is clicked."""
+    """A button that downloads bank.json, which is made when it is clicked."""
     st.download_button(
         "Download bank.json",
         lambda: bank_bytes(bank_scale_of_study(study)),
@@ -56,7 +56,7 @@ def download_bank(study: StudyPage) -> None:
 
 
 def download_form(study: StudyPage) -> None:
-    """The bank in the form of the tool that is to judge, made when one is chosen."""
+    """Choose a tool and download the bank in its format."""
     form = st.selectbox(
         "The bank for another tool",
         list(EXPORTS),

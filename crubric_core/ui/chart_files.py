@@ -1,4 +1,4 @@
-"""Charts taken along: as a picture by the chart's own button, PNG or SVG, or the values that it shows as CSV."""
+"""Save charts: as PNG or SVG by the chart's own button, or their values as CSV."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MARKUP = re.compile(r"<[^>]*>")
 
 
 def choose_format() -> None:
-    """Ask once for all pages of this session."""
+    """Ask for the file format of charts, once for all pages of the session."""
     st.session_state[_CHOICE] = held_format()
     st.segmented_control(
         "Save charts as",
@@ -44,7 +44,7 @@ def choose_format() -> None:
 
 
 def held_format() -> str:
-    """The format that this session holds."""
+    """The file format chosen in this session, one of FORMATS."""
     found: str = st.session_state.get(_HELD, FORMATS[0])
     return found
 
@@ -54,18 +54,18 @@ def _hold() -> None:
 
 
 def plot_config(name: str) -> dict[str, Any]:
-    """What the browser's Plotly is told: which buttons a chart of this name has, and what its camera saves."""
+    """Plotly's configuration for the browser: the buttons of the chart, and the format and file name of its picture."""
     saved = {"format": "svg" if held_format() == "SVG" else "png", "filename": _file_name(name)}
     return {**_CONFIG, "toImageButtonOptions": saved}
 
 
 def _file_name(name: str) -> str:
-    """A file name for a chart of this name, without an ending."""
+    """A file name for a chart of this name, without an extension."""
     return re.sub(r"\W+", "_", name.lower()).strip("_")[:60].strip("_") or "chart"
 
 
 def offer_values(fig: Sent, name: str) -> None:
-    """A button for the values of a chart, where that is the chosen format."""
+    """A button that downloads the values of a chart, if CSV is the chosen format."""
     if held_format() == "CSV":
         st.download_button(
             "Download the chart's values",
@@ -78,13 +78,13 @@ def offer_values(fig: Sent, name: str) -> None:
 
 
 def chart_values(spec: Mapping[str, Any]) -> pd.DataFrame:
-    """A row a mark: trace, x, y, and the ends of error bars; of heat maps z and what is written in a cell.
+    """The values of a chart, one row per mark: trace, x, y, ends of error bars; for heat maps z and the cell's text.
 
-    Names where an axis has names, else that of each mark where marks have names.
+    x and y have the names of an axis with names. Otherwise a column ``name`` has the names of the marks, if any.
     """
     tables: list[pd.DataFrame] = []
     for n, trace in enumerate(spec["data"]):
-        if end := OPEN.get(str(trace.get("meta"))):  # marks of the intervals before it that have no such end
+        if end := OPEN.get(str(trace.get("meta"))):  # open ends of the intervals before it
             tables[-1].loc[np.isfinite(unpacked(trace["x"])), end] = np.inf if end == "x_high" else -np.inf
         else:
             tables.append(_trace(trace, spec["layout"], n))
@@ -128,13 +128,13 @@ def _trace(trace: Mapping[str, Any], layout: Mapping[str, Any], number: int) -> 
 
 
 def _mark_names(told: Any) -> list[str]:
-    """What the pointer calls each mark: what is told of it, or the first of several things; none that is a number."""
+    """The name of each mark in its tooltip: the custom data or their first entry; numbers are skipped."""
     firsts = [each[0] if isinstance(each, list) else each for each in told] if isinstance(told, list) else []
     return [_text(first) for first in firsts if isinstance(first, str)]
 
 
 def _named(values: np.ndarray[Any, Any], layout: Mapping[str, Any], axis: str) -> np.ndarray[Any, Any]:
-    """The names that an axis of rows or columns has at these positions; the values themselves on any other."""
+    """The names of an axis with names at these positions; the values unchanged for another axis."""
     found = layout.get(axis) or {}
     if found.get("type") == "log" or found.get("ticktext") is None or values.dtype.kind not in "iuf":
         return values
@@ -147,5 +147,5 @@ def _named(values: np.ndarray[Any, Any], layout: Mapping[str, Any], axis: str) -
 
 
 def _text(value: object) -> str:
-    """A name without the markup of a legend."""
+    """The text without HTML markup."""
     return html.unescape(_MARKUP.sub("", str(value)))

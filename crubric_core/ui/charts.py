@@ -1,9 +1,9 @@
-"""Figures on their way to the browser: drawn once here for the same values, and once there.
+"""Prepare figures for the browser, so that the same values are drawn once on the server and once in the browser.
 
-Streamlit hands every new chart to Plotly twice, the second time as a copy. Plotly finds nothing to draw anew in a copy
-if it says that its data are of the same revision, if they are lists (packed arrays count as changed), and if it has no
-template (any does). So the look of the page is written into each figure, and server/charts.css gives text and grid the
-colours of the theme, also when the reader changes it; a saved picture has black text on white.
+Streamlit passes every new chart to Plotly twice, the second time as a copy. Plotly does not draw a copy again if its
+data have the same revision and are lists (packed arrays count as changed), and if it has no template (any
+template counts as changed). So the look of the page is written into each figure, and server/charts.css sets the
+colours of text and grid by the theme, also when the reader changes it. A saved picture has black text on white.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
     import plotly.graph_objects as go
 
-INK = "#101010"  # of text; the page's own text colour on the screen (server/charts.css)
+INK = "#101010"  # colour of text; on the screen server/charts.css replaces it by the page's text colour
 CLEAR, TIP = "rgba(0, 0, 0, 0)", "#22262E"
-# What Streamlit's template sets, in colours for both themes; its padding would push numbers into the axis titles.
+# The look of Streamlit's template, in colours for both themes, without its padding, which pushes numbers into titles.
 _FONT = {"family": '"Source Sans", sans-serif', "size": 12, "color": INK}
 _AXIS_LOOK = {"title": {"font": {"size": 14}}, "ticks": "", **NUMBERS}
 LOOK: dict[str, Any] = {
@@ -48,42 +48,43 @@ LOOK: dict[str, Any] = {
     "yaxis": _AXIS_LOOK,
 }
 R = TypeVar("R")
-MOST = 120  # figures that are kept
-LARGE = 2**16  # bytes of an array whose content is looked at once
-LISTED = 2**13  # values of an array that is sent as a list; a longer one is sent packed, and drawn twice
+MOST = 120  # figures in the cache
+LARGE = 2**16  # bytes above which the hash of an array is computed only once
+LISTED = 2**13  # most values of an array that is sent as a list; a longer one is sent packed, and drawn twice
 _AXIS = re.compile(r"[xy]axis\d*")
 
 
 class Sent(BaseFigure):  # type: ignore[misc]
-    """A finished figure, as it goes to the browser. Nobody changes it. shows: whether it has a value to show."""
+    """A finished, immutable figure, as it is sent to the browser. shows: whether it has any value to show."""
 
     def __init__(self, spec: dict[str, Any], *, shows: bool = True) -> None:
         self._spec, self._shows = spec, shows
 
     @property
     def shows(self) -> bool:
-        """Whether it has a value to show."""
+        """Whether it has any value to show."""
         return self._shows
 
     def to_dict(self) -> dict[str, Any]:
-        """The figure as Plotly's JSON has it."""
+        """The figure in the form of Plotly's JSON."""
         return self._spec
 
     def laid_out(self, **layout: Any) -> Sent:
-        """The figure with these settings of its layout."""
+        """A copy of the figure with these settings of its layout."""
         return Sent({**self._spec, "layout": {**self._spec["layout"], **layout}}, shows=self._shows)
 
     def clickable(self) -> Sent:
-        """The figure with marks that can be clicked; none fades because another one is."""
+        """A copy of the figure with clickable marks; the other marks do not fade when one is clicked."""
         data = [_unfading(trace) for trace in self._spec["data"]]
         layout = {"dragmode": "zoom", **self._spec["layout"], "clickmode": "event+select"}
         return Sent({**self._spec, "data": data, "layout": layout}, shows=self._shows)
 
 
 def drawn(make: Callable[..., go.Figure], *given: Any, **named: Any) -> Sent:
-    """The figure that ``make`` draws of what is ``given``, drawn once for the same content by all sessions.
+    """The figure ``make(*given, **named)`` in the look of the page, cached by the content of its arguments.
 
-    make: a function of a module that depends on nothing else. Arrays that are given must never change afterwards.
+    All sessions share the cache. make: a function at module level that depends on its arguments only. Arrays among
+    them must never change afterwards.
     """
     key = ("drawn", make.__module__, make.__qualname__, _content((given, named)))
     found: Sent = _kept().once(key, lambda: in_ink(make(*given, **named)))
@@ -91,7 +92,7 @@ def drawn(make: Callable[..., go.Figure], *given: Any, **named: Any) -> Sent:
 
 
 def computed(make: Callable[..., R], *given: Any) -> R:
-    """What ``make`` gives, computed once for the same content; see ``drawn``."""
+    """The result of ``make(*given)``, cached by the content of its arguments; see ``drawn``."""
     key = ("computed", make.__module__, make.__qualname__, _content(given))
     found: R = _kept().once(key, lambda: make(*given))
     return found
@@ -103,12 +104,12 @@ def _kept() -> Kept:
 
 
 def plot(sent: Sent, *, alt: str, config: dict[str, Any], key: str, **selecting: Any) -> None:
-    """The figure on the page; further keywords are those of a chart on which one selects."""
+    """Show the figure on the page. selecting: further arguments of st.plotly_chart for a chart with selections."""
     st.plotly_chart(sent, theme=None, alt=alt, config=config, key=key, **selecting)
 
 
 def in_ink(fig: go.Figure) -> Sent:
-    """The figure in the look of the page, with text that can be read in both themes, as it is sent."""
+    """The figure in the look of the page, with text that is readable in both themes, ready to be sent."""
     spec: dict[str, Any] = _listed(fig.to_dict())
     layout = spec["layout"]
     layout.pop("template", None)
@@ -122,7 +123,7 @@ def in_ink(fig: go.Figure) -> Sent:
 
 
 def _unfading(trace: dict[str, Any]) -> dict[str, Any]:
-    """The trace with the look of its marks unchanged where others are selected."""
+    """The trace with marks that keep their look when others are selected."""
     marker = trace.get("marker")
     if marker is None:
         return trace
@@ -131,12 +132,12 @@ def _unfading(trace: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_light_or_dark(scale: Sequence[Sequence[Any]]) -> bool:
-    """Whether all cells are light in the light theme and dark in the other; else Plotly chooses each text's colour."""
+    """Whether all colours are light in the light theme and dark in the dark one; else Plotly chooses text colours."""
     return len(scale) <= 2 or any("rgba" in str(colour) for _, colour in scale)
 
 
 def unpacked(values: Any) -> np.ndarray[Any, Any]:
-    """The values of a list, or of an array as Plotly's JSON packs it."""
+    """The values of a list, or of an array packed in Plotly's JSON; an empty array for None."""
     if isinstance(values, dict):
         found = np.frombuffer(base64.b64decode(values["bdata"]), dtype=np.dtype(values["dtype"]))
         shape = values.get("shape")
@@ -145,7 +146,7 @@ def unpacked(values: Any) -> np.ndarray[Any, Any]:
 
 
 def _listed(value: Any) -> Any:
-    """A part of Plotly's JSON with lists in place of short packed arrays."""
+    """A part of Plotly's JSON with lists in place of packed arrays of at most LISTED values."""
     if isinstance(value, dict):
         if "bdata" not in value:
             return {name: _listed(each) for name, each in value.items()}
@@ -155,13 +156,13 @@ def _listed(value: Any) -> Any:
 
 
 def _over(base: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
-    """What is given, and of the base what is not."""
+    """``given`` merged over ``base``, recursively: values of ``given`` override those of ``base``."""
     both = {name: _over(base[name], given[name]) for name in base if isinstance(given.get(name), dict)}
     return {**base, **given, **both}
 
 
 def has_values(fig: go.Figure) -> bool:
-    """Whether any trace has a known value, or a bar of any length: without one plotly draws axes from -1 to 1."""
+    """Whether any trace has a known value, or a bar of non-zero length; otherwise Plotly draws axes from -1 to 1."""
     return any(_draws(trace) for trace in fig.data)
 
 
@@ -177,10 +178,10 @@ def _draws(trace: Any) -> bool:
 
 
 class _Content(pickle.Pickler):
-    """Writes what tells values from others; of large arrays the digest."""
+    """Pickles values for hashing; large arrays are replaced by their digests."""
 
     def persistent_id(self, obj: Any) -> bytes | None:
-        """See pickle: the digest stands for the array."""
+        """The digest of a large array, in its place; None for other objects (see pickle)."""
         return _digest(obj) if isinstance(obj, np.ndarray) and obj.nbytes > LARGE else None
 
 

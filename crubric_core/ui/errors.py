@@ -1,4 +1,4 @@
-"""The error boundary: a user's error shows its own sentence, anything else a calm one and a log entry."""
+"""The error boundary: a user's error shows its own message, any other error a general message and a log entry."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CALM = (
 
 
 def report(error: Exception) -> bool:
-    """Show an error and log it unless the user caused it; True: Streamlit need not show it as well."""
+    """Show an error, and log it unless the user caused it; returns True, so that Streamlit does not show it again."""
     if isinstance(error, CrubricError):
         st.error(plain(str(error)))
     else:
@@ -33,7 +33,7 @@ def report(error: Exception) -> bool:
 
 @contextmanager
 def boundary() -> Iterator[None]:
-    """Whatever a page raises inside ends here."""
+    """Catch and report every exception that the code of a page raises inside."""
     try:
         yield
     except Exception as error:  # noqa: BLE001 - the boundary is the one place that takes everything

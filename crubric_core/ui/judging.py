@@ -1,4 +1,4 @@
-"""Judging the answers of a new system from its page: what it costs, ask, go on later. Off unless it is configured."""
+"""Judge the answers of a new system from the page: show the cost, run, resume. Off unless it is configured."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from .text import count, plain
 if TYPE_CHECKING:
     from ..analysis.stage import Key
 
-JUDGES = "CRUBRIC_JUDGES"  # the variable that names a judges.toml
+JUDGES = "CRUBRIC_JUDGES"  # the environment variable with the path of a judges.toml
 _number = st.column_config.NumberColumn
 COST = {
     "what": "",
@@ -44,18 +44,21 @@ COST = {
 
 @st.cache_resource(show_spinner=False)
 def jobs() -> ThreadJobs[JudgeRun]:
-    """The latest run into each file of labels, by its path, for all sessions of this process."""
+    """The latest run for each file of labels, by its path, shared by all sessions of this process."""
     return ThreadJobs()
 
 
 def configured() -> Path | None:
-    """The judges.toml that the environment names; None where judging from the page is off."""
+    """Path of the judges.toml from the environment; None if judging from the page is off."""
     name = os.environ.get(JUDGES)
     return Path(name) if name else None
 
 
 def labels_of(bank_scale: BankScale, judges_file: Path, n_rubrics: int) -> NewLabels | None:
-    """The three steps; the labels so far, None as long as there are none. n_rubrics: of the study."""
+    """Show the steps: upload answers, see the cost, run the judges. Return the labels so far, None if there are none.
+
+    n_rubrics: number of rubrics of the study.
+    """
     answers_file = st.file_uploader("Answers of new systems: system, query, text", key="answers")
     st.caption(
         "The texts of answers and rubrics are sent to the judges. Labels are kept, so a stopped run can be resumed."
@@ -86,7 +89,7 @@ def labels_of(bank_scale: BankScale, judges_file: Path, n_rubrics: int) -> NewLa
 
 
 def _so_far(bank_scale: BankScale, file: LabelsFile) -> NewLabels | None:
-    """The labels of the file, whatever has become of the judges since."""
+    """The labels in the file, even if the judges are no longer available; None if there are none."""
     try:
         return read_new_labels(bank_scale, file.path, allow_unused=True) if file.n_verdicts else None
     except (CrubricError, OSError) as error:
@@ -95,7 +98,7 @@ def _so_far(bank_scale: BankScale, file: LabelsFile) -> NewLabels | None:
 
 
 def _afresh(why: str, bank_scale: BankScale, content: bytes) -> None:
-    """Labels that cannot be gone on with stay where they are; another file begins when asked for."""
+    """Warn that the run cannot be resumed, and offer to begin another file; the labels so far are kept."""
     st.warning(plain(why))
     if st.button("Start again in another file", help="The labels so far are kept in the folder judged."):
         require_editor("judge answers")
@@ -109,14 +112,14 @@ def _answers(key: Key, _bank_scale: BankScale, _content: bytes) -> SystemAnswers
 
 
 def _files(bank_scale: BankScale, content: bytes) -> Iterator[Path]:
-    """Where the labels of these answers are kept, beside the workspace: the first, and others begun afresh."""
+    """Paths for the labels of these answers, in a folder beside the workspace: the first one, then numbered ones."""
     stem = f"{bank_scale.bank_id}-{hashlib.sha256(content).hexdigest()[:12]}"
     folder = workspace_path().parent / "judged"
     return (folder / f"{stem}{f'-{n}' if n > 1 else ''}.jsonl" for n in itertools.count(1))
 
 
 def _steps(bank_scale: BankScale, calls: list[Call], open_: list[Call], path: Path, n_rubrics: int) -> None:
-    """What it costs; the button, or how far the run is."""
+    """Show the cost and the button that starts the run, or the progress of the run."""
     job = jobs().get(path)
     if job is not None and job.running:
         _watch(job)
@@ -138,7 +141,7 @@ def _priced(what: str, found: CostEstimate) -> dict[str, object]:
 
 
 def start(calls: list[Call], path: Path, bank_id: str) -> None:
-    """Ask in the background, unless a run into this file is at work."""
+    """Run the judges in the background, unless a run for this file is active."""
     require_editor("judge answers")
     path.parent.mkdir(parents=True, exist_ok=True)
 
@@ -155,7 +158,7 @@ def start(calls: list[Call], path: Path, bank_id: str) -> None:
 
 
 def outcome(job: ThreadJob[JudgeRun]) -> str:
-    """What a run did, in a few sentences."""
+    """Sentences on what a finished run did, or why it failed."""
     run = job.run
     if run is None or job.failure:
         return job.failure

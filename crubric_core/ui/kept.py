@@ -1,4 +1,4 @@
-"""Results that all sessions of the process share, the latest used of them, each made once."""
+"""A cache of the most recently used results, shared by all sessions of the process."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections.abc import Callable, Hashable
 from threading import Lock, RLock
 from typing import Any
 
-PAUSE = 0.5  # seconds between two calls of who waits
+PAUSE = 0.5  # seconds between two calls of ``waiting``
 
 
 class _Turn:
-    """Whose turn it is to make a result. users: how many make it or wait for it; the turn goes with the last one."""
+    """The lock under which one result is made. users: threads that make it or wait; the last one removes the lock."""
 
     def __init__(self) -> None:
         self.lock, self.users = RLock(), 0
 
 
 class Kept:
-    """The ``most`` results that were used last; safe to use from any number of threads.
+    """A thread-safe cache of the ``most`` results that were used last.
 
-    Who asks for a result that another thread is making waits for it, and is called every half second meanwhile. One
-    that fails is not kept: the next who asks makes it.
+    A thread that asks for a result which another thread is making waits for it; meanwhile its ``waiting`` is called
+    every half second. If making a result fails, nothing is kept, and the next thread that asks makes it.
     """
 
     def __init__(self, most: int) -> None:
@@ -32,7 +32,10 @@ class Kept:
     def once(
         self, key: Hashable, make: Callable[[], Any], waiting: Callable[[], object] = lambda: None
     ) -> Any:
-        """What ``make`` gives, made only if nothing is kept under ``key``; what ``waiting`` raises ends the wait."""
+        """The result kept under ``key``, or else that of ``make``, which is then kept.
+
+        waiting: called while another thread makes the result; an exception that it raises ends the wait.
+        """
         with self._lock:
             if key in self._results:
                 self._results.move_to_end(key)

@@ -1,7 +1,7 @@
-"""The study that a page looks at: its stages are computed once for all sessions, and kept by what they read.
+"""The study that a page shows: its stages are computed once for all sessions, and cached by their inputs.
 
-Results are shared and never changed: the store hands out the object itself, as `cache_resource` does.
-(An argument with a leading underscore is no part of a key.)
+Results are shared and must not be changed: the store returns the object itself, as `cache_resource` does.
+(An argument with a leading underscore is not part of a key.)
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 PAGES = APP / "pages"
-FEW, MANY = 32, 160  # results kept of heavy stages, and of light ones that a slider asks for
+FEW, MANY = 32, 160  # cached results of heavy stages, and of light ones, which a slider needs
 
 
 @dataclass(frozen=True)
 class Shared:
-    """The store of this process: all sessions share it."""
+    """The store of stages of this process, shared by all sessions."""
 
     def once(self, stage: Stage, key: Key, make: Callable[[], Any]) -> Any:
         """See Store."""
@@ -64,12 +64,15 @@ class Shared:
 
 @st.cache_resource(show_spinner=False)
 def _kept() -> tuple[Kept, Kept]:
-    """Results of stages, heavy and light. Not Streamlit's own cache: that sends what a stage showed at every hit."""
+    """The caches of heavy and light stages. Streamlit's own cache would show a stage's elements again at every hit."""
     return Kept(FEW), Kept(MANY)
 
 
 def _announced(stage: Stage, make: Callable[[], Any]) -> Any:
-    """Say what is done while it lasts. Each word of progress is a point at which Stop, or another move, ends it."""
+    """Run ``make`` with a spinner that has the stage's title.
+
+    At each message of progress, Stop or another move of a widget can end the computation.
+    """
     if not stage.title:
         return make()
     with st.spinner(f"{stage.title} …"):
@@ -82,7 +85,10 @@ def _announced(stage: Stage, make: Callable[[], Any]) -> Any:
 
 
 def _waiting(stage: Stage, shown: ExitStack) -> Callable[[], object]:
-    """Say what another visitor is making, until ``shown`` is closed; at each call Stop may end the wait."""
+    """A function that shows a spinner while another visitor's thread computes the stage, until ``shown`` is closed.
+
+    At each call Stop can end the wait.
+    """
     place: list[DeltaGenerator] = []
 
     def wait() -> None:
@@ -98,21 +104,21 @@ _PLACE: ContextVar[DeltaGenerator] = ContextVar("place of the progress")
 
 
 def _progress(share: float, what: str) -> None:
-    """Show how far the present stage is."""
+    """Show the progress of the present stage: share in [0, 1] and a text."""
     if (place := _PLACE.get(None)) is not None:
         place.progress(min(max(share, 0.0), 1.0), plain(what))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Study(Analysis):
-    """What a page looks at: one dataset under one choice of settings."""
+    """The analysis that a page shows: one dataset under one choice of settings."""
 
     dataset: Dataset
     store: Store = field(default_factory=Shared)
     progress: Progress | None = _progress
 
     def checked(self, found: T) -> T:
-        """``found``; where somebody changed the dataset while it was computed the page starts anew without it."""
+        """``found`` unchanged; reruns the page if the dataset was changed while ``found`` was computed."""
         if self.dataset.fingerprint != self.fingerprint:
             datasets_changed()
             st.rerun()
@@ -121,7 +127,7 @@ class Study(Analysis):
 
 @st.cache_resource(show_spinner="Opening the workspace …")
 def workspace() -> Workspace:
-    """The one workspace of this process; CRUBRIC_WORKSPACE names its file."""
+    """The only workspace of this process; CRUBRIC_WORKSPACE is the path of its file."""
     path = workspace_path().absolute()
     path.parent.mkdir(parents=True, exist_ok=True)
     return Workspace(path)
@@ -129,19 +135,19 @@ def workspace() -> Workspace:
 
 @st.cache_resource(show_spinner=False)
 def lasting() -> Lasting:
-    """Results that outlast this process, in a folder beside the workspace."""
+    """The store of results on disk, in a folder beside the workspace; it outlasts this process."""
     path = Path(workspace().path)
     return Lasting(path.with_name(f"{path.name}.results"))
 
 
 @st.cache_resource(show_spinner=False, on_release=Backups.close)
 def backups() -> Backups:
-    """Backups of the workspace for who asks from outside, since no other process can open it meanwhile."""
+    """Makes backups of the workspace at the request of other processes, which cannot open it themselves."""
     return Backups(workspace())
 
 
 def totals(study: Study) -> dict[str, FloatArray]:
-    """Test information of the bank and of all that pass and vary, at the calibration's nodes, (N,) each."""
+    """Name → test information at the calibration's nodes (N,): of the bank, and of all rubrics that pass and vary."""
     information, chosen, passing = study.curves()[1], study.bank(), np.flatnonzero(study.pool)
     return {
         f"bank ({len(chosen):,})": information[:, chosen].sum(axis=1),
@@ -150,7 +156,7 @@ def totals(study: Study) -> dict[str, FloatArray]:
 
 
 def datasets() -> pd.DataFrame:
-    """All datasets of the workspace, counted once until ``datasets_changed``."""
+    """All datasets of the workspace with their sizes, cached until ``datasets_changed``."""
     backups()
     return _datasets(workspace().path)
 
@@ -163,7 +169,7 @@ def _datasets(path: str) -> pd.DataFrame:
 
 
 def fingerprints() -> dict[str, str]:
-    """Name → fingerprint of all datasets; likewise."""
+    """Name → fingerprint of all datasets, cached until ``datasets_changed``."""
     return _fingerprints(workspace().path)
 
 
@@ -173,7 +179,10 @@ def _fingerprints(path: str) -> dict[str, str]:
 
 
 def datasets_changed() -> None:
-    """After an ingest, a deletion, or a change of who classified a query, which the fingerprint does not tell."""
+    """Clear the caches of datasets; call it after an ingest, a deletion or a change of task types.
+
+    The fingerprint alone does not suffice: it does not depend on who classified a query.
+    """
     _datasets.clear()
     _fingerprints.clear()
     _facts.clear()
@@ -181,7 +190,7 @@ def datasets_changed() -> None:
 
 @dataclass(frozen=True)
 class Facts:
-    """What is in a dataset before any analysis."""
+    """The content of a dataset before any analysis; the fields are as in ``Dataset``."""
 
     systems: tuple[str, ...]
     judges: tuple[str, ...]
@@ -191,7 +200,7 @@ class Facts:
 
 
 def facts(study: Study) -> Facts:
-    """Names and numbers of the dataset."""
+    """Names and sizes of the study's dataset, cached."""
     return _facts((study.fingerprint, study.dataset.name), study)
 
 
@@ -202,12 +211,12 @@ def _facts(key: Key, _study: Study) -> Facts:
 
 
 def findings(name: str, fingerprint: str) -> tuple[Finding, ...]:
-    """What the checks find in a dataset."""
+    """The findings of the data-quality checks of a dataset, cached."""
     return _findings(version(name, fingerprint), workspace().dataset(name))
 
 
 def version(name: str, fingerprint: str) -> Key:
-    """What a dataset was made from, too: which rows were rejected or blank its fingerprint does not tell."""
+    """A key of a dataset and its ingests: the fingerprint does not depend on rejected and blank rows."""
     ingests = workspace().ingests(name)
     return (name, fingerprint, len(ingests), str(ingests["ingested_at"].max()))
 
@@ -218,7 +227,10 @@ def _findings(key: Key, _dataset: Dataset) -> tuple[Finding, ...]:
 
 
 def rubric_panel(study: Study, row: int, response: Response | None = None) -> FloatArray:
-    """(M, K) labels of the rubric at this position, as ``panel`` has them: where only tallies are here, asked for."""
+    """(M, K) labels of the rubric at this position, as in ``panel``; fetched if the workspace has only tallies.
+
+    response: None for that of the settings.
+    """
     if study.dataset.has_labels:
         return study.panel(response)[:, row, :]
     asked = response or study.settings.response
@@ -227,7 +239,7 @@ def rubric_panel(study: Study, row: int, response: Response | None = None) -> Fl
 
 @stage(of_content=True)
 def said_of(study: Study, rubric: str, query: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The labels of a rubric with what the judges said, and the answers to its query."""
+    """(labels of a rubric with the judges' reasons, answers to its query)."""
     return study.dataset.labels(rubric=rubric), study.dataset.answers(query=query)
 
 
@@ -239,9 +251,11 @@ def _rubric_panel(study: Study, row: int, response: Response) -> FloatArray:
 
 @dataclass(frozen=True)
 class Shares:
-    """What the overview says of the labels. means, missing: (M, K) of each judge, NaN where it labelled nothing.
+    """Summary of the labels for the overview.
 
-    constant: share of the rubrics with one consensus label for several systems.
+    means: (M, K) mean label by system and judge, NaN without labels. missing: (M, K) share of rubrics without a label.
+    Both are empty if the labels cannot be read. constant: share of the rubrics that have the same consensus label for
+    all of their two systems or more.
     """
 
     means: FloatArray
@@ -251,7 +265,7 @@ class Shares:
 
 @stage(after=("_panel", "given"), title="Reading the labels", heavy=True)
 def shares(study: Study) -> Shares:
-    """Read once from all labels: they may be many."""
+    """The summary, computed once from all labels."""
     y = study.given().y
     constant = float((constant_rubrics(y) & (np.isfinite(y).sum(axis=0) > 1)).mean())
     if not study.dataset.has_labels:
@@ -262,7 +276,7 @@ def shares(study: Study) -> Shares:
 
 
 def items_table(study: Study) -> pd.DataFrame:
-    """One row a rubric: ``item_table`` with the bank that the page shows, which alone is new after a move."""
+    """One row a rubric: ``item_table`` with the present bank; only the column in_bank is recomputed after a move."""
     table = _items_table(study)
     in_bank = np.zeros(len(table), dtype=bool)
     in_bank[study.bank()] = True

@@ -1,4 +1,4 @@
-"""What every page needs, loaded while the browser still fetches the server's own files."""
+"""Load the modules of the pages while the browser still fetches the server's static files."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def load_ahead(app: st.App) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def load_views_ahead(app: st.App) -> AsyncIterator[None]:
-    """As ``load_ahead``, for the process of the viewer."""
+    """Like ``load_ahead``, for the viewer's process."""
     del app
     _LOADED.clear()
     Thread(target=_load, args=(OF_VIEWS,), name="modules of views", daemon=True).start()
@@ -47,19 +47,20 @@ async def load_views_ahead(app: st.App) -> AsyncIterator[None]:
 
 
 def wait_for_modules() -> None:
-    """Until they are loaded. Two threads that import a package and its submodule at once may lock each other out.
+    """Wait until the modules are loaded.
 
-    Python then raises in one of them, which may be the visitor's page.
+    Two threads that import a package and its submodule at the same time may deadlock. Python then raises an error in
+    one of them, which may be the visitor's page.
     """
     _LOADED.wait()
 
 
 def _load(modules: Sequence[str] = MODULES) -> None:
-    """Load them, and take what they brought out of every later garbage collection.
+    """Load the modules, and exclude their objects from every later garbage collection.
 
-    Streamlit collects garbage after each run of a page, before the last elements are on their way; looking through
-    all modules then takes 60 to 90 ms, and none of their 180,000 objects ever becomes garbage. While they load,
-    collections would take a fifth of the time.
+    Streamlit collects garbage after each run of a page, before it sends the last elements. Searching all modules then
+    takes 60 to 90 ms, and none of their 180,000 objects ever becomes garbage. During loading, collections would take
+    a fifth of the time.
     """
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""A new system on the bank of a study: whose labels, where it stands, what to judge next."""
+"""Place a new system on the bank of a study: choose its labels, show its place and what to judge next."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ PLACED = {
 
 
 def choose(study: StudyPage) -> tuple[BankScale, NewLabels] | None:
-    """Ask whose labels; the bank and the labels, or None as long as there are none."""
+    """Ask for the source of the labels; return the bank and the labels, or None while there are no labels."""
     left, right = st.columns([2, 3], gap="large", vertical_alignment="top")
     with left:
         sources = [FILE, *([JUDGED] if judging.configured() else []), HELD_OUT]
@@ -95,7 +95,7 @@ def choose(study: StudyPage) -> tuple[BankScale, NewLabels] | None:
 
 
 def _on_page(sentence: str) -> str:
-    """A refusal without the options of the command line: here the file is corrected and uploaded again."""
+    """An error message for the page: without options of the command line, since the user corrects the file here."""
     for option, words in (
         (" (--allow-unused)", ", which you take out of it"),
         ("say what it stands for (--answer WORD=LABEL)", "write the label in its place"),
@@ -117,7 +117,7 @@ def _read(key: Key, _bank_scale: BankScale, _file: UploadedFile) -> NewLabels:
 
 
 def notes(found: Placed) -> list[str]:
-    """What must be said of the placement; long names of systems shortened."""
+    """The notes on the placement, with long names of systems shortened."""
     said = list(found.notes)
     for name in filter(lambda name: short_name(name) != name, found.systems):
         said = [note.replace(name, short_name(name)) for note in said]
@@ -125,12 +125,12 @@ def notes(found: Placed) -> list[str]:
 
 
 def may_claim(study: StudyPage, bank_scale: BankScale) -> bool:
-    """Whether a rank and a tier may be said; the notes say why not where the bank does not allow it."""
+    """Whether a rank and a tier may be claimed. If the bank does not allow it, the notes give the reason."""
     return study.verdict().holds and not why_unranked(bank_scale)
 
 
 def answer(study: StudyPage, bank_scale: BankScale, system: str, placed: Placement) -> None:
-    """Where it stands, in one line."""
+    """Answer the page's question: the tier and rank of the system, or why they are not claimed."""
     standing, name = placed.standing, short_name(system)
     if not may_claim(study, bank_scale):
         verdict, once = study.verdict(), copies_once(bank_scale.n_distinct, len(bank_scale.systems))
@@ -152,7 +152,7 @@ def answer(study: StudyPage, bank_scale: BankScale, system: str, placed: Placeme
 
 
 def comparison(study: StudyPage, system: str) -> None:
-    """Where the analysis with a held-out system has it: the same, if the bank carries over."""
+    """Show the place of a held-out system on the leaderboard made with its labels, for comparison."""
     table = study.ranking().table.set_index("system")
     row = table.loc[system]
     what, columns, scale = "score", SCORE, ""
@@ -168,7 +168,7 @@ def comparison(study: StudyPage, system: str) -> None:
 
 
 def show(study: StudyPage, bank_scale: BankScale, found: Placed, n: int) -> None:
-    """The system's place in figures, and what to judge next."""
+    """Show the placement of the n-th system of ``found``, and what to judge next."""
     system, placed = found.systems[n], found.placements[n]
     holds = may_claim(study, bank_scale)
     if holds and np.isfinite(placed.standing.rank[-1]):
@@ -205,7 +205,7 @@ def show(study: StudyPage, bank_scale: BankScale, found: Placed, n: int) -> None
 
 
 def _chances(system: str, placed: Placement) -> None:
-    """How probable each place is, where that is known."""
+    """Chart of the probability that the system is among the first k; a note if it is unknown."""
     if np.isnan(placed.standing.rank_probability[-1]).all():
         st.caption(
             "The probability of being among the first k is not known: the bank's systems were labelled by different "

@@ -1,4 +1,4 @@
-"""A threshold that no rubric reaches: said in plain words, with the thresholds that leave some; controls stay."""
+"""A gate that no useful rubric passes: explain it on the page, and offer thresholds that leave some rubrics."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from .text import count, numeral
 if TYPE_CHECKING:
     from .page import StudyPage
 
-FIRST = 100  # rubrics that pass, of which one almost always varies: then the others need not be looked at
+FIRST = 100  # rubrics that pass and are checked first: almost always one of them varies, and the rest is not needed
 WHAT = {"kappa": "agreement beyond chance (κ)", "agreement": "agreement rate"}
 
 
 def nothing_passes(study: StudyPage) -> bool:
-    """Whether no rubric that tells systems apart passes the gate; then the page says so, and ends."""
+    """Whether no rubric that varies between systems passes the gate; if so, it explains this on the page."""
     gate, y = study.gating(), study.given().y
     if not constant_rubrics(y[:, np.flatnonzero(gate.feasible)[:FIRST]]).all():
         return False
@@ -48,7 +48,7 @@ def nothing_passes(study: StudyPage) -> bool:
 
 
 def offer_thresholds(study: StudyPage, *taus: float | None) -> None:
-    """A button for each of these thresholds that the slider can show, and for the usual one."""
+    """Show a button for each threshold that the slider can reach, and one for the default; None values are skipped."""
     thresholds = dict.fromkeys(tau for tau in taus if tau is not None and _reached(study, tau))
     with st.container(horizontal=True):
         for tau in thresholds:
@@ -58,7 +58,7 @@ def offer_thresholds(study: StudyPage, *taus: float | None) -> None:
 
 
 def _reached(study: StudyPage, tau_c: float) -> bool:
-    """Whether the slider goes down to it."""
+    """Whether the slider can go down to this threshold."""
     return tau_c >= max(LOWEST_TAU[study.settings.gate], LEFT_END)
 
 

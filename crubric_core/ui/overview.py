@@ -1,4 +1,4 @@
-"""The overview's five chips: is this dataset fit for a leaderboard?"""
+"""The five chips of the Overview page, which show whether this dataset is fit for a leaderboard."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ UNKNOWN_WORTH = "Open Bank to see what it keeps for a system that it has not see
 
 @dataclass(frozen=True)
 class Card:
-    """The place of a chip."""
+    """The place on the page for a chip: its name, the place of its heading, and of the rest."""
 
     name: str
     head: DeltaGenerator
@@ -45,14 +45,17 @@ class Card:
 
 @dataclass(frozen=True)
 class Tiles:
-    """Figures by name, and what each of them means."""
+    """Figures for the overview. figures: name → value as text. helps: name → what it means."""
 
     figures: dict[str, str]
     helps: dict[str, str]
 
 
 def agreement_tiles(reduction: Reduction, tolerance: int) -> Tiles:
-    """How often all labels of a cell agree, and of all cells of a rubric; both names say where grades count as two."""
+    """Share of instances on which the judges agree, and share of unanimous rubrics.
+
+    If a pass mark turns grades into met or not, both names state it. tolerance: as in the settings.
+    """
     if reduction.pass_marks:
         how, equal = ", met or not", "all of them, read as met or not met by the pass mark, are equal"
     elif reduction.response == "ordered" and tolerance:
@@ -60,7 +63,7 @@ def agreement_tiles(reduction: Reduction, tolerance: int) -> Tiles:
     else:
         how, equal = "", "all of them are equal"
     names, known = (f"Judges agree{how}", f"Unanimous{how}"), int(reduction.n_total.sum())
-    measured = reduction.n_total > 0  # a rubric that no two judges labelled has nothing to differ on
+    measured = reduction.n_total > 0  # only on these rubrics can judges differ
     unanimous = reduction.unanimous[measured].sum() / max(int(measured.sum()), 1)
     shares = (reduction.n_agree.sum() / max(known, 1), unanimous)
     helps = (
@@ -72,7 +75,7 @@ def agreement_tiles(reduction: Reduction, tolerance: int) -> Tiles:
 
 
 def empty_cards() -> list[Card]:
-    """A card for each chip, with its name: the page draws on while the chips are computed."""
+    """Draw an empty card for each chip, with its name, so that the page continues while the chips are computed."""
     cards = []
     with st.container(horizontal=True, gap="small"):
         for name in PAGES:
@@ -83,9 +86,9 @@ def empty_cards() -> list[Card]:
 
 
 def show_chips(study: loaders.Study, cards: Sequence[Card]) -> list[Chip]:
-    """The chips of the study, in the order of the pipeline; what cannot be computed says why.
+    """Compute and show the chips of the study; a chip that cannot be computed shows the reason.
 
-    Last is one that only sends to its page: what others found is said before it.
+    They are returned in the order of the pipeline, except that a chip which only refers to its page comes last.
     """
     counts, judged = loaders.facts(study).counts, study.reduction().judged
     chips: dict[str, Callable[[], Chip]] = {
@@ -115,7 +118,7 @@ def show_chips(study: loaders.Study, cards: Sequence[Card]) -> list[Chip]:
 
 
 def _show_chip(card: Card, make: Callable[[], Chip], told: set[str]) -> Chip:
-    """Figure, state, and the page that shows more; a sentence that an earlier card told is not repeated."""
+    """Show the figure and state of a chip, and a link to its page. told: sentences of earlier chips, not repeated."""
     with card.rest:
         chip = _or_why_not(card.name, make)
         card.head.markdown(f"**{chip.name}** · {MARKS[chip.state]}")
@@ -126,10 +129,10 @@ def _show_chip(card: Card, make: Callable[[], Chip], told: set[str]) -> Chip:
 
 
 def _bank_chip(study: loaders.Study) -> Chip:
-    """A bank that leaves rubrics out is not called good: what it keeps, held out, the Bank page tells.
+    """The chip of the bank. It is not "good" for a bank that leaves rubrics out, or from too few systems to test it.
 
-    Nor is one of so few systems that nobody can know what it is worth. Of others, to know it takes several times as
-    long as all else here. It is not told once it is known either: what a page says does not depend on which page was
+    What a bank keeps for held-out systems is shown on the Bank page only: computing it takes several times as long as
+    everything else here. A known result is not used either, so that the overview does not depend on which pages were
     opened before.
     """
     rubrics = study.given().rubrics["query"]

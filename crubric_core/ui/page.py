@@ -1,4 +1,4 @@
-"""What every page of the analysis begins with: its title, its dataset, its settings."""
+"""The beginning of every page of the analysis: its title, its dataset and its settings."""
 
 from __future__ import annotations
 
@@ -23,22 +23,25 @@ if TYPE_CHECKING:
     from ..settings import Settings
     from ..types import Progress
 
-PAUSE = 0.5  # seconds between two words of progress
+PAUSE = 0.5  # seconds between two messages of progress
 
 
 @dataclass(frozen=True, kw_only=True)
 class StudyPage(loaders.Study):
-    """A study, the place of the page's first line, and how many rubrics the dataset has."""
+    """A study on a page. place: where the page's first line is shown. rubrics: number of rubrics of the dataset."""
 
     place: DeltaGenerator
     rubrics: int
 
     def answer(self, *sentences: str) -> None:
-        """The page's question answered in figures of this dataset."""
+        """Show the answer to the page's question in its first line; replaces an earlier answer."""
         widgets.answer(self.place, *sentences)
 
     def now(self) -> StudyPage:
-        """The study under the settings that the session holds now, for a part; the page starts anew if it changed."""
+        """The study under the session's present settings, for a part of the page.
+
+        The whole page is rerun if the dataset has changed.
+        """
         if loaders.fingerprints().get(self.dataset.name) != self.fingerprint:
             st.rerun()
         settings = replace(_held(self.rubrics), composition=self.settings.composition)
@@ -46,9 +49,10 @@ class StudyPage(loaders.Study):
 
 
 def open_study(title: str, *, settings: bool = True, show_tau_t: bool = False) -> StudyPage:
-    """Title with the dataset, picker and settings; without any dataset the page ends here, with a way on.
+    """Show the title, the choice of the dataset and the settings; return the study.
 
-    ``show_tau_t`` shows tau_t in place of the bank size.
+    The script ends here, with a link to the data, if there is no dataset, no label, or the dataset no longer exists.
+    settings: whether to show the settings. show_tau_t: show tau_t in place of the bank size.
     """
     heading, place = st.empty(), st.empty()
     heading.title(title, anchor=False)
@@ -67,7 +71,7 @@ def open_study(title: str, *, settings: bool = True, show_tau_t: bool = False) -
         )
         state.pick_another(names)
         _end()
-    # One element, whatever is said in it while something is computed: what follows keeps its place, and what is typed.
+    # One container for all messages during a computation, so that later widgets keep their place and what is typed.
     with state.one_step(), st.container():
         row = found.iloc[names.index(state.pick_dataset(names))]
         heading.title(f"{title} · {plain(shorten(row['name'], 60))}", anchor=False)
@@ -108,13 +112,13 @@ def open_study(title: str, *, settings: bool = True, show_tau_t: bool = False) -
 
 
 def _end_at_data() -> NoReturn:
-    """End the page with the way to where labels are read."""
+    """End the page with a link to the Data page."""
     st.page_link(loaders.PAGES / "data.py", label="To the data", icon=":material/arrow_forward:")
     _end()
 
 
 def _end() -> NoReturn:
-    """End the page here; what of its address is ignored would otherwise be named on the next one."""
+    """End the page here, after the warning about ignored parameters, which would otherwise appear on the next page."""
     state.say_ignored()
     st.stop()
 
@@ -124,15 +128,15 @@ def _own_rules() -> None:
 
 
 def _held(rubrics: int) -> Settings:
-    """What the session holds, with a bank no larger than the slider has it."""
+    """The session's settings, with a budget of at most the number of rubrics (at least 2)."""
     settings = state.held_settings()
     return replace(settings, budget=min(settings.budget, max(rubrics, 2)))
 
 
 def paced(tell: Progress, pause: float = PAUSE) -> Progress:
-    """Say how far the work is at most once in ``pause`` seconds: each word makes the browser go through the page anew.
+    """``tell`` limited to one message in ``pause`` seconds, because each message makes the browser redraw the page.
 
-    No work that ends sooner says anything.
+    Work that takes less than ``pause`` seconds sends no message.
     """
     last = time.monotonic()
 
@@ -148,6 +152,6 @@ def paced(tell: Progress, pause: float = PAUSE) -> Progress:
 def _under(
     dataset: Dataset, fingerprint: str, composition: Composition | None, settings: Settings
 ) -> loaders.Study:
-    """The dataset under these settings and this composition."""
+    """The study of the dataset under these settings and this composition."""
     asked = with_rules(dataset, replace(settings, composition=composition))
     return loaders.Study(dataset=dataset, fingerprint=fingerprint, settings=asked)

@@ -1,7 +1,7 @@
-"""Parts of a page that a slider draws anew alone: the rest is neither run nor sent to the browser again.
+"""Parts of a page that a slider redraws alone: the rest is neither run nor sent to the browser again.
 
-A page says which of its parts read a setting (``part``); the slider's callback asks for these (``redraw``). Where more
-may change than they show, the whole page runs, as after any other widget.
+A page declares which settings each of its parts reads (``part``); the slider's callback redraws these parts
+(``redraw``). If more than these parts may change, the whole page runs, as after any other widget.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ _FIRST = "parts drawn first"
 _SLOW = "settings after which parts take long"  # name of a part → settings
 _PAGE = "page"
 _WHOLE = "page drawn to its end"
-_OLD = "parts not drawn since"  # asked for, in the page's order, and not yet at their end: a later move may stop them
+_OLD = "parts not drawn since"  # parts to be redrawn that have not finished: a later move may stop them
 
 
 def begin_page(name: str) -> None:
-    """Before a page runs as a whole: it has no parts yet."""
+    """Call it before a page runs as a whole: it forgets the parts of the page before."""
     st.session_state[_PAGE] = name
     st.session_state[_READ], st.session_state[_OLD], st.session_state[_WHOLE] = {}, [], False
     st.session_state[_FIRST], st.session_state[_SLOW] = set(), {}
 
 
 def end_page() -> None:
-    """After the page has run to its end: until then a move draws the whole page."""
+    """Call it after the page has run to its end: until then a move of a slider redraws the whole page."""
     st.session_state[_WHOLE] = True
 
 
@@ -52,11 +52,11 @@ def part(
     first: bool = False,
     slow: Collection[str] = (),
 ) -> R | None:
-    """Draw a part of the page; after a move of a setting that it ``reads`` it is drawn alone.
+    """Draw a part of the page and return the result of ``show``; None if it raises an error, which is shown.
 
-    name: one part's on its page. first: after a move, before the others. slow: settings after whose move it takes
-    longer than the others, which are then drawn before it. Gives what ``show`` returns. Widgets inside run the part
-    alone, unless their callback calls ``st.rerun``.
+    reads: settings after whose move the part is redrawn alone. name: unique on its page. first: whether it is redrawn
+    before the others. slow: settings after whose move it takes longer than the others and is redrawn last. A widget
+    inside reruns only the part, unless its callback calls ``st.rerun``.
     """
 
     @st.fragment(key=name)
@@ -85,24 +85,24 @@ def part(
 
 @contextmanager
 def standing_at(name: str, value: object, *made: Any) -> Iterator[None]:
-    """Have the widget of this name, made within, show this value.
+    """Make the widget with key ``name``, which is created in this context, show ``value``.
 
-    One that shows it is told nothing: it would lose what is typed, or go back from where it was moved, meanwhile. On
-    another page, or made otherwise, it is a new one.
+    A widget that already shows the value is not set again, because it would lose what the user types or moves
+    meanwhile. On another page, or with other parameters ``made``, it counts as a new widget.
     """
     session, known, new = st.session_state, f"{name} made", (current_page(), *made)
     if session.get(known) != new or name not in session or session[name] != value:
-        session[known] = None  # to be told again, should a move stop the run before the widget is made
+        session[known] = None  # set again if a move stops the run before the widget is made
         session[name] = value
     yield
     session[known] = new
 
 
 def redraw(setting: str, *beside: str) -> None:
-    """At the end of a widget's callback: draw the parts that read this setting, or the whole page if there are none.
+    """Redraw the parts that read this setting, or the whole page if there are none; call it last in a callback.
 
-    beside: further parts, of the settings themselves. Parts that an earlier move asked for, and that this one stopped,
-    are drawn too.
+    beside: names of further parts to redraw, such as those of the settings themselves. Parts of an earlier redrawing
+    that this move stopped are redrawn too.
     """
     parts: dict[str, frozenset[str]] = st.session_state.get(_READ, {})
     old = {name for name, read in parts.items() if setting in read}

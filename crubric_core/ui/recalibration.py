@@ -1,4 +1,4 @@
-"""New systems join the bank's calibration: who moves and why, which rubrics drift, and the later bank to take along."""
+"""Recalibrate a bank with new systems: which systems move and why, which rubrics drift, and the new bank's file."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ DRIFT: dict[str, Any] = {
 
 
 def section(key: Key, bank_scale: BankScale, new: NewLabels) -> None:
-    """The recalibration, when it is asked for. key: what bank and labels are kept under."""
+    """Show the recalibration, when the user asks for it. key: the cache key of bank and labels."""
     st.markdown("**If these systems join the calibration**")
     asked = f"recalibration {hash(key)}"
     if not st.session_state.get(asked):
@@ -89,7 +89,7 @@ def _ask(name: str) -> None:
 
 
 def with_names(found: Recalibration) -> pd.DataFrame:
-    """The table of who moved, new systems first, rubrics by their names in place of their ids."""
+    """The table of systems that moved, new ones first, with the names of rubrics in place of their ids."""
     rubrics = found.bank_scale.rubrics
     names = {str(i): shorten(str(name), 40) for i, name in rubrics[["id", "rubric"]].itertuples(index=False)}
     known = re.compile("|".join(map(re.escape, names)))

@@ -1,4 +1,4 @@
-"""What a rubric is, above its labels: name, text, query and scale."""
+"""The head of an opened rubric: its name, text, query and scale."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ LONGEST = 600  # characters of a text that are shown
 
 
 def show(rubric: pd.Series[Any], more: str = "", *, ordered: bool = False) -> None:
-    """A row of a reduction's rubrics; ``more`` follows on its scale. ordered: whether the model reads its levels."""
+    """Show the head of a rubric. rubric: a row of a reduction's rubrics. more: text after the sentence on its scale.
+
+    ordered: whether the model reads its levels.
+    """
     st.markdown(f"**{plain(shorten(rubric['rubric']))}**")
     if isinstance(rubric["text"], str) and rubric["text"]:
         st.text(shorten(rubric["text"], LONGEST))
@@ -23,7 +26,7 @@ def show(rubric: pd.Series[Any], more: str = "", *, ordered: bool = False) -> No
 
 
 def scale_sentence(rubric: pd.Series[Any], *, ordered: bool) -> str:
-    """What labels the rubric can have, and which of them count as met, unless the model reads each level."""
+    """A sentence on the labels that the rubric can have, and on which of them count as met unless ``ordered``."""
     low, high, mark = (float(str(rubric[name])) for name in ("scale_min", "scale_max", "pass_mark"))
     bad = " Meeting it is bad: labels are shown reversed, as they count." if rubric["polarity"] == -1 else ""
     if rubric["levels"] == 2:

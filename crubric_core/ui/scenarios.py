@@ -1,4 +1,4 @@
-"""Scenarios on the pages: saved from the side bar; opened, renamed, deleted and compared on a page of their own."""
+"""Scenarios: save them from the side bar; open, rename, delete and compare them on the Scenarios page."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ..types import IntArray
 
 FILTERS = ("search", "bar", "which", "items", "find", "tiers", "view")
-"""Parameters of the address that filter what a page shows, beside those of columns of facts."""
+"""Parameters of the address that filter what a page shows, in addition to those for columns of facts."""
 REPLACE = "Replace one of this name"
 NAME, OVER, TOLD = "scenario name", "scenario replace", "scenario told"
 AS_SHOWN = "as the pages show it now"
@@ -51,7 +51,7 @@ RUBRICS: dict[str, Any] = {
 
 
 def why_not_saved() -> str:
-    """Why nothing can be saved here, "" where it can."""
+    """The reason why no scenario can be saved, "" if it can."""
     if current_role() != "editor":
         return "Only editors can save, rename and delete scenarios; you can open and compare existing ones."
     if loaders.workspace().read_only:
@@ -63,12 +63,12 @@ def why_not_saved() -> str:
 
 
 def scenarios_of(study: loaders.Study) -> tuple[Scenario, ...]:
-    """The scenarios of the dataset that is shown, by name."""
+    """The scenarios of the study's dataset, sorted by name."""
     return list_scenarios(loaders.workspace(), study.dataset.name)
 
 
 def offer_to_save(dataset: str, page: str) -> None:
-    """In the side bar: keep the settings and the filters of this page under a name."""
+    """Show a form in the side bar that saves the settings and this page's filters under a name."""
     with st.sidebar.popover("Save as a scenario", width="stretch"):
         if why := why_not_saved():
             st.write(why)
@@ -84,7 +84,7 @@ def offer_to_save(dataset: str, page: str) -> None:
 
 
 def _save(dataset: str, page: str) -> None:
-    """Save under the name that was typed, which stays where it is refused."""
+    """Callback: save the scenario under the typed name; if that fails, the name stays in the form."""
     name, over = st.session_state[NAME], st.session_state[OVER]
     filters = {
         key: tuple(st.query_params.get_all(key))
@@ -101,12 +101,12 @@ def _save(dataset: str, page: str) -> None:
 
 
 def shown_settings(dataset: str) -> Settings:
-    """What the pages show of a dataset now, its composed bank with it."""
+    """The settings under which the pages now show the dataset, including its composition."""
     return replace(state.held(), composition=state.held_composition(dataset))
 
 
 def listing(scenarios: tuple[Scenario, ...]) -> pd.DataFrame:
-    """A row a scenario: name, settings in words, page, filters, when it was saved."""
+    """One row per scenario: name, settings in words, page, filters, saved_at."""
     rows = [
         {
             "name": s.name,
@@ -131,7 +131,7 @@ def _told(settings: Settings) -> str:
 
 
 def _title(name: str) -> str:
-    """What the pages call a setting that an address names."""
+    """The title on the pages of a setting, given its name in an address."""
     spec = SPECS.get(name) or PRIORS.get(name) or {C_PRIOR: C_PRIOR_SWITCH}.get(name)
     return name if spec is None else spec.title
 
@@ -146,7 +146,7 @@ LISTING: dict[str, Any] = {
 
 
 def manage(study: loaders.Study, scenarios: tuple[Scenario, ...]) -> None:
-    """The table of scenarios, and what can be done with the chosen one."""
+    """Show the table of scenarios, and controls to open, rename or delete the chosen one."""
     at = table_widgets.pick_one(listing(scenarios), LISTING, key="scenarios", rows=8)
     if at is None:
         return
@@ -167,7 +167,7 @@ def manage(study: loaders.Study, scenarios: tuple[Scenario, ...]) -> None:
 
 
 def _open(dataset: str, chosen: Scenario) -> None:
-    """Settings, composed bank and filters as they were saved, on the page where they were."""
+    """Restore the settings, composition and filters of a scenario, and switch to the page where it was saved."""
     if chosen.settings is None:
         return
     state.hold_composition(dataset, chosen.settings.composition)
@@ -198,12 +198,15 @@ def _delete(dataset: str, chosen: Scenario) -> None:
 def ask_two(
     scenarios: tuple[Scenario, ...], held: Settings
 ) -> tuple[tuple[str, Settings], tuple[str, Settings]]:
-    """Which two are compared; the settings of the pages are one choice."""
+    """Ask which two scenarios to compare, as (name, settings) each; the present settings are one choice.
+
+    held: the present settings.
+    """
     saved = {s.name: s.settings for s in scenarios if s.settings is not None}
     shown = AS_SHOWN if AS_SHOWN not in saved else f"{AS_SHOWN} (not saved)"
     every = {shown: held, **saved}
     names = list(every)
-    # The address leaves out what is the first choice, which is thus the one that no saved scenario can become.
+    # The address leaves out the first choice, so the first one is the choice that can never be a saved scenario.
     if not {"first", "second"} & {*st.session_state, *st.query_params}:
         usual = {"first": names[:2][-1], "second": names[2] if len(names) > 2 else shown}
         st.session_state.update(usual)
@@ -217,7 +220,10 @@ def ask_two(
 
 
 def outcome(study: loaders.Study, name: str, settings: Settings) -> Outcome:
-    """What these settings come to on the dataset of the page; its stages are shared with the other pages."""
+    """The outcome of these settings on the study's dataset; its stages are shared with the other pages.
+
+    name: of the scenario.
+    """
     most = max(len(study.given().rubrics), 2)
     asked = replace(with_rules(study.dataset, settings), budget=min(settings.budget, most))
     return outcome_of(
@@ -226,13 +232,13 @@ def outcome(study: loaders.Study, name: str, settings: Settings) -> Outcome:
 
 
 def show_change(study: loaders.Study, first: Outcome, second: Outcome) -> None:
-    """Both side by side: figures, places, and the rubrics that enter and leave."""
+    """Show two outcomes side by side: figures, places, and the rubrics that enter and leave the bank."""
     change = compare(first, second)
     for sentence in change_sentences(change):
         st.markdown(plain(sentence))
     figures = figures_table(first, second)
     one, other = told_apart([first.name, second.name], 30)
-    # Its cells break their lines, where those of other tables are cut: on a phone both columns are in sight.
+    # st.table wraps its cells, while other tables cut them: on a phone both columns are visible.
     sides = figures.set_index("figure").set_axis([plain(one), plain(other)], axis=1)
     st.table(sides.map(plain).rename(index=plain))
     table_widgets.download("Download comparison.csv", figures, "comparison.csv")

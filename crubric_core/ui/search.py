@@ -1,6 +1,7 @@
-"""The search boxes, for rubrics on Measurability, Items and Bank, and for systems; what is searched is in the address.
+"""The search boxes for rubrics (Measurability, Items, Bank) and for systems; the page's address holds the words.
 
-Streamlit's own binding would write it over the step before, so that Back undid both.
+Streamlit's own binding to the address would overwrite the step before in the browser's history, so that Back would
+undo both steps.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def search_rubrics(rubrics: pd.DataFrame) -> BoolArray:
-    """The box, and (J,) which rubrics it finds; all while it is empty."""
+    """Show the search box; (J,) which rubrics match its words, all if it is empty."""
     words = search_box(
         "Find rubrics",
         state.SEARCH,
@@ -33,7 +34,7 @@ def search_rubrics(rubrics: pd.DataFrame) -> BoolArray:
 
 
 def search_box(label: str, name: str, **look: Any) -> str:
-    """A box for the words of a search, and the words."""
+    """Show a search box and return its words. name: parameter of the address. look: options of st.text_input."""
     with standing_at(name, state.held_words(name)):
         return st.text_input(label, key=name, on_change=_searched, args=(name,), **look) or ""
 

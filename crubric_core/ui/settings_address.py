@@ -1,4 +1,4 @@
-"""Settings as part of a page's address: what differs from the nearest preset, in the words of the command line."""
+"""Write and read settings in a page's address: those that differ from the nearest preset, as on the command line."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ..settings import SPECS, Preset, Priors, Settings
 PRIORS = specs_of(Priors)
 PRESET, C_PRIOR = "preset", "c_prior"
 NAMES = (PRESET, *SPECS, *PRIORS, C_PRIOR)
-"""The parameters of an address that settings take."""
+"""The parameters of an address that hold settings."""
 
 
 def spelled(settings: Settings) -> dict[str, str]:
-    """The settings as an address says them: the preset, if it is not the usual one, and what differs from it."""
+    """Parameter → text of the settings in an address: the preset, if it is not robust, and settings that differ."""
     preset, given_values = settings.explicit()
     priors = {name: getattr(settings.priors, name) for name in PRIORS}
     differing = {name: value for name, value in priors.items() if value != getattr(Priors(), name)}
@@ -29,7 +29,7 @@ def spelled(settings: Settings) -> dict[str, str]:
 
 
 def differing(settings: Settings) -> dict[str, str]:
-    """``spelled``, and what follows from it: a threshold that is given alone is one of another gate."""
+    """``spelled`` with all further settings that differ from the preset's, such as the gate implied by a threshold."""
     told = spelled(settings)
     usual: Any = Settings.preset(settings.explicit()[0])
     values = {name: getattr(settings, name) for name in SPECS if name not in told}
@@ -43,7 +43,7 @@ def _text(value: object) -> str:
 
 
 def read_settings(given: Mapping[str, str]) -> Settings:
-    """The settings that an address spells; what it spells wrong keeps its default."""
+    """The settings in the parameters of an address; missing and invalid ones have their defaults."""
     given_values, spread = (
         {name: value for name, spec in specs.items() if (value := _read(spec, given.get(name))) is not ...}
         for specs in (SPECS, PRIORS)
@@ -53,12 +53,12 @@ def read_settings(given: Mapping[str, str]) -> Settings:
     preset = preset if preset in get_args(Preset) else "robust"
     try:
         return Settings.preset(preset, **given_values, priors=priors)
-    except SettingsError:  # each is allowed, but not together: the threshold is below the least of its gate
+    except SettingsError:  # each is allowed, but not together: the threshold is below the minimum of its gate
         return Settings.preset(preset, **given_values | {"tau_c": None}, priors=priors)
 
 
 def ignored_settings(given: Mapping[str, str]) -> list[str]:
-    """The parameters of an address that spell a setting wrong, which ``read_settings`` passes over, as given."""
+    """The parameters of an address, as "name=text", with invalid values, which ``read_settings`` ignores."""
     found, tau_c = read_settings(given), given.get("tau_c")
     wrong = {
         name: _read(spec, given[name]) is ... for name, spec in {**SPECS, **PRIORS}.items() if name in given
@@ -67,13 +67,13 @@ def ignored_settings(given: Mapping[str, str]) -> list[str]:
         wrong[PRESET] = given[PRESET] not in get_args(Preset)
     if C_PRIOR in given:
         wrong[C_PRIOR] = given[C_PRIOR] not in ("true", "false")
-    if tau_c is not None and found.tau_c is None:  # below the least of its gate
+    if tau_c is not None and found.tau_c is None:  # below the minimum of its gate
         wrong["tau_c"] |= _read(SPECS["tau_c"], tau_c) is not None
     return [f"{name}={given[name]}" for name, is_wrong in wrong.items() if is_wrong]
 
 
 def _read(spec: Spec, text: str | None) -> Any:
-    """The value that a text spells, or ... where it spells none."""
+    """The value of a text, or ... if it is missing or invalid."""
     if text is None:
         return ...
     if isinstance(spec, Switch):

@@ -1,4 +1,4 @@
-"""The settings on a page: sliders, presets, and the rest behind a button; what they change is held in ``state``."""
+"""The settings on a page: sliders, presets, and the others behind a button; ``state`` holds their values."""
 
 from __future__ import annotations
 
@@ -46,30 +46,30 @@ TABS: Mapping[str, tuple[Group, ...]] = {
 }
 BASES: tuple[Basis, ...] = ("all", "bank")
 SHOWN_PRESETS: Mapping[Preset, str] = {"robust": "Robust", "paper": "As in the paper"}
-BUDGET_STEPS = 60  # of the slider of B, fewer where whole numbers coincide
-LEFT_END = -0.5  # of the slider of tau_c: hardly a rubric is below
+BUDGET_STEPS = 60  # steps of the slider of B, before duplicates among the rounded numbers are removed
+LEFT_END = -0.5  # lower end of the slider of tau_c: hardly any rubric is below
 _FOLLOWS: Mapping[str, Mapping[str, Any]] = {
     "gate": {"tau_c": None},
     "alpha": {"prior": "fixed"},
     "beta": {"prior": "fixed"},
 }
-"""What changes with a setting: a threshold belongs to one statistic, prior counts to a fixed prior."""
+"""Setting → values of other settings that change with it: a threshold is for one statistic, counts fix the prior."""
 OPEN = "settings open"
-"""The button's own state in the session: whether what is behind it is shown."""
-_BARS = ("tau_c", "budget", "tau_t")  # sliders of their own
-BANK_SIZE = "bank size"  # the part of slider and box of B, which show each other's value
-_SHOWN, _RECENT = "budgets shown", 8  # what slider and box of B showed lately, the last one last
-_TAKEN = "budget taken"  # what slider and box of B said last, and the size that was taken from it
+"""Session key of the button: whether its popover is open."""
+_BARS = ("tau_c", "budget", "tau_t")  # settings with sliders in the bar
+BANK_SIZE = "bank size"  # the part with slider and box of B, which show each other's value
+_SHOWN, _RECENT = "budgets shown", 8  # the latest values of slider and box of B, the most recent one last
+_TAKEN = "budget taken"  # the last values of slider and box of B, and the size that was taken from them
 
 Under = Callable[[Settings], "Study"]
-"""The dataset's analysis under settings."""
+"""A function that returns the study of the dataset under given settings."""
 
 
 def settings_bar(rubrics: int, under: Under, *, show_tau_t: bool = False) -> None:
-    """Two sliders, the presets, and the rest of the settings behind a button; one row above what they change.
+    """Show a row with two sliders, the presets, and a button for the other settings.
 
-    The second slider is the bank size, at most the number of candidates; or tau_t where queries are ``show_tau_t``.
-    rubrics: of the dataset.
+    The first slider is tau_c. The second is the bank size, at most the number of candidates, or tau_t if
+    ``show_tau_t``. rubrics: number of rubrics of the dataset.
     """
     settings = held_settings()
     left, middle, preset, right = st.columns([4, 4, 3, 2], gap="medium", vertical_alignment="bottom")
@@ -82,7 +82,7 @@ def settings_bar(rubrics: int, under: Under, *, show_tau_t: bool = False) -> Non
     with preset:
         _presets(settings)
     behind = right.popover("Settings", width="stretch", key=OPEN, on_change="rerun")
-    if behind.open:  # closed, its thirty widgets are neither made nor sent at each move of a slider
+    if behind.open:  # if it is closed, a move of a slider need not make and send its thirty widgets
         with behind:
             _behind(settings, under, show_tau_t=show_tau_t)
 
@@ -100,14 +100,14 @@ def _behind(settings: Settings, under: Under, *, show_tau_t: bool) -> None:
 
 
 def basis_name(settings: Settings, basis: Basis) -> str:
-    """What ranks the systems, in a few words."""
+    """A short name for the rubrics that rank the systems."""
     if basis == "all":
         return "all rubrics that pass"
     return "bank, as if new" if settings.cross_fitted else "bank, in sample"
 
 
 def basis_switch() -> None:
-    """Which rubrics rank the systems, for all to see: the same setting as behind the button."""
+    """Show a switch for the basis of the ranking on the page itself; the same setting is behind the button."""
     settings = held_settings()
     st.session_state["basis choice"] = settings.basis
     st.segmented_control(
@@ -127,7 +127,7 @@ def _basis_change() -> None:
 
 
 def _change(name: str) -> None:
-    """A widget was moved: hold what it shows."""
+    """Callback: hold the value of the widget of this setting."""
     settings, value = held(), st.session_state[name]
     if name in PRIORS:
         hold_settings(replace(settings, priors=replace(settings.priors, **{name: value or None})))
@@ -138,13 +138,14 @@ def _change(name: str) -> None:
         changed = replace(settings, **{name: value}, **_FOLLOWS.get(name, {}))
         hold_settings(changed)
         if name == "tau_c" and settings.tau_c is not None and _method(settings) == _method(changed):
-            redraw("tau_c")  # neither the slider's title nor the preset changes with it
+            redraw("tau_c")  # the slider's title and the preset stay the same
 
 
 def _preset_change() -> None:
-    """Take the chosen preset, unless the same message moves another setting.
+    """Callback: use the chosen preset, unless the same message from the browser changes another setting.
 
-    On quick moves a message carries the preset that the browser showed before the last run, which is no choice.
+    On quick moves a message contains the preset that the browser showed before the last run; the user did not choose
+    it.
     """
     chosen: Preset | None = st.session_state["preset choice"]
     if chosen is not None and not moved():
@@ -153,7 +154,7 @@ def _preset_change() -> None:
 
 
 def preset_of(settings: Settings) -> Preset | None:
-    """The preset that the settings are, all that presets leave open aside; None for a mixture."""
+    """The preset that matches the settings, apart from those that presets do not set; None if there is none."""
     for name in get_args(Preset):
         wanted = Settings.preset(name)
         if all(getattr(settings, field) == getattr(wanted, field) for field in PRESETS["paper"]):
@@ -176,14 +177,14 @@ def _presets(settings: Settings) -> None:
 
 
 def _method(settings: Settings) -> str:
-    """The title of the presets: where the settings are none of them, the one that is nearest."""
+    """The title of the presets; it names the nearest preset if the settings match none."""
     if preset_of(settings) is not None:
         return "Method"
     return f"Method: {SHOWN_PRESETS[settings.explicit()[0]]}, changed"
 
 
 def _threshold(place: DeltaGenerator, settings: Settings, under: Under) -> None:
-    """The slider of tau_c; it stands at the threshold that follows from the labels until it is moved."""
+    """The slider of tau_c; until it is moved it shows the threshold that follows from the labels."""
     low, spec, title = max(LOWEST_TAU[settings.gate], LEFT_END), SPECS["tau_c"], SPECS["tau_c"].title
     at, off = settings.tau_c, False
     if at is None:
@@ -191,7 +192,7 @@ def _threshold(place: DeltaGenerator, settings: Settings, under: Under) -> None:
         off = not np.isfinite(at)
         title += f": drops at most the lowest quarter by {settings.gate}" if not off else ": drops none here"
     at = float(np.clip(np.nan_to_num(at, nan=low), low, 1))
-    shown = f"%.{decimals(at)}f"  # it may stand between two steps
+    shown = f"%.{decimals(at)}f"  # the value may lie between two steps
     with standing_at("tau_c", at, low):
         place.slider(
             title,
@@ -207,7 +208,7 @@ def _threshold(place: DeltaGenerator, settings: Settings, under: Under) -> None:
 
 
 def _tau_t(place: DeltaGenerator, settings: Settings, under: Under) -> None:
-    """The slider of tau_t; it stands still where no query has a probability of a type, which it would be held to."""
+    """The slider of tau_t; it is disabled if no query has a probability of a type, which is compared with tau_t."""
     spec = SPECS["tau_t"]
     idle = not loaders.facts(under(settings)).queries[SHARES].notna().any(axis=None)
     with standing_at("tau_t", settings.tau_t):
@@ -224,52 +225,53 @@ def _tau_t(place: DeltaGenerator, settings: Settings, under: Under) -> None:
 
 
 def _budget(rubrics: int, under: Under) -> None:
-    """A slider on a log scale up to the candidates, and a box; a number out of range becomes the nearest allowed one.
+    """A slider of B on a log scale up to the number of candidates, and a number box.
 
-    Where a threshold leaves fewer than the size that was chosen, both show these, and the choice is kept. One that
-    leaves none says nothing of the bank's size.
+    A number out of range becomes the nearest allowed one. If a threshold leaves fewer candidates than the chosen size,
+    both show the number of candidates, and the choice is kept. If it leaves none, the limit is ``rubrics``.
     """
     settings, spec = held_settings(), SPECS["budget"]
     most = max(under(settings).largest_bank() or rubrics, 2)
     slider_key, box_key = _budget_keys(most)
-    # Always told, as they show each other's value.
+    # Both values are always set, because slider and box show each other's value.
     size = st.session_state[slider_key] = st.session_state[box_key] = min(settings.budget, most)
     shown = st.session_state.get(_SHOWN, ())
     shown = st.session_state[_SHOWN] = (*(n for n in shown if n != size), size)[-_RECENT:]
-    # On quick moves a message names a step that was shown before: it must be there, or it counts as the first one.
+    # On quick moves a message has a step that was shown before: it must exist, or it counts as the first step.
     steps = budget_steps(rubrics, most, *shown)
     slider, box = st.columns([3, 2], vertical_alignment="bottom")
     moves: dict[str, Any] = {"help": spec.help, "on_change": _budget_moved, "args": (most,)}
     slider.select_slider(spec.title, steps, key=slider_key, **moves)
-    # Beyond bounds of its own the box would keep what was typed, and send nothing; without a value it first shows 0.
+    # With bounds the box would keep an invalid number and send nothing; without a value it would first show 0.
     box.number_input(
         f"{spec.title}, exact", value=size, step=1, key=box_key, label_visibility="collapsed", **moves
     )
 
 
 def _budget_keys(most: int) -> tuple[str, str]:
-    """Keys of slider and box. Those of another limit are other widgets: while a threshold moves quickly, a message says
-    what they showed behind an earlier one, which is no choice.
+    """Keys of slider and box, which are new widgets for each limit ``most``.
+
+    While a threshold moves quickly, a message has their values for an earlier threshold, which the user did not choose.
     """
     return f"budget slider to {most}", f"budget to {most}"
 
 
 def budget_steps(rubrics: int, most: int, *sizes: int) -> list[int]:
-    """Where the slider of B can stand: from 1 to ``most``, evenly on a log scale, and at these sizes.
+    """The steps of the slider of B: from 1 to ``most``, even on a log scale, and these sizes.
 
-    The steps are those of all ``rubrics``, so that they are the same ones behind each threshold.
+    The even steps are computed for all ``rubrics``, so that they are the same for each threshold.
     """
     spread = np.geomspace(1, max(rubrics, 2), BUDGET_STEPS).round().astype(int).tolist()
     return sorted({*(size for size in (*spread, *sizes) if size <= most), most})
 
 
 def _budget_moved(most: int) -> None:
-    """Take the value of the slider or of the box, whichever somebody moved; both are at ``most`` that.
+    """Callback: take the value of the slider or the box, whichever the user moved, limited to ``most``.
 
-    On quick moves a message carries, of the other one, what the browser showed before the last run: that counts as a
-    move for Streamlit, and is told by the address of the same message, or by its having been shown. A click elsewhere
-    that comes so quickly repeats what both said before: nobody moved either. One of the two may not be there: another
-    move ended the run before it was made.
+    On quick moves a message also has the value of the other widget from before the last run, which Streamlit takes for
+    a move. It is recognised by the address in the same message, or because it was shown recently. A quick click
+    elsewhere repeats the last values of both, although the user moved neither. One of the two may not exist, if
+    another move ended the run before it was made.
     """
     session, size = st.session_state, min(held().budget, most)
     sizes = [min(max(int(session[name]), 1), most) for name in _budget_keys(most) if name in session]
@@ -286,7 +288,7 @@ def _budget_moved(most: int) -> None:
 
 
 def keep_from(tau_c: float) -> None:
-    """Move the threshold to this value, to two digits, within what the slider can show."""
+    """Move the threshold to this value, rounded down to two decimals, within the range of the slider."""
     settings = held()
     low = max(LOWEST_TAU[settings.gate], LEFT_END)
     chosen = float(np.clip(np.floor(100 * tau_c + 1e-9) / 100, low, 1))
@@ -294,13 +296,13 @@ def keep_from(tau_c: float) -> None:
 
 
 def take_budget(size: int) -> None:
-    """At the end of a callback: let the bank have this size, as its slider would."""
+    """Set the bank size as its slider does; call it last in a callback."""
     hold_settings(replace(held(), budget=size))
     redraw("budget", BANK_SIZE)
 
 
 def _group(groups: tuple[Group, ...], settings: Settings) -> None:
-    """The settings of a tab that are not shown elsewhere."""
+    """Show the settings of these groups that are not shown elsewhere."""
     if "gate" in groups and settings.tau_c is not None:
         st.button("Drop the lowest quarter", on_click=_drop_quarter)
     for name, spec in SPECS.items():
@@ -317,7 +319,7 @@ def _drop_quarter() -> None:
 
 
 def _widget(name: str, spec: Spec, value: Any) -> None:
-    """The widget of a setting by its declaration, at the value that the session holds."""
+    """Show the widget of a setting according to its declaration, at the value that the session holds."""
     st.session_state[name] = value
     options: list[Any] = list(spec.choices or spec.offered)
     if isinstance(spec, Switch):

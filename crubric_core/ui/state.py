@@ -1,8 +1,8 @@
 """Dataset, settings and chosen systems: held by the session, written to every page's address and read from it.
 
 Streamlit's own binding of widgets to the URL loses them on the way to another page, and cannot set them all at once,
-which a preset does. So each widget shows what the session holds, and changes it; an address says what differs from
-the nearest preset, as the command line does.
+as a preset needs. So each widget shows and changes the value that the session holds. An address contains the settings
+that differ from the nearest preset, as on the command line.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 DEFAULTS = Settings()
 COMPOSITION = "composition"
-SYSTEM, VERSUS = "system", "versus"  # shown, and compared with it
-SEARCH, FIND = "search", "find"  # words by which rubrics are searched, and systems
-EXPERIMENT = "experiment"  # as the command line calls it
+SYSTEM, VERSUS = "system", "versus"  # the system with the open profile, and the one compared with it
+SEARCH, FIND = "search", "find"  # words of the search for rubrics, and for systems
+EXPERIMENT = "experiment"  # by its name on the command line
 BAR = "bar"  # a value within the bar of a histogram whose rubrics are listed
-WRITTEN = ("publish title", "publish note")  # keys of texts that are written about a dataset
-LONGEST_COMPOSITION = 1_200  # characters of an address
+WRITTEN = ("publish title", "publish note")  # keys of texts that the user writes about a dataset
+LONGEST_COMPOSITION = 1_200  # most characters of a composition in an address
 SHOWN = frozenset(
     (
         *("beside", "compose", "dimensions", "first", "groups", "held_out", "items", "larger", "more"),
@@ -41,26 +41,26 @@ SHOWN = frozenset(
         *("why", "why two"),
     )
 )
-"""The parameters of an address that say what a page shows; a filter by a column of facts begins with FACT."""
+"""Further parameters of an address, for widgets of the pages; a filter by a column of facts begins with FACT."""
 FACT = "fact "
 _HELD = {
     name: f"{name} held"
     for name in ("settings", "dataset", COMPOSITION, SYSTEM, VERSUS, SEARCH, FIND, BAR, EXPERIMENT)
 }
 _MOVED = "settings moved"
-_ASKED = "asked by the address"  # what is to be read from it, and was not yet
-_TOLD = "address told"  # the page, and what the browser was told last of its address
+_ASKED = "asked by the address"  # names that this run shall read from the address and has not read yet
+_TOLD = "address told"  # the page, and the parameters last sent to the browser
 _ANOTHER = "another dataset"
 _IGNORED = "ignored in the address"
 _WAITING: ContextVar[dict[str, str | None] | None] = ContextVar("address waiting", default=None)
 
 
 def arrive() -> None:
-    """Before anything of the address is read: what of it this run of the page shall read.
+    """Decide what this run of the page shall read from the address; call it before anything is read.
 
-    What the session does not hold yet, as after a bookmark, a reload or what somebody types, which begin one; and all
-    of it after a step back or forward. Else the session knows better: an address that comes from the navigation says
-    nothing, and on quick moves the browser sends the one before the last.
+    These are the values that the session does not hold yet, as in a new session after a bookmark, a reload or a typed
+    address, and all values after a step back or forward. Otherwise the session is right: an address from the
+    navigation has no parameters, and on quick moves the browser sends an outdated address.
     """
     session = st.session_state
     if back := is_step_back():
@@ -75,7 +75,7 @@ def arrive() -> None:
 
 
 def keep_address() -> None:
-    """Keep dataset and settings in the address of a page that needs neither, so that a reload loses nothing."""
+    """Keep dataset and settings in the address of a page that uses neither, so that a reload does not lose them."""
     arrive()
     with one_step():
         _write({"dataset": (dataset := held_dataset())})
@@ -85,20 +85,20 @@ def keep_address() -> None:
 
 
 def held_dataset() -> str | None:
-    """The dataset that this session holds, if any; an address that is read goes before it."""
+    """The name of the dataset that this session holds, or None; the address overrides it if it is to be read."""
     if _is_asked("dataset") and (given := st.query_params.get("dataset")) is not None:
         asked = st.session_state[_ASKED]
         show_dataset(given)
-        # What another dataset drops, the address may name anew.
+        # show_dataset drops values of the dataset before; the address may set them again.
         st.session_state[_ASKED] = asked - {"dataset"}
     dataset: str | None = st.session_state.get(_HELD["dataset"])
     return dataset
 
 
 def gone(names: Sequence[str]) -> str | None:
-    """The dataset that this session or its address asks for, where there is none of that name.
+    """The dataset that this session or its address names, if it is not among ``names``; else None.
 
-    The address keeps it, so that a reload does not show another one in its place.
+    The address keeps it, so that a reload does not show another dataset in its place.
     """
     dataset = held_dataset()
     if dataset is None or dataset in names:
@@ -110,7 +110,7 @@ def gone(names: Sequence[str]) -> str | None:
 
 
 def pick_another(names: Sequence[str]) -> None:
-    """A choice among the datasets that there are, in place of one that is gone; the page then restarts."""
+    """Show a choice of an existing dataset in place of one that no longer exists."""
 
     def take() -> None:
         show_dataset(st.session_state.pop(_ANOTHER))
@@ -119,7 +119,7 @@ def pick_another(names: Sequence[str]) -> None:
 
 
 def pick_dataset(names: Sequence[str]) -> str:
-    """The dataset of every page, chosen in the side bar; ``names`` is not empty."""
+    """Show the choice of the dataset of all pages in the side bar; return its name. names: not empty."""
     dataset, session = held_dataset(), st.session_state
     session["dataset"] = dataset if dataset in names else names[0]
     chosen: str = st.sidebar.selectbox("Dataset", list(names), key="dataset", on_change=_dataset_change)
@@ -129,7 +129,7 @@ def pick_dataset(names: Sequence[str]) -> str:
 
 
 def show_dataset(name: str) -> None:
-    """From now on the pages show this dataset; what was searched in another is dropped."""
+    """Show this dataset on the pages from now on; searches and chosen systems of another dataset are dropped."""
     session = st.session_state
     if session.get(_HELD["dataset"], name) != name:
         session[_HELD[SEARCH]] = session[_HELD[FIND]] = session[_HELD[BAR]] = ""
@@ -142,7 +142,7 @@ def show_dataset(name: str) -> None:
 
 
 def _dataset_change() -> None:
-    """Another dataset was picked: what was chosen or written for the one before is no choice for it."""
+    """Callback: show the dataset that was picked, and clear filters and texts for the one before."""
     session = st.session_state
     show_dataset(session["dataset"])
     for key in map(str, session):
@@ -153,9 +153,9 @@ def _dataset_change() -> None:
 
 
 def held_settings(most: int | None = None) -> Settings:
-    """The settings of this session; an address that is read goes before them, and what it spells wrong is ignored.
+    """The settings of this session; the address overrides them if it is to be read, without its invalid values.
 
-    most: of its bank size, which becomes that where it is more.
+    most: limit of the bank size in the address; a larger one is reduced to it.
     """
     if _is_asked("settings"):
         given = {name: st.query_params[name] for name in NAMES if name in st.query_params}
@@ -171,9 +171,9 @@ def held_settings(most: int | None = None) -> Settings:
 
 
 def address_settings() -> Settings:
-    """The settings that the address says, as the browser had it when it sent the message that this run answers.
+    """The settings in the address that the browser had when it sent the message that started this run.
 
-    What it spells wrong has its default.
+    Missing and invalid values have their defaults.
     """
     return read_settings({name: st.query_params[name] for name in NAMES if name in st.query_params})
 
@@ -190,44 +190,44 @@ def moved() -> bool:
 
 
 def hold_settings(settings: Settings) -> None:
-    """From now on the pages use these."""
+    """Use these settings on the pages from now on."""
     st.session_state[_HELD["settings"]], st.session_state[_MOVED] = settings, True
     _forget("settings")
 
 
 def ignore(*parameters: str) -> None:
-    """Note parameters of the address that are ignored, which ``say_ignored`` then tells."""
+    """Note parameters of the address that are ignored; ``say_ignored`` shows them."""
     st.session_state[_IGNORED] = [*st.session_state.get(_IGNORED, ()), *parameters]
 
 
 def say_ignored() -> None:
-    """One line that names what of the address was ignored, once."""
+    """Show one warning with the ignored parameters of the address, once."""
     if ignored := st.session_state.pop(_IGNORED, None):
         named = ", ".join(plain(shorten(each, 60)) for each in ignored)
         st.warning(f"Ignored in the address, as there is no such choice here: {named}.")
 
 
 def check_choices(name: str, known: Iterable[str]) -> None:
-    """Say which values of a parameter that a widget reads, made after this, are none of the known ones, once."""
+    """Show once which values of a parameter in the address are unknown; call it before its widget is made."""
     asked = set(st.query_params.get_all(name)) - set(known)
     ignore(*(f"{name}={value}" for value in sorted(asked)))
     say_ignored()
 
 
 def drop_unknown(name: str, known: Sequence[str], usual: str) -> None:
-    """Before a chooser that stands in the address is made: what it showed of another dataset makes way."""
+    """Reset a widget's value to ``usual`` if it is unknown, as after another dataset; call it before it is made."""
     if st.session_state.get(name, usual) not in known:
         st.session_state[name] = usual
 
 
 def unknown_system(name: str, known: Sequence[str]) -> str | None:
-    """The system that the address asks for by that parameter, before it is read, if it is none of these."""
+    """The system that the address names in this parameter, if still to be read and not in ``known``; else None."""
     asked = st.query_params.get(name) if _is_asked(name) else None
     return asked if asked not in known else None
 
 
 def held_system(name: str, known: Sequence[str]) -> str | None:
-    """The system that a parameter of the address names, kept as dataset and settings are; None if none, or unknown."""
+    """The system that the session holds for this parameter of the address; None if there is none or it is unknown."""
     if _is_asked(name):
         hold_system(name, st.query_params.get(name))
     found: str | None = st.session_state.get(_HELD[name])
@@ -237,13 +237,13 @@ def held_system(name: str, known: Sequence[str]) -> str | None:
 
 
 def hold_system(name: str, system: str | None) -> None:
-    """From now on that parameter names this system, or none."""
+    """Hold this system, or None, for this parameter from now on."""
     st.session_state[_HELD[name]] = system
     _forget(name)
 
 
 def held_words(name: str) -> str:
-    """The words of a search, SEARCH or FIND, or the value of a BAR, kept as dataset and settings are."""
+    """The text that the session holds for SEARCH, FIND, BAR or EXPERIMENT; "" if there is none."""
     if _is_asked(name):
         hold_words(name, st.query_params.get(name, ""))
     words: str = st.session_state.get(_HELD[name], "")
@@ -252,18 +252,21 @@ def held_words(name: str) -> str:
 
 
 def hold_words(name: str, words: str) -> None:
-    """From now on the pages search by these words."""
+    """Hold this text for this parameter from now on."""
     st.session_state[_HELD[name]] = words
     _forget(name)
 
 
 def held_composition(dataset: str) -> Composition | None:
-    """What this session asks of the dataset's bank; an address goes before it, and says it where it is short."""
+    """The composition that the session holds for the dataset's bank, or None.
+
+    The address overrides it if it is to be read. It is written to the address if it is short enough.
+    """
     if _is_asked(COMPOSITION):
         given = st.query_params.get(COMPOSITION)
         try:
             found = Composition.from_json(given) if given else Composition()
-        except SettingsError:  # an address that somebody typed wrong asks for nothing
+        except SettingsError:  # an invalid text in the address means no composition
             found = Composition()
             ignore(f"{COMPOSITION}={given}")
         hold_composition(dataset, found)
@@ -275,14 +278,14 @@ def held_composition(dataset: str) -> Composition | None:
 
 
 def hold_composition(dataset: str, composition: Composition | None) -> None:
-    """From now on the pages compose the dataset's bank so."""
+    """Use this composition for the dataset's bank from now on; None: no composition."""
     every: dict[str, Composition] = st.session_state.get(_HELD[COMPOSITION], {})
     st.session_state[_HELD[COMPOSITION]] = every | {dataset: composition or Composition()}
     _forget(COMPOSITION)
 
 
 def dataset_renamed(old: str, new: str | None) -> None:
-    """The dataset that is shown, and what is asked of its bank, go with it; new: None where the dataset is gone."""
+    """Update the held dataset and its composition after a renaming. new: None if the dataset was deleted."""
     if held_dataset() == old:
         st.session_state[_HELD["dataset"]] = new
         _forget("dataset")
@@ -294,19 +297,19 @@ def dataset_renamed(old: str, new: str | None) -> None:
 
 
 def _is_asked(name: str) -> bool:
-    """Whether the address is to be read for this."""
+    """Whether this run shall read this name from the address."""
     return name in st.session_state.get(_ASKED, ())
 
 
 def _forget(name: str) -> None:
-    """The session holds this now, whatever the address says."""
+    """Do not read this name from the address any more: the session holds it now."""
     st.session_state[_ASKED] = st.session_state.get(_ASKED, set()) - {name}
 
 
 def _write(values: Mapping[str, str | None]) -> None:
-    """Put these into the page's address, or take them out of it; within ``one_step`` at its end.
+    """Set these parameters in the page's address, or remove those that are None; inside ``one_step`` at its end.
 
-    On quick moves the address that came with a message is older than what the browser was told since: told again.
+    On quick moves the address in a message is older than the parameters sent since; these are then sent again.
     """
     if (waiting := _WAITING.get()) is not None:
         waiting.update(values)
@@ -319,7 +322,7 @@ def _write(values: Mapping[str, str | None]) -> None:
     session[_TOLD] = current_page(), told
     given = {name: value for name, value in changed.items() if value is not None}
     dropped = changed.keys() - given.keys()
-    if dropped and dropped.isdisjoint(address):  # the browser alone has them: whatever is told, it drops them
+    if dropped and dropped.isdisjoint(address):  # only the browser has them; any update makes it drop them
         given = {name: value for name, value in told.items() if value is not None}
     if given:
         address.update(given)
@@ -329,9 +332,9 @@ def _write(values: Mapping[str, str | None]) -> None:
 
 @contextmanager
 def one_step() -> Iterator[None]:
-    """Write to the address at once what is written meanwhile.
+    """Collect the writes to the address in this context, and write them together at its end.
 
-    The browser takes every change of the address for a step, so that Back would stop at half of the settings.
+    The browser takes every change of the address for a step, so Back would otherwise stop at partial settings.
     """
     waiting: dict[str, str | None] = {}
     before = _WAITING.set(waiting)

@@ -1,4 +1,4 @@
-"""How a table is shown: its rows in sight, widths, shares, long names; rows that can be chosen; its CSV file."""
+"""Show tables: visible rows, column widths, shares, long names; selection of rows; download as CSV."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-LONG_NAME, NAME_WIDTH = 40, 240  # letters above which a column is held to so many pixels
-IN_SIGHT = 32  # letters that these pixels show
-MEASURED = 9  # rows by whose texts the browser chooses the width of a column, at least
-LETTER, EDGES = 7, 20  # pixels of a letter, and beside a cell's text
+LONG_NAME, NAME_WIDTH = 40, 240  # letters above which a column has a fixed width, and that width in pixels
+IN_SIGHT = 32  # letters that fit into NAME_WIDTH
+MEASURED = 9  # least number of rows from whose texts the browser chooses the width of a column
+LETTER, EDGES = 7, 20  # pixels of a letter, and of a cell's padding
 NAMES = ("system", "query", "rubric", "judge", "first", "second")
 APART = "Long names are shortened to the part that differs; downloads have the full names."
-MOST_ROWS = 1_000  # of a table that are sent to the browser: it reads all of them again whenever one changes
+MOST_ROWS = 1_000  # rows of a table sent to the browser, which reads all of them again at every change
 BY_KEYBOARD = "Shift and Space choose a row"
 SEARCHED, DOWNLOADED = "Search or filter for others.", "The download has all."
 
@@ -31,10 +31,10 @@ SEARCHED, DOWNLOADED = "Search or filter for others.", "The download has all."
 def table(
     frame: pd.DataFrame, columns: Mapping[str, Any], *, rows: int = 10, others: str = DOWNLOADED
 ) -> None:
-    """The named columns of a frame; a heading or a column_config each, unknown as a dash.
+    """Show columns of a frame; unknown values appear as a dash.
 
-    Columns of texts without any are left out, and named. rows: in sight at most. others: how rows beyond MOST_ROWS are
-    reached.
+    columns: name → heading or column_config. Text columns without any text are left out, and a caption names them.
+    rows: visible rows at most. others: a sentence on how to reach rows beyond MOST_ROWS.
     """
     asked = columns
     if len(frame):
@@ -55,7 +55,7 @@ def table(
 
 
 def _sent(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
-    """What goes to the browser: the shown columns of the first rows, numbered anew; an open end as unknown."""
+    """The frame for the browser: the shown columns of the first MOST_ROWS rows, infinite values as NaN, a new index."""
     shown = frame[[name for name in columns if name in frame]].head(MOST_ROWS)
     floats = [name for name in columns if name in shown and is_float_dtype(shown[name])]
     told = {name: _no_minus_zero(finite(shown[name]), columns[name]) for name in floats}
@@ -63,7 +63,7 @@ def _sent(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def _no_minus_zero(numbers: pd.Series[float], column: Any) -> pd.Series[float]:
-    """The numbers, 0 where the browser would write "-0.00"."""
+    """The numbers, with 0 in place of values that the browser would show as "-0.00"."""
     shown = "" if isinstance(column, str) else column["type_config"].get("format") or ""
     decimals = re.fullmatch(r"%\.(\d+)f", shown)
     if decimals is None:
@@ -72,12 +72,12 @@ def _no_minus_zero(numbers: pd.Series[float], column: Any) -> pd.Series[float]:
 
 
 def finite(numbers: pd.Series[float]) -> pd.Series[float]:
-    """The numbers, infinite ones as NaN: the browser would write "Infinity"."""
+    """The numbers with NaN in place of infinite ones, which the browser would show as "Infinity"."""
     return numbers.replace([np.inf, -np.inf], np.nan)
 
 
 def height(frame: pd.DataFrame, rows: int) -> int:
-    """Pixels of a table with its heading and at most so many rows in sight; others are scrolled to."""
+    """Height in pixels of a table with its heading and at most ``rows`` visible rows; the others need scrolling."""
     return 38 + 35 * min(max(len(frame), 1), rows)
 
 
@@ -87,7 +87,7 @@ def _say_more(frame: pd.DataFrame, others: str) -> None:
 
 
 def even_percentages(frame: pd.DataFrame, columns: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Shares as percentages with one decimal each: Streamlit's own format writes 50% above 33.33%."""
+    """The frame and columns with shares as percentages with one decimal; Streamlit would show 50% above 33.33%."""
     shown = dict(columns)
     shares = [
         name
@@ -101,9 +101,9 @@ def even_percentages(frame: pd.DataFrame, columns: Mapping[str, Any]) -> tuple[p
 
 
 def narrow_names(frame: pd.DataFrame, columns: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Columns of long texts at most NAME_WIDTH wide unless they say how wide they are: others stay in sight.
+    """The frame and columns with long texts at most NAME_WIDTH wide, so that other columns stay visible.
 
-    Names are cut so that they look different.
+    Columns with a given width keep it. Names are shortened so that they stay distinguishable.
     """
     shown, apart = dict(columns), {}
     for name, column in columns.items():
@@ -129,19 +129,19 @@ def narrow_names(frame: pd.DataFrame, columns: Mapping[str, Any]) -> tuple[pd.Da
 
 
 def _is_text(column: Any) -> bool:
-    """Whether that is the heading or the column_config of texts."""
+    """Whether ``column``, a heading or a column_config, is for texts."""
     return isinstance(column, str) or column.get("type_config", {}).get("type", "text") == "text"
 
 
 def with_values(columns: Mapping[str, Any], every: pd.DataFrame) -> dict[str, Any]:
-    """The columns of which some row has a value."""
+    """The columns that have a value in some row of ``every``."""
     every = every[[name for name in columns if name in every]]
     known = (every.notna() & (every != "")).any()
     return {name: column for name, column in columns.items() if known.get(name, False)}
 
 
 def say_left_out(asked: Mapping[str, Any], shown: Mapping[str, Any]) -> None:
-    """Below a table, which of the columns that were asked for are not shown, as ``with_values`` leaves them out."""
+    """Show a caption that names the columns in ``asked`` but not in ``shown``, which have no values."""
     if without := [title for name, title in _titles(asked).items() if name not in shown]:
         st.caption(plain(f"Not shown, because no row has a value: {', '.join(without)}."))
 
@@ -155,9 +155,9 @@ def pick_one(
     others: str = DOWNLOADED,
     every: pd.DataFrame | None = None,
 ) -> int | None:
-    """A table of which one row can be chosen, the first at the start; the index of that row. rows: in sight at most.
+    """Show a table in which one row can be chosen, at first the first one; return the row's index, or None.
 
-    every: see ``pick_some``.
+    rows: visible rows at most. every: see ``pick_some``.
     """
     chosen = _pick(frame, columns, key, rows, "single-row", [0], others, every=every)
     return chosen[0] if chosen else None
@@ -174,10 +174,10 @@ def pick_some(
     on_pick: Callable[[], Any] | Literal["rerun"] = "rerun",
     every: pd.DataFrame | None = None,
 ) -> list[int]:
-    """A table of which several rows can be chosen, those at positions ``start`` first.
+    """Show a table in which several rows can be chosen; return the indices of the chosen rows.
 
-    The indices of the rows chosen. rows: in sight at most. every: the rows among which the shown ones were chosen;
-    columns of which none of these has a value are left out, and named.
+    start: positions of the rows that are chosen at first. rows: visible rows at most. every: the rows before a search
+    or filter; columns without a value in these are left out, and a caption names them.
     """
     return _pick(frame, columns, key, rows, "multi-row", start, others, on_pick, every)
 
@@ -224,9 +224,10 @@ def download(
     file_name: str,
     columns: Mapping[str, Any] | None = None,
 ) -> None:
-    """A button for the frame as CSV, written, and made where it is a function, when it is clicked.
+    """Show a button that downloads the frame as CSV, which is written when it is clicked.
 
-    columns: of the table on the page; the button says which column of the file is which.
+    frame: a frame, or a function that returns it. columns: of the table on the page; the button's help then explains
+    the file's column names.
     """
 
     def written() -> bytes:
@@ -244,7 +245,7 @@ def download(
 
 
 def _names_in_files(columns: Mapping[str, Any]) -> str:
-    """What files call the columns that the page calls otherwise: files keep the names of the command line's."""
+    """A sentence on the columns that have other names in files: files use the names of the command line."""
     named = [f"“{plain(title)}” is `{name}`" for name, title in _titles(columns).items() if name != title]
     return f"Its columns have the command line's names: {', '.join(named)}."
 

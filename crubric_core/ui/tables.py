@@ -1,4 +1,4 @@
-"""The tables of the pages: which rows a filter leaves, and what each column is called."""
+"""The tables of the pages: the rows that a filter leaves, and the headings and help of the columns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ _text = st.column_config.TextColumn
 
 
 def bounded(name: str, title: str, low: str = "", high: str = "") -> dict[str, Any]:
-    """A number to three digits and its interval: columns ``name``, and ``low`` and ``high`` or as the name has them."""
+    """Column configurations of a number, to three decimals, and its interval.
+
+    low, high: columns of the ends; by default the name followed by _low and _high.
+    """
     return {
         name: _number(title, format="%.3f"),
         low or f"{name}_low": _number("from", format="%.3f"),
@@ -28,7 +31,7 @@ def bounded(name: str, title: str, low: str = "", high: str = "") -> dict[str, A
 
 
 def configured(column: columns.Column) -> Any:
-    """A declared column as the page's table takes it."""
+    """The column_config of a declared column."""
     if not column.style:
         return _text(column.title, help=column.help or None, width=column.width)
     style = {"d": None, ".1%": "percent"}.get(column.style, f"%{column.style}")
@@ -59,13 +62,13 @@ LOSSES: dict[str, Any] = {
 ALL = "all"
 KEPT = (ALL, "kept", "dropped", "flagged")
 FLAGS = {"": "", "unmeasured": "no two judges", "pair_only": "at most two judges"}
-"""What the flags of measurability.csv say of a rubric, in words."""
+"""Flag in measurability.csv → words on the page."""
 IN_BANK = "in the bank"
 INFORMATIVE = (ALL, IN_BANK, "constant", "negative item–rest")
 
 
 def file_of_all(name: str, shown: pd.DataFrame, every: pd.DataFrame) -> str:
-    """The label of a download of all rubrics below a table of those ``shown``."""
+    """The label of a button that downloads all rubrics (``every``), below a table of the rubrics ``shown``."""
     return f"Download {name}" + ("" if len(shown) == len(every) else f", all {len(every):,} rubrics")
 
 
@@ -109,7 +112,7 @@ LEADERBOARD: dict[str, Any] = {
 
 
 def measurability_columns(statistic: GateStatistic) -> dict[str, Any]:
-    """The columns of a gate by this statistic: kappa first where it decides, the probability where q does."""
+    """The columns for a gate by this statistic: with rubric κ for kappa, with P(q ≥ τ_c) for agreement."""
     if statistic == "agreement":
         return MEASURABILITY
     kappa = _number(
@@ -122,7 +125,10 @@ def measurability_columns(statistic: GateStatistic) -> dict[str, Any]:
 def measurability(
     gate: pd.DataFrame, reduction: Reduction, which: str, statistic: GateStatistic = "agreement"
 ) -> pd.DataFrame:
-    """The least measurable first, by the gate's statistic; the index says which rubric a row is."""
+    """The rubrics of the filter ``which``, the least measurable by the gate's statistic first.
+
+    The index is the rubric's position in the study.
+    """
     by = ["kappa", "q_mean"] if statistic == "kappa" else ["q_mean"]
     table = _with_text(gate, reduction).sort_values(by, kind="stable")
     table["flag"] = table["flag"].map(FLAGS)
@@ -137,7 +143,7 @@ def measurability(
 
 
 def items(table: pd.DataFrame, reduction: Reduction, which: str) -> pd.DataFrame:
-    """The most informative first; the index says which rubric a row is."""
+    """The rubrics of the filter ``which``, the most informative first; the index is the position in the study."""
     table = _with_text(table, reduction)
     table = table.sort_values("nu", ascending=False, kind="stable")
     match which:

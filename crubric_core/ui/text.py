@@ -1,4 +1,4 @@
-"""Text that came from a file is data: shown letter by letter, never markup."""
+"""Texts for the pages; text from a file is data and is shown literally, never as markup."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 UNKNOWN = "—"
-# Streamlit links what looks like an address even where all of it is escaped; a joiner of no width keeps it unlinked.
+# Streamlit makes a link of a text like an address even if it is escaped; a zero-width joiner prevents that.
 _ADDRESS = re.compile(r":(?=//)|\bwww(?=\.)|@(?=[\w-])", re.IGNORECASE)
 _JOINER = "\u2060"
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
@@ -36,5 +36,5 @@ def plain(text: str) -> str:
 
 
 def end(value: float) -> str:
-    """The end of an interval, "open" where nothing bounds it."""
+    """The end of an interval as text, "open" if it is not finite."""
     return numeral(value) if isfinite(value) else "open"

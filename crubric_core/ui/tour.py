@@ -1,4 +1,4 @@
-"""A short tour for who opens the dashboard for the first time, and the way to one's own data."""
+"""A short tour for first-time users of the dashboard, and a link to the page for the user's own data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STEPS = (
 
 
 def show_tour(*, editor: bool) -> None:
-    """Five steps, until the reader closes them; closed for the rest of the session."""
+    """Show the steps of the tour until the reader closes it, for the rest of the session. editor: with publishing."""
     if st.session_state.get(DONE):
         return
     with st.container(border=True, key="tour"):
@@ -41,5 +41,5 @@ def _close() -> None:
 
 
 def offer_own_data() -> None:
-    """In the side bar of every page: the way to one's own table."""
+    """Show a link in the side bar of every page to the Data page, where users upload their own data."""
     st.sidebar.page_link(loaders.PAGES / "data.py", label="Use my own data")

@@ -1,4 +1,4 @@
-"""The only script of a viewer's process: one shared view, for whoever has its link (see app.py)."""
+"""The only script of a viewer's process: it shows one shared view to a reader with its link (see app.py)."""
 
 # ruff: noqa: E402 - no module is loaded here while the server's thread still loads them
 from pathlib import Path

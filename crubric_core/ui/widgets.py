@@ -1,4 +1,4 @@
-"""What the pages are made of beside tables: answers, figures, choices, notes."""
+"""Widgets of the pages other than tables: answers, figures, choices, notes."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 def answer(place: DeltaGenerator, *sentences: str) -> None:
-    """The page's question answered in figures of this dataset; plain text, names and all."""
+    """Show the answer to the page's question as its header. sentences: plain text; "" is skipped."""
     place.header(" ".join(plain(s) for s in sentences if s), anchor=False)
 
 
 class Mark(NamedTuple):
-    """What somebody clicked on a figure: which trace, which of its marks, and where that stands on the axes."""
+    """A mark of a figure that was clicked: the index of its trace, its index in the trace, and its coordinates."""
 
     trace: int
     number: int
@@ -39,9 +39,10 @@ def show(
     look: str = "",
     on_click: Callable[[Mark], None] | None = None,
 ) -> None:
-    """A figure under its title; ``alt`` says in words what it shows, ``look`` what to look for.
+    """Show a figure with its title, or a note if it has no values.
 
-    on_click: gets the point, bar or cell that is clicked, of a heat map row and column as y and x.
+    alt: alternative text. look: caption on what to look for. on_click: called with the clicked point, bar or cell; for
+    a heat map, y and x are its row and column.
     """
     _titled(title)
     sent = _finished(fig)
@@ -61,7 +62,7 @@ def show(
 def _plot_clickable(
     sent: Sent, alt: str, config: dict[str, Any], key: str, on_click: Callable[[Mark], None]
 ) -> None:
-    """After a click the figure is a new one, on which nothing is selected: the same mark can be clicked again."""
+    """Show a clickable figure; each click gives it a new key without selection, so that marks can be clicked again."""
     clicks = f"clicks on {key}"
     number = st.session_state.get(clicks, 0)
     key = f"{key} {number}"
@@ -75,7 +76,7 @@ def _plot_clickable(
 
 
 def clicked_mark(key: str) -> Mark | None:
-    """What is clicked on that figure."""
+    """The clicked mark of the figure with this key; None if there is none."""
     chosen: Any = st.session_state.get(key)
     points = [] if chosen is None else chosen["selection"]["points"]
     if not points:
@@ -93,10 +94,10 @@ def show_brushable(
     title: str = "",
     look: str = "",
 ) -> None:
-    """A figure of bars on which a range of x can be dragged (``dragged_range``), which draws the page anew.
+    """Show a bar chart on which a range of x can be dragged (``dragged_range``); the page is then rerun.
 
-    ``on_range`` gets its ends. A click on a bar is the range that begins and ends in its middle. ``on_none`` is called
-    after a double click.
+    on_range: called with the ends of the range. A click on a bar is a range that begins and ends in its middle.
+    on_none: called after a double click, which clears the range.
     """
 
     def brushed() -> None:
@@ -122,7 +123,7 @@ def show_brushable(
 
 
 def dragged_range(key: str) -> tuple[float, float] | None:
-    """The ends of the range that is dragged on that figure, or twice the middle of the bar that is clicked."""
+    """The ends of the range dragged on the figure, or twice the middle of a clicked bar; None without a selection."""
     chosen: Any = st.session_state.get(key)
     boxes = [] if chosen is None else chosen["selection"]["box"]
     if not boxes:
@@ -133,7 +134,7 @@ def dragged_range(key: str) -> tuple[float, float] | None:
 
 
 def lazy_tabs(parts: Mapping[str, Callable[[], None]], key: str) -> None:
-    """Tabs of which only the open one is computed; which one it is stands in the address."""
+    """Show tabs of which only the open one is computed; the page's address holds its name."""
     check_choices(key, parts)
     for tab, part in zip(
         st.tabs(list(parts), key=key, on_change="rerun", bind="query-params"), parts.values(), strict=True
@@ -144,7 +145,10 @@ def lazy_tabs(parts: Mapping[str, Callable[[], None]], key: str) -> None:
 
 
 def choose_one(title: str, options: Sequence[str], key: str, **more: Any) -> str:
-    """Buttons of which one is chosen, the first at the start; which one it is stands in the address. None for one."""
+    """Show buttons for a choice of one option, at first the first one, and return it; the address holds it.
+
+    With a single option no buttons are shown.
+    """
     check_choices(key, options)
     if len(options) == 1:
         return options[0]
@@ -155,7 +159,7 @@ def choose_one(title: str, options: Sequence[str], key: str, **more: Any) -> str
 
 
 def toggle(title: str, key: str, **more: Any) -> bool:
-    """A switch whose state stands in the address."""
+    """Show a switch and return its state, which the address holds."""
     check_choices(key, ("true", "false"))
     return st.toggle(title, key=key, bind="query-params", **more)
 
@@ -170,7 +174,7 @@ def _finished(fig: go.Figure | Sent) -> Sent:
 
 
 def notes(sentences: Sequence[str]) -> None:
-    """Warnings, a line each in one box."""
+    """Show warnings in one box, one line each."""
     if sentences:
         st.warning(
             "\n".join(f"- {plain(s)}" for s in sentences) if len(sentences) > 1 else plain(sentences[0])
@@ -178,7 +182,7 @@ def notes(sentences: Sequence[str]) -> None:
 
 
 def figures_row(values: Mapping[str, object], helps: Mapping[str, str] | None = None) -> None:
-    """A row of named figures, as many a line as fit; ``helps`` says of some what they mean."""
+    """Show named figures in a row that wraps. helps: name → explanation, for some of them."""
     with st.container(horizontal=True, gap="small"):
         for name, value in values.items():
             told = (helps or {}).get(name)

@@ -1,1 +1,1 @@
-"""The DuckDB file: connection, schema, datasets, reduction, stored results."""
+"""The DuckDB file of a workspace: connection, schema, datasets, reduction, stored results."""

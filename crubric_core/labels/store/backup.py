@@ -1,4 +1,4 @@
-"""A workspace copied while it is used, and put back; what damage looks like and what to do about it."""
+"""Back up a workspace while it is used, restore it, and detect and report a damaged file."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _REQUEST = re.compile(r"[0-9a-f]{32}")
 
 
 def is_damage(error: duckdb.Error) -> bool:
-    """Whether an error says that the file itself cannot be read."""
+    """Whether an error means that the file itself is damaged or cannot be read."""
     return any(words in str(error) for words in _DAMAGE)
 
 
 def damage(path: str | Path, error: duckdb.Error) -> WorkspaceError:
-    """What to do about a damaged file, and why."""
+    """The error to raise for a damaged workspace file; its message says how to restore a backup."""
     return WorkspaceError(
         f"The workspace {path} is damaged ({first_line(error)}). Stop every program that uses it and put its last "
         f"backup in its place: {typed('restore', '--workspace', Path(path).absolute(), 'BACKUP')} checks the backup "
@@ -36,9 +36,9 @@ def damage(path: str | Path, error: duckdb.Error) -> WorkspaceError:
 
 
 def copy_to(cursor: duckdb.DuckDBPyConnection, target: Path) -> None:
-    """One consistent state as a new file at ``target``, by the database itself: others may read and write meanwhile.
+    """Copy one consistent state of the database to a new file at ``target``; others may read and write meanwhile.
 
-    Opening the file a second time, as a copying program does, would let go of its lock.
+    The database itself copies: opening the file a second time, as a program for copying does, would release its lock.
     """
     partial = target.with_name(f"{target.name}{PARTIAL}")
     partial.unlink(missing_ok=True)
@@ -60,7 +60,7 @@ def copy_to(cursor: duckdb.DuckDBPyConnection, target: Path) -> None:
 
 
 def check_whole(path: Path) -> None:
-    """WorkspaceError unless every block of every table of the file can be read."""
+    """Raise WorkspaceError unless the file is a workspace and every block of every table can be read."""
     try:
         with path.open("rb") as file:
             if file.read(12)[8:] != b"DUCK":  # DuckDB itself opens a table in other formats
@@ -82,9 +82,10 @@ def check_whole(path: Path) -> None:
 
 
 def restore(backup: Path, workspace: Path) -> Path | None:
-    """Put a backup in the workspace's place; where the present file is kept, None where there was none.
+    """Replace the workspace by a backup; return the path of the old file, or None if there was none.
 
-    The backup is checked first; the present file, damaged or not, is renamed to ``<name>.before-<time>``.
+    The backup is checked first. The old file, damaged or not, is renamed to ``<name>.before-<time>``. Raises
+    WorkspaceError if the backup is not whole, the workspace is in use, or the copy cannot be written.
     """
     check_whole(backup)
     if (log := backup.with_name(f"{backup.name}.wal")).exists():
@@ -108,7 +109,7 @@ def restore(backup: Path, workspace: Path) -> Path | None:
 
 
 def _keep_damaged(workspace: Path) -> Path | None:
-    """Rename the file, with what it had not yet taken in, so that the restored one does not take that in; if any."""
+    """Rename the workspace file, and its log so that the restored file does not replay it; the new path, or None."""
     kept = workspace.with_name(f"{workspace.name}.before-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
     log = workspace.with_name(f"{workspace.name}.wal")
     if log.exists():
@@ -130,12 +131,12 @@ def _check_unused(workspace: Path) -> None:
 
 
 def request_path(workspace: Path) -> Path:
-    """Where a backup of a workspace that another process has open is asked for."""
+    """Path of the file that requests a backup from the process that has the workspace open."""
     return workspace.with_name(f"{workspace.name}.backup-wanted")
 
 
 def answer_paths(workspace: Path, request: str) -> tuple[Path, Path]:
-    """Where that process puts the copy, or one line that says why there is none."""
+    """Paths of the answer to a request: the copy, or a file with one line that says why there is no copy."""
     return (
         workspace.with_name(f"{workspace.name}.backup-{request}"),
         workspace.with_name(f"{workspace.name}.backup-{request}.failed"),
@@ -143,7 +144,7 @@ def answer_paths(workspace: Path, request: str) -> tuple[Path, Path]:
 
 
 def read_request(workspace: Path) -> str | None:
-    """The request that waits; None without one, or where it is not of our making."""
+    """The id of the waiting request, 32 hexadecimal digits; None without a request or if its form is not valid."""
     with suppress(OSError, UnicodeDecodeError):
         text = request_path(workspace).read_text("ascii").strip()
         return text if _REQUEST.fullmatch(text) else None
@@ -151,7 +152,7 @@ def read_request(workspace: Path) -> str | None:
 
 
 def sweep(path: str) -> None:
-    """Delete what a process that was killed left beside the workspace; by the one that has opened it."""
+    """Delete the partial and temporary files of a killed process; only the process that opened the workspace may."""
     workspace = Path(path)
     left = [workspace.with_name(f"{workspace.name}{PARTIAL}")]
     left += workspace.parent.glob(f"{_plain(workspace.name)}.*{PARTIAL}")
@@ -161,11 +162,11 @@ def sweep(path: str) -> None:
             file.unlink(missing_ok=True)
     shutil.rmtree(
         workspace.with_name(f"{workspace.name}.tmp"), ignore_errors=True
-    )  # what the database set down
+    )  # the database's temporary files
 
 
 def _plain(name: str) -> str:
-    """The name for a pattern that means it letter by letter."""
+    """The name as a glob pattern that matches only this name."""
     return re.sub(r"([\[*?])", r"[\1]", name)
 
 

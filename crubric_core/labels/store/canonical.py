@@ -1,6 +1,7 @@
-"""A dataset's tables as files gave them: read again in this order, they make the same dataset.
+"""A dataset's tables as files gave them: ingested again in this order, they make the same dataset.
 
-Names are the files' own, scales are left out where nobody gave them, and only what was described is described.
+Names are those of the files. Scales are included only if they were given, not inferred; queries and rubrics only if a
+file described them.
 """
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own
@@ -72,21 +73,21 @@ CANONICAL: Mapping[str, str] = {
     "systems": catalogue.FACTS_OF_SYSTEMS,
     "answers": f"{catalogue.ANSWERS} ORDER BY system, query",
 }
-_OPTIONAL = ("run", "reason", "pass_mark")  # columns that a table does without where they hold nothing
+_OPTIONAL = ("run", "reason", "pass_mark")  # columns that are left out if they are empty
 
 
 def as_file(kind: str, table: pd.DataFrame) -> pd.DataFrame:
-    """A canonical table as a file has it: one column a fact of the systems; no empty column of a later version."""
+    """A canonical table in the layout of a file: one column for each fact of the systems, no empty optional column."""
     if kind == "systems":
         return one_column_a_fact(table)
     return table.drop(columns=[c for c in _OPTIONAL if c in table and table[c].isna().all()])
 
 
 def one_column_a_fact(table: pd.DataFrame) -> pd.DataFrame:
-    """One row a system from the rows (system, fact, value): the known facts first, then the others by name."""
+    """Pivot rows (system, fact, value) to a row per system, a column per fact: SYSTEM_FACTS first, others by name."""
     called = table.assign(
         fact=table["fact"].replace("system", "system (fact)")
-    )  # beside the column of the systems
+    )  # not to be confused with the column of the systems
     wide = called.pivot(index="system", columns="fact", values="value")  # noqa: PD010 - there is one value a cell
     known = [fact for fact in SYSTEM_FACTS if fact in wide]
     ordered = (

@@ -1,4 +1,4 @@
-"""What a dataset holds, as pure functions from its id to (sql, params)."""
+"""Queries for the content of a dataset, as pure functions from its id to (sql, params)."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -8,7 +8,7 @@ from ..ingest.rubric_facts import RUBRIC_FACTS
 
 Query = tuple[str, dict[str, object]]
 
-# The reason of every label that has one: the first, in the alphabet, of those that came with the label that counts.
+# The reason of every label that has one: the alphabetically first of the reasons given with the label that counts.
 REASONS = """
     why AS (
         SELECT system_id, rubric_id, judge_id, run_id, min(reason) AS reason FROM (
@@ -89,22 +89,25 @@ SCALE = "SELECT min(scale_min), max(scale_max), max(levels), bool_and(given) FRO
 
 
 def scale(dataset: int) -> Query:
-    """Lowest, highest, most levels, and whether every rubric was given its scale; no row without rubrics."""
+    """One row: minimum, maximum and most levels of the scales, whether all were given; no row without rubrics."""
     return f"WITH {RUBRIC_FACTS} {SCALE.format(facts='facts')}", {"dataset": dataset}
 
 
 def has_runs(dataset: int) -> Query:
-    """A row where any label is one of several draws."""
+    """One row if any label belongs to a named run; no row otherwise."""
     return "SELECT 1 FROM labels WHERE dataset_id = $dataset AND run_id <> 0 LIMIT 1", {"dataset": dataset}
 
 
 def runs(dataset: int) -> Query:
-    """Names of the repeated draws, sorted."""
+    """Names of the runs, sorted."""
     return "SELECT name FROM runs WHERE dataset_id = $dataset ORDER BY name", {"dataset": dataset}
 
 
 def counts(dataset: int, runs: bool) -> Query:
-    """One row: how much of systems × rubrics × judges is there, and how often a panel is full; runs count once."""
+    """One row: numbers of systems, queries, rubrics, judges, labels, blanks and cells; runs of a judge count once.
+
+    instances: cells with labels of two judges or more. cells_full_panel: cells with a label of every judge.
+    """
     given = "SELECT rubric_id, system_id, label FROM labels WHERE dataset_id = $dataset"
     if runs:
         given = """
@@ -135,7 +138,7 @@ def labels(
 ) -> Query:
     """The long label table: system, query, rubric (as in the rubrics table), judge, run, label, reason.
 
-    None: of all.
+    system, query, rubric: only labels of these; None for no restriction.
     """
     return (
         f"""
@@ -154,7 +157,7 @@ def labels(
 
 
 def rubric_named(dataset: int, rubric: str) -> Query:
-    """(id, query and rubric as the labels name them) of a rubric, by its name in the rubrics table."""
+    """(id, query, rubric) of a rubric, named as in the label files. rubric: its name in the rubrics table."""
     return (
         f"""
         WITH {RUBRIC_FACTS}
@@ -166,7 +169,7 @@ def rubric_named(dataset: int, rubric: str) -> Query:
 
 
 def answers(dataset: int, system: str | None = None, query: str | None = None) -> Query:
-    """What the systems answered: system, query, text. None: of all."""
+    """The answers of the systems: system, query, text. system, query: only theirs; None for no restriction."""
     return (
         f"""
         {ANSWERS}
@@ -177,12 +180,12 @@ def answers(dataset: int, system: str | None = None, query: str | None = None) -
 
 
 def system_facts(dataset: int) -> Query:
-    """What is known of the systems: system, fact (organisation, date, cost, licence …), value."""
+    """Facts about the systems, one row each: system, fact (organisation, date, cost, licence …), value."""
     return FACTS_OF_SYSTEMS, {"dataset": dataset}
 
 
 def gold(dataset: int) -> Query:
-    """Human labels: system, query, rubric (as in the rubrics table), label, annotator."""
+    """Human labels: system, query, rubric (as in the rubrics table), annotator, label."""
     return (
         f"""
         WITH {RUBRIC_FACTS}
@@ -198,7 +201,7 @@ def gold(dataset: int) -> Query:
 
 
 def anchors(dataset: int) -> Query:
-    """What people said of the rubrics themselves: query, rubric (as in the rubrics table), annotator, valid."""
+    """Human verdicts on the rubrics themselves: query, rubric (as in the rubrics table), annotator, valid."""
     return (
         f"""
         WITH {RUBRIC_FACTS}
@@ -213,7 +216,7 @@ def anchors(dataset: int) -> Query:
 
 
 def reference_ranking(dataset: int) -> Query:
-    """The human reference: system, rank, score."""
+    """The reference ranking: system, rank, score."""
     return (
         "SELECT s.name AS system, rank, score FROM reference_ranking JOIN systems s USING (system_id)"
         " WHERE reference_ranking.dataset_id = $dataset ORDER BY system",

@@ -1,4 +1,4 @@
-"""Answers of the prompted classifier, kept in the workspace by the hash of their prompt, without the text."""
+"""Answers of the prompted classifier, cached in the workspace by the hash of their prompt, without the text."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class _Answer(Protocol):
 
 
 class ClassifierCache:
-    """The cache of a workspace, for every dataset in it."""
+    """The cache of a workspace, shared by all its datasets."""
 
     def __init__(self, workspace: Database) -> None:
         self._workspace = workspace
 
     def read(self, keys: Sequence[str]) -> Mapping[str, tuple[float, ...]]:
-        """The probabilities of those keys that are known."""
+        """Key → probabilities of the task types, for those of the keys that are in the cache."""
         with self._workspace.reading() as cursor:
             found = cursor.execute(
                 "SELECT key, probabilities FROM typer_answers WHERE key IN (SELECT unnest(?::VARCHAR[]))",
@@ -35,7 +35,7 @@ class ClassifierCache:
         return {key: tuple(shares) for key, shares in found}
 
     def write(self, answers: Mapping[str, _Answer]) -> None:
-        """Keep answers by their keys, the later one where a key comes again."""
+        """Store answers by their keys; an answer replaces an earlier one with the same key."""
         rows = [
             (key, a.model, list(a.probabilities), a.prompt_tokens, a.completion_tokens)
             for key, a in answers.items()

@@ -1,4 +1,4 @@
-"""A dataset twice: every row again under ids of its own, its history included."""
+"""Duplicate a dataset: copy every row under new ids, including the history."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -69,7 +69,7 @@ _OWN_ID = {
 
 
 def duplicate(cursor: duckdb.DuckDBPyConnection, dataset_id: int, new_name: str) -> None:
-    """Copy a dataset under a name that no other has, within the caller's transaction."""
+    """Copy a dataset within the caller's transaction. new_name: a name that no dataset has."""
     new_id = new_dataset(cursor, new_name)
     cursor.execute(
         "UPDATE datasets SET created_at = o.created_at, fingerprint = o.fingerprint FROM datasets o"

@@ -18,10 +18,10 @@ from .opening import connect, prepare, writer_of
 
 
 class Database:
-    """A workspace file (or none, in memory); use it as a context manager, from any number of threads.
+    """A workspace file, or a database in memory; use it as a context manager, from any number of threads.
 
-    Reads see one consistent state and never wait; writes queue up. Raises WorkspaceError where the file
-    cannot be opened: locked by another process, foreign, or of a newer version.
+    Reads see one consistent state and never wait; writes queue up. Raises WorkspaceError if the file
+    cannot be opened: locked by another process, not a workspace, or of a newer version.
     """
 
     def __init__(self, path: str | Path = ":memory:") -> None:
@@ -52,7 +52,7 @@ class Database:
         self.close()
 
     def close(self) -> None:
-        """Release the file."""
+        """Close the connection and release the file; it may be called more than once."""
         if not self._closed:
             self._closed = True
             with self._writer.lock:
@@ -60,7 +60,7 @@ class Database:
         self._connection.close()
 
     def cursor(self) -> duckdb.DuckDBPyConnection:
-        """A connection of its own to the same workspace; the caller closes it."""
+        """A new, independent cursor on the workspace, which the caller closes; WorkspaceError if it is closed."""
         require_workspace()
         try:
             return self._connection.cursor()
@@ -69,7 +69,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """A cursor that sees one state of the workspace until it is left."""
+        """A cursor that sees one consistent state of the workspace until the context is left."""
         try:
             with closing(self.cursor()) as cursor:
                 cursor.execute("BEGIN TRANSACTION")
@@ -82,7 +82,10 @@ class Database:
 
     @contextmanager
     def transaction(self, cursor: duckdb.DuckDBPyConnection, *, keep: bool = True) -> Iterator[None]:
-        """The only writer of the file, until all is committed or nothing; without ``keep`` nothing is."""
+        """A transaction of the only writer of the file: committed when the context is left, rolled back on an error.
+
+        keep: False rolls back in any case, for a preview. Raises WorkspaceError if the file is read-only.
+        """
         require_editor("change the workspace")
         if self.read_only:
             raise WorkspaceError(
@@ -100,9 +103,9 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """A cursor of the only writer; what it did counts when it is left, or not at all.
+        """A cursor of the only writer; its changes are committed when the context is left, all of them or none.
 
-        Raises WorkspaceError where it could not be stored, for instance on a full disk.
+        Raises WorkspaceError if they could not be stored, for instance on a full disk.
         """
         try:
             with closing(self.cursor()) as cursor, self.transaction(cursor):
@@ -115,7 +118,10 @@ class Database:
             ) from error
 
     def backup(self, target: str | Path) -> Path:
-        """One consistent state as a new workspace file, while others read and write; WorkspaceError without room."""
+        """Copy one consistent state to a new workspace file, while others read and write; return its path.
+
+        Raises WorkspaceError if the file cannot be written, for instance on a full disk.
+        """
         path = Path(target)
         try:
             with closing(self.cursor()) as cursor:
@@ -134,13 +140,13 @@ class Database:
 
 
 def cause(error: duckdb.Error) -> str:
-    """Why the database could not store something, in a few words."""
+    """A short reason why the database could not store a change: a full disk, or the error's first line."""
     full = any(words in str(error) for words in ("No space left", "File too large", "Disk quota"))
     return "the disk is full" if full else first_line(error)
 
 
 def dataset_id_of(cursor: duckdb.DuckDBPyConnection, name: str) -> int:
-    """The id of a dataset; DatasetError names the ones there are."""
+    """The id of the dataset with this name; DatasetError, which lists the existing datasets, if there is none."""
     found = cursor.execute("SELECT dataset_id FROM datasets WHERE name = ?", [name]).fetchone()
     if found is None:
         others = [row[0] for row in cursor.execute("SELECT name FROM datasets ORDER BY name").fetchall()]

@@ -38,9 +38,9 @@ _PIECE = 512  # vectors of 2,048 rows that are fetched at once
 
 
 class Dataset:
-    """The labels of one study. Everything is read again at each call, so it is never stale.
+    """The labels of one study. Each call reads the database again, so its results are never stale.
 
-    Each call raises DatasetError once the dataset was deleted. name: as it was when something was read last.
+    Each call raises DatasetError after the dataset was deleted. name: the dataset's name at the last read.
     """
 
     def __init__(self, workspace: Database, dataset_id: int, name: str) -> None:
@@ -48,7 +48,7 @@ class Dataset:
 
     @property
     def id(self) -> int:
-        """Its key in the workspace's tables."""
+        """The dataset's key in the tables of the workspace."""
         return self._id
 
     def __repr__(self) -> str:
@@ -56,9 +56,10 @@ class Dataset:
 
     @property
     def fingerprint(self) -> str:
-        """Hash of the content, whatever the order of files and rows; of labels read in place, of their files' metadata.
+        """Hash of the content, which does not depend on the order of files and rows.
 
-        Raises DatasetError where such a file is missing or was changed.
+        For labels that are read in place, it is a hash of their files' metadata; DatasetError if one of these files is
+        missing or was changed.
         """
         with self._reading() as cursor:
             ((found,),) = execute(
@@ -82,9 +83,9 @@ class Dataset:
     def rubrics(self) -> pd.DataFrame:
         """One row a rubric: rubric, query, text, scale_min, scale_max, levels, weight, dimension, severity, polarity, …
 
-        polarity: -1 where a label that meets the rubric is bad (given, or the sign of the weight), else 1.
-        tags: separated by commas. criterion: what the rubric shares with those of the same text, or the same name
-        after the query's prefix. pass_mark: the lowest label that counts as met. scale_source: given or inferred.
+        polarity: -1 if meeting the rubric is bad (given, or the sign of the weight), else 1.
+        tags: separated by commas. criterion: shared by the rubrics with the same text, or with the same name after the
+        query's prefix. pass_mark: the lowest label that counts as met. scale_source: given or inferred.
         """
         return self._frame(*catalogue.rubrics(self._id))
 
@@ -95,15 +96,16 @@ class Dataset:
 
     @property
     def scale(self) -> Scale | None:
-        """The widest scale of the rubrics; None while there are none."""
+        """The widest scale of the rubrics; None if the dataset has no rubrics."""
         with self._reading() as cursor:
             return _scale_of(execute(cursor, *catalogue.scale(self._id)).fetchone())
 
     def counts(self) -> dict[str, int | float]:
-        """How much is there.
+        """Name → size of the dataset.
 
         systems, queries, rubrics, judges, labels (known), blank; cells (system × rubric with a label), instances
-        (with two or more), cells_full_panel (with one of every judge); missing_share of systems × rubrics × judges.
+        (cells with two labels or more), cells_full_panel (cells with a label of every judge); missing_share, the
+        share of systems × rubrics × judges without a label (NaN if one of these is 0). Runs of a judge count once.
         """
         with self._reading() as cursor:
             source = self._source(cursor)
@@ -117,16 +119,17 @@ class Dataset:
     def labels(
         self, *, system: str | None = None, query: str | None = None, rubric: str | None = None
     ) -> pd.DataFrame:
-        """Labels as given: system, query, rubric, judge, label, and run and reason where any of them has one.
+        """Labels as given: system, query, rubric, judge, label, and run and reason if any label has one.
 
-        A blank label is missing. system, query, rubric: only theirs, by the names of ``systems`` and ``rubrics``.
+        A blank label is a missing value. system, query, rubric: only their labels, by the names in ``systems`` and
+        ``rubrics``; None for no restriction.
         """
         found = self._frame(*catalogue.labels(self._id, system, query, rubric), raw=True, rubric=rubric)
         return as_file("labels", found)
 
     @property
     def has_labels(self) -> bool:
-        """Whether every judge's labels can be read; where a Spark session has them, those of one rubric can."""
+        """Whether the labels of all judges can be read; False if they are in Spark, which returns single rubrics."""
         with self._reading() as cursor:
             source = self._source(cursor)
         return source is None or source.engine != "spark"
@@ -139,39 +142,40 @@ class Dataset:
 
     @property
     def runs(self) -> tuple[str, ...]:
-        """Names of the repeated draws, sorted; () where labels name none."""
+        """Names of the runs, sorted; () if the labels name none."""
         return tuple(row[0] for row in self._rows(*catalogue.runs(self._id)))
 
     @property
     def criteria(self) -> pd.DataFrame:
-        """One row a criterion, most labels first: what its scale rests on, and what counts as met.
+        """One row a criterion, most labels first: its scale, the labels that the scale rests on, and its pass mark.
 
         criterion, rubrics, queries, labels (known), lowest, highest (label), scale_min, scale_max, levels, polarity,
-        pass_mark, mark_given (whether somebody gave it), source (given or inferred).
+        pass_mark, mark_given (whether the pass mark was given), source of the scale (given or inferred).
         """
         return self._frame(*criteria(self._id))
 
     @property
     def pass_marks(self) -> tuple[str, ...]:
-        """What counts as met on each graded scale, a sentence each: where labels are read as pass or fail."""
+        """Sentences, one for each graded scale, on which labels count as met when labels are read as pass or fail."""
         return pass_mark_sentences(self.criteria)
 
     def answers(self, system: str | None = None, query: str | None = None) -> pd.DataFrame:
-        """What the systems answered: system, query, text; of one system, one query, or of all."""
+        """Answers of the systems: system, query, text. system, query: only theirs; None for no restriction."""
         return self._frame(*catalogue.answers(self._id, system, query))
 
     def system_metadata(self) -> pd.DataFrame:
-        """What is known of the systems, one row each: system, organisation, date, cost, licence and other columns.
+        """Facts about the systems, one row each: system, organisation, date, cost, licence and other columns.
 
         All values are text as the files gave them; columns that no system has are absent.
         """
         return one_column_a_fact(self._frame(*catalogue.system_facts(self._id)))
 
     def repeats(self, response: Response = "binary") -> pd.DataFrame:
-        """How far each judge repeats itself: query, rubric, judge, cells, pairs, agreeing, draws, consistent.
+        """How consistently judges repeat their labels: query, rubric, judge, cells, pairs, agreeing, draws, consistent.
 
-        Only cells with two draws or more. pairs: of runs; agreeing: those on the same level. draws: runs beyond the
-        first, and consistent: that many times the cell's share of agreeing pairs (``judges.self_consistency``).
+        Sums over the cells with two runs or more of a judge. pairs: pairs of runs on a cell. agreeing: pairs on the
+        same level. draws: runs beyond the first. consistent: these times the cell's share of agreeing pairs
+        (``judges.self_consistency``).
         """
         require_choice("response", response, get_args(Response), DatasetError)
         return self._frame(*reduce.repeats(self._id, response), raw=True)
@@ -181,15 +185,15 @@ class Dataset:
         return self._frame(*catalogue.gold(self._id))
 
     def anchors(self) -> pd.DataFrame:
-        """What people said of the rubrics themselves (docs/method.md §5): query, rubric, annotator, valid (1 or 0)."""
+        """Human verdicts on the rubrics themselves (docs/method.md §5): query, rubric, annotator, valid (1 or 0)."""
         return self._frame(*catalogue.anchors(self._id))
 
     def reference_ranking(self) -> pd.DataFrame:
-        """The human reference: system, rank, score."""
+        """The reference ranking: system, rank, score."""
         return self._frame(*catalogue.reference_ranking(self._id))
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """The tables that, ingested in this order, make the same dataset: kind → table; empty ones are left out."""
+        """Kind → table; ingested in this order, the tables make the same dataset. Empty tables are left out."""
         with self._reading(raw=True) as cursor:
             found = {
                 kind: execute(cursor, sql, {"dataset": self._id}).df() for kind, sql in CANONICAL.items()
@@ -197,25 +201,28 @@ class Dataset:
         return {kind: as_file(kind, tidy(table)) for kind, table in found.items() if len(table)}
 
     def checks(self) -> tuple[Finding, ...]:
-        """Data-quality issues: rows that were rejected, labels that deserve a look; errors first."""
+        """Data-quality issues, such as rejected rows and suspicious labels; errors first."""
         with self._reading() as cursor:
             return check_dataset(cursor, self._id)
 
     def coverage(self) -> pd.DataFrame:
         """One row a system and judge: labels (known), blank, cells, share (labels over cells), lowest, highest.
 
-        cells: the most that one judge has of the system, labels and blanks; all judges together may have more.
+        cells: the most labels and blanks that any one judge has for the system; all judges together may cover more.
         """
         with self._reading() as cursor:
             return coverage(cursor, self._id)
 
     def scoring_rules(self) -> ScoringRules:
-        """How its queries are scored by type: the paper's rules until somebody edits them."""
+        """How the queries are scored by task type: the paper's rules unless they were edited."""
         with self._workspace.reading() as cursor:
             return load_rules(cursor, self._id)
 
     def panel(self, response: Response = "binary") -> FloatArray:
-        """(M, J, K) labels as the model reads them; NaN unknown."""
+        """(M, J, K) labels as the model reads them (0/1, or levels 0..L-1); NaN unknown.
+
+        Raises DatasetError if a Spark session has the labels (``has_labels``).
+        """
         require_choice("response", response, get_args(Response), DatasetError)
         with self._reading(raw=True) as cursor:
             shape = tuple(
@@ -225,7 +232,7 @@ class Dataset:
             return _scatter(cursor, shape)
 
     def rubric_panel(self, rubric: str, response: Response = "binary") -> FloatArray:
-        """(M, K) labels of one rubric as the model reads them; NaN unknown. It can be had wherever the labels lie."""
+        """(M, K) labels of one rubric as the model reads them; NaN unknown. It works even if Spark has the labels."""
         require_choice("response", response, get_args(Response), DatasetError)
         with self._reading(raw=True, rubric=rubric) as cursor:
             shape = tuple(len(self._names(cursor, q)) for q in (catalogue.systems, catalogue.judges))
@@ -233,7 +240,7 @@ class Dataset:
             return _scatter(cursor, shape)
 
     def judge_shares(self, response: Response = "binary") -> JudgeShares:
-        """Whose labels each system's are; where a Spark session has them, from the numbers of labels alone."""
+        """Each judge's share of each system's labels; if Spark has the labels, estimated from their numbers alone."""
         require_choice("response", response, get_args(Response), DatasetError)
         if not self.has_labels:
             labels = self.coverage().pivot_table(index="system", columns="judge", values="labels")
@@ -244,7 +251,7 @@ class Dataset:
             return JudgeShares.read(cursor, asked, shape)
 
     def judge_meetings(self, response: Response = "binary") -> JudgeMeetings:
-        """How judges differ on the cells that several labelled; unknown where a Spark session has the labels."""
+        """How judges differ on cells that several of them labelled; unknown (zeros) if Spark has the labels."""
         require_choice("response", response, get_args(Response), DatasetError)
         if not self.has_labels:
             return JudgeMeetings.unknown(len(self.judges))
@@ -256,9 +263,10 @@ class Dataset:
             return JudgeMeetings.read(cursor, pairs, excess, judges)
 
     def tables_with_others(self) -> FloatArray:
-        """(K, G, 2, 2) cells by query, each judge's fail and pass against those of the majority of the others.
+        """(K, G, 2, 2) numbers of cells: [judge, query, the judge's label, the strict majority of the other judges].
 
-        G is 0 where a Spark session has the labels: nothing is known then.
+        Labels are 0 (fail) or 1 (pass). With a single query, G counts its rubrics instead. G is 0 if a Spark session
+        has the labels.
         """
         if not self.has_labels:
             return np.zeros((len(self.judges), 0, 2, 2))
@@ -274,7 +282,10 @@ class Dataset:
         of: Counted = "labels",
         consensus: Consensus = "majority",
     ) -> FloatArray:
-        """(M, M) by which numbers of labels, or of a judge's runs, raise row above column: ``label_numbers.raised``."""
+        """(M, M) by how much unequal numbers of labels raise the row's system above the column's.
+
+        A share of the scale; see ``label_numbers.raised``. of: labels of a cell, or runs of a judge on a cell.
+        """
         require_choice("response", response, get_args(Response), DatasetError)
         with self._reading() as cursor:
             n_systems, runs = len(self._names(cursor, catalogue.systems)), self._has_runs(cursor)
@@ -294,10 +305,10 @@ class Dataset:
     def reduce(
         self, response: Response = "binary", tie: Tie = "unknown", agreement_tolerance: int = 0
     ) -> Reduction:
-        """Consensus and agreement, computed by the database from one state of it.
+        """Consensus labels and agreement of the judges, computed in the database.
 
-        ``agreement_tolerance`` levels apart still agree, on ordered responses alone.
-        Raises DatasetError where there is no label.
+        agreement_tolerance: labels at most so many levels apart agree; it applies to ordered responses only.
+        Raises DatasetError if the dataset has no labels.
         """
         require_choice("response", response, get_args(Response), DatasetError)
         require_choice("tie", tie, get_args(Tie), DatasetError)
@@ -348,7 +359,11 @@ class Dataset:
     def _reading(
         self, *, raw: bool = False, rubric: str | None = None
     ) -> Iterator[duckdb.DuckDBPyConnection]:
-        """A cursor that sees one state; ``raw``: that each label (of one rubric) is read from, wherever they lie."""
+        """A cursor that sees one consistent state. raw: the labels themselves are needed, not only their tallies.
+
+        rubric: labels of this rubric are enough. Raises DatasetError if the dataset was deleted, or if the labels
+        cannot be read.
+        """
         with self._workspace.reading() as cursor:
             named = execute(cursor, "SELECT name FROM datasets WHERE dataset_id = ?", [self._id]).fetchone()
             if named is None:
@@ -387,7 +402,7 @@ class Dataset:
 
 
 def scale_now(cursor: duckdb.DuckDBPyConnection) -> Scale | None:
-    """The scale of the dataset whose facts were kept (``rubric_facts.keep_facts``)."""
+    """The widest scale of the dataset whose facts are in temporary tables (``rubric_facts.keep_facts``)."""
     return _scale_of(execute(cursor, catalogue.SCALE.format(facts="criteria_now")).fetchone())
 
 
@@ -399,9 +414,9 @@ def _scale_of(found: tuple[Any, ...] | None) -> Scale | None:
 
 
 def _scatter(cursor: duckdb.DuckDBPyConnection, shape: Sequence[int]) -> FloatArray:
-    """A NaN array of ``shape`` with the last column of the open answer at the positions that the others give.
+    """An array of ``shape``: the last column of the cursor's open result, at the indices in its other columns.
 
-    The answer is read in pieces, so that little more than the array is in memory.
+    NaN elsewhere. The result is read in pieces, so that little more than the array is in memory.
     """
     array = np.full(shape, np.nan)
     while len(part := cursor.fetch_df_chunk(_PIECE)):
@@ -411,7 +426,7 @@ def _scatter(cursor: duckdb.DuckDBPyConnection, shape: Sequence[int]) -> FloatAr
 
 
 def _cell_sums(found: dict[str, Any]) -> CellSums:
-    """The answer of ``portable.pair_sums`` as arrays."""
+    """The result of ``portable.pair_sums`` as arrays."""
     rubric, labels, cells = (
         np.asarray(found[name]).astype(np.int64) for name in ("rubric", "labels", "cells")
     )

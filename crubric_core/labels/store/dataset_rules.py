@@ -1,4 +1,4 @@
-"""The scoring rules of a dataset, where somebody has edited the paper's; kept with its labels."""
+"""Store the edited scoring rules of a dataset in its workspace. Without them the paper's rules apply."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def save_rules(workspace: Database, dataset: str, rules: ScoringRules) -> None:
-    """Keep the rules of a dataset, in place of those kept before; the paper's put it back to the start."""
+    """Store the scoring rules of a dataset, replacing earlier ones. ``ScoringRules()`` restores the paper's rules."""
     with workspace.writing() as cursor:
         dataset_id = dataset_id_of(cursor, dataset)
         cursor.execute(
@@ -24,6 +24,6 @@ def save_rules(workspace: Database, dataset: str, rules: ScoringRules) -> None:
 
 
 def load_rules(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> ScoringRules:
-    """The dataset's own rules, or the paper's."""
+    """The dataset's stored scoring rules, or the paper's if none are stored."""
     found = cursor.execute("SELECT rules FROM scoring_rules WHERE dataset_id = ?", [dataset_id]).fetchone()
     return ScoringRules() if found is None else ScoringRules.from_json(found[0])

@@ -1,7 +1,7 @@
-"""Which judges labelled which systems, and where they met, in sums over cells (docs/method.md §10, unequal panels).
+"""Which judges labelled which systems and shared cells, as sums over cells (docs/method.md §10, unequal panels).
 
-A cell with n labels counts 1/n for each of its judges. Sums are those of whole numbers, WHOLE / n for 1/n, so that
-they do not depend on the order in which the database adds them.
+A cell with n labels counts 1/n for each of its judges. The database adds whole numbers, WHOLE / n in place of 1/n, so
+that the sums do not depend on the order of addition.
 """
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 WHOLE = 720_720  # divisible by 1 to 16
-MOST_BLOCKS = 200  # more queries than these are left out several at a time
-CHANCE = 0.01  # probability that any of the shares would differ further by chance, were all of them equal
+MOST_BLOCKS = 200  # if there are more queries, several of them form one block of the jackknife
+CHANCE = 0.01  # probability that any share lies further from the median by chance, if all systems have equal shares
 
-# A unit of evidence is a query, or a rubric where there is one query.
+# A unit of evidence is a query, or a rubric if there is only one query.
 UNITS = """
     units AS (
         SELECT j, levels, dense_rank() OVER (
@@ -35,7 +35,7 @@ UNITS = """
         ) - 1 AS unit FROM facts
     )
 """
-# Cells by system, unit and who labelled them.
+# Numbers of cells by system, unit and the judges who labelled them.
 _PATTERNS = f"""
     {UNITS},
     cells AS (SELECT system_id, j, list_sort(list(judge_id)) AS who FROM readings GROUP BY system_id, j),
@@ -47,10 +47,10 @@ _PATTERNS = f"""
 
 @dataclass(frozen=True)
 class JudgeShares:
-    """Which of K judges gave the labels of each of M systems.
+    """Each of K judges' share of the labels of each of M systems.
 
-    share: (M, K) each judge's share of the system's labels; rows sum to 1, NaN of a system without labels. error:
-    (M, K) its standard error over queries: 0 where a judge has the same share of each.
+    share: (M, K) the judge's share; rows sum to 1, NaN for a system without labels.
+    error: (M, K) its standard error over queries; 0 if the judge has the same share in every query.
     """
 
     share: FloatArray
@@ -58,13 +58,14 @@ class JudgeShares:
 
     @property
     def beyond_chance(self) -> FloatArray:
-        """(M, K) how far the shares are from their median over the systems, less what chance explains; mostly 0."""
+        """(M, K) distances of the shares from their median over systems, less what chance explains; 0 if all of it."""
         return self.beyond(float(-ndtri(CHANCE / 2 / max(self.share.size, 1))))
 
     def beyond(self, errors: float) -> FloatArray:
-        """How far the shares are from their median (M, K), less so many standard errors, which chance explains.
+        """(M, K) signed distances of the shares from their median over systems, reduced by ``errors`` standard errors.
 
-        A standard error counts as no less than its median: one label that one system happens to lack shows none.
+        0 for distances within these. A standard error counts as at least the judge's median over the systems: a single
+        missing label of one system does not show how uncertain its share is.
         """
         labelled = np.isfinite(self.share).all(axis=1)
         if not labelled.any() or not self.share.size:
@@ -76,13 +77,13 @@ class JudgeShares:
 
     @classmethod
     def of_counts(cls, labels: FloatArray, n_queries: int) -> Self:
-        """From numbers of labels (M, K) alone, as if each query of a system were labelled by one judge."""
+        """Shares from numbers of labels (M, K) alone, with errors as if one judge labelled each query of a system."""
         share = _of_all(labels, labels.sum(axis=1, keepdims=True))
         return cls(share, np.sqrt(share * (1 - share) / n_queries))
 
     @classmethod
     def of_panel(cls, panel: FloatArray, unit: IntArray) -> Self:
-        """From the labels (M, J, K) themselves, NaN where there is none; unit: (J,) as ``units_of`` numbers them."""
+        """Shares from a panel of labels (M, J, K), NaN for no label. unit: (J,) numbers as from ``units_of``."""
         known = ~np.isnan(panel)
         order = np.argsort(unit, kind="stable")
         starts = np.unique(unit[order], return_index=True)[1]
@@ -96,7 +97,10 @@ class JudgeShares:
 
     @classmethod
     def read(cls, cursor: duckdb.DuckDBPyConnection, query: Query, shape: tuple[int, int]) -> Self:
-        """From the answer of ``shares``. Linearised variance of a ratio of sums over n queries (Cochran 1977, §6.3)."""
+        """Shares from the query ``shares``. The variance of a ratio of sums is linearised (Cochran 1977, §6.3).
+
+        shape: (M, K).
+        """
         found = cursor.execute(*query).fetchnumpy()
         labels, squares, crossed = (np.zeros(shape) for _ in range(3))
         total, total_squares, units = (np.zeros((shape[0], 1)) for _ in range(3))
@@ -115,9 +119,9 @@ class JudgeShares:
 class JudgeMeetings:
     """Sums of K judges' labels over the cells that several of them labelled, in B blocks of queries.
 
-    tied: (B, K, K) the judges' Laplacian: the sum of -1/n over the cells of two judges, and on the diagonal what makes
-    rows sum to 0, that of 1 - 1/n over a judge's cells. excess: (B, K) sum of how far a judge's label is above the
-    cell's mean, as a share of the scale. squares: sum of the squares of that.
+    tied: (B, K, K) the judges' Laplacian: for two judges the sum of -1/n over the cells of both; on the diagonal the
+    sum of 1 - 1/n over the judge's cells, so that rows sum to 0. excess: (B, K) sum of label minus mean of the cell,
+    as a share of the scale. squares: sum of the squares of these differences, over all blocks and judges.
     """
 
     tied: FloatArray
@@ -126,12 +130,12 @@ class JudgeMeetings:
 
     @classmethod
     def unknown(cls, n_judges: int) -> Self:
-        """The sums of judges of whom no common cell is known: one block of zeros."""
+        """The sums of judges without known common cells: one block of zeros."""
         return cls(np.zeros((1, n_judges, n_judges)), np.zeros((1, n_judges)), 0.0)
 
     @classmethod
     def of_panel(cls, panel: FloatArray, unit: IntArray, levels: IntArray) -> Self:
-        """From the labels (M, J, K) themselves; unit: as ``units_of``; levels: (J,) of the scale that they are on."""
+        """Sums from a panel of labels (M, J, K). unit: (J,) as from ``units_of``. levels: (J,) levels of the scales."""
         blocks, judges = min(int(unit.max(initial=0)) + 1, MOST_BLOCKS), panel.shape[2]
         tied, excess, squares = np.zeros((blocks, judges, judges)), np.zeros((blocks, judges)), 0.0
         for block in range(blocks):
@@ -147,7 +151,7 @@ class JudgeMeetings:
 
     @classmethod
     def read(cls, cursor: duckdb.DuckDBPyConnection, pairs: Query, excess: Query, n_judges: int) -> Self:
-        """From the answers of ``meetings`` and ``excess``."""
+        """Sums from the queries ``meetings`` and ``excess``."""
         met, above = (cursor.execute(*query).fetchnumpy() for query in (pairs, excess))
         blocks = int(max(np.asarray(met["block"]).max(initial=-1), 0)) + 1
         tied, over = np.zeros((blocks, n_judges, n_judges)), np.zeros((blocks, n_judges))
@@ -163,7 +167,7 @@ class JudgeMeetings:
 
 
 def read_tables(cursor: duckdb.DuckDBPyConnection, tables: Query, n_judges: int) -> FloatArray:
-    """(K, G, 2, 2) from the answer of ``tables_with_others``."""
+    """(K, G, 2, 2) numbers of cells from the query ``tables_with_others``: [k, unit, own, majority]."""
     found = cursor.execute(*tables).fetchnumpy()
     k, unit, own, majority = (np.asarray(found[name]) for name in ("k", "unit", "own", "majority"))
     out = np.zeros((n_judges, int(unit.max(initial=-1)) + 1, 2, 2))
@@ -172,18 +176,18 @@ def read_tables(cursor: duckdb.DuckDBPyConnection, tables: Query, n_judges: int)
 
 
 def units_of(queries: pd.Series) -> IntArray:
-    """(J,) number of each rubric's unit of evidence: its query in order, or itself where there is one query."""
+    """(J,) number of each rubric's unit of evidence: of its query in sorted order, or its own if there is one query."""
     names = queries.to_numpy(dtype=object)
     found = np.unique(names.astype(str), return_inverse=True)[1]
     return found if found.any() else np.arange(len(names))
 
 
 def _of_all(part: FloatArray, total: FloatArray) -> FloatArray:
-    """(M, K) over (M, 1); NaN where there is nothing."""
+    """(M, K) part divided by (M, 1) total; NaN where the total is 0."""
     return np.divide(part, total, out=np.full_like(part, np.nan), where=total > 0)
 
 
-# From ``judged(system_id, unit, k, w)``: what ``JudgeShares.read`` reads.
+# ``judged(system_id, unit, k, w)`` → the result that ``JudgeShares.read`` reads.
 BY_SYSTEM = """
         by_unit AS (SELECT system_id, unit, sum(w)::HUGEINT AS t FROM judged GROUP BY ALL),
         by_system AS (
@@ -198,10 +202,10 @@ BY_SYSTEM = """
 
 
 def shares(dataset: int, response: Response, runs: bool) -> Query:
-    """(i, k, w, ww, wt, t, tt, n) of each system and judge with a label of it.
+    """(i, k, w, ww, wt, t, tt, n) for each system i and each judge k that labelled it.
 
-    w: sum of WHOLE / n over the judge's cells, t: that of all judges; ww, wt and tt: sums over queries of the products
-    of both by query; n: queries.
+    w: sum of WHOLE / (labels of the cell) over the judge's cells. t: the same of all judges. ww, wt, tt: sums over
+    queries of the products of the queries' own w and t. n: number of queries.
     """
     return (
         f"""
@@ -218,7 +222,7 @@ def shares(dataset: int, response: Response, runs: bool) -> Query:
 
 
 def meetings(dataset: int, response: Response, runs: bool) -> Query:
-    """(block, k, l, w): the sum of WHOLE / n over cells that judges k and l both labelled."""
+    """(block, k, l, w): the sum w of WHOLE / n over the cells, with n labels, that judges k and l both labelled."""
     return (
         f"""
         WITH {readings_of(response, runs)}, {_PATTERNS},
@@ -236,7 +240,7 @@ def meetings(dataset: int, response: Response, runs: bool) -> Query:
 
 
 def tables_with_others(dataset: int, runs: bool) -> Query:
-    """(k, unit, own, majority, cells): a judge's fail or pass against the strict majority of the cell's others."""
+    """(k, unit, own, majority, cells): numbers of cells by a judge's label and the strict majority of other judges."""
     return (
         f"""
         WITH {readings_of("binary", runs)}, {UNITS},
@@ -257,7 +261,7 @@ def tables_with_others(dataset: int, runs: bool) -> Query:
 def excess(dataset: int, response: Response, runs: bool) -> Query:
     """(block, k, top, x, xx): sums of WHOLE (label - the cell's mean) and of its square over cells with several labels.
 
-    By the highest level, in order, since the sums of several scales are added as fractions.
+    Grouped by the highest level ``top`` and sorted, because sums on several scales are added as fractions.
     """
     top = "1" if response == "binary" else "levels - 1"
     return (

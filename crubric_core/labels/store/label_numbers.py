@@ -1,7 +1,7 @@
-"""What numbers of labels of a cell, and of a judge's runs, do to systems (docs/method.md §10, unequal panels).
+"""The effect of unequal numbers of labels per cell, or of runs per judge, on systems (docs/method.md §10).
 
-The majority of three is more extreme than one label; of an even number of levels the lower middle one counts; cells
-that split evenly are unknown, and those that are left are clear ones.
+The majority of three labels is more extreme than one label. Of an even number of levels the lower middle one counts.
+Cells that split evenly are unknown, so that the remaining cells are the clear ones.
 """
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
@@ -25,15 +25,16 @@ if TYPE_CHECKING:
     import duckdb
 
 Counted = Literal["labels", "runs"]
-"""What there are several of: the labels of a cell, or a judge's runs on it."""
+"""What is counted: the labels of a cell, or the runs of a judge on a cell."""
 
 
 def splits_as(
     response: Response, tie: Tie, of: Counted = "labels", consensus: Consensus = "majority"
 ) -> tuple[Tie, ...]:
-    """What an even split may count as: of levels the lower one; of a judge's runs of passes and fails it is unknown.
+    """The ways in which an even split may be resolved, as values of ``tie``.
 
-    The likeliest level under Dawid and Skene's model may be either: it depends on the judges.
+    Levels: the lower one ("fail"). Passes and fails of a judge's runs: "unknown". Passes and fails of several judges:
+    ``tie``. Under Dawid and Skene's model the likeliest level depends on the judges, so several ways are possible.
     """
     if of == "labels" and consensus != "majority":
         return ("fail", "pass") if response == "ordered" else get_args(Tie)
@@ -43,12 +44,13 @@ def splits_as(
 
 
 def steps(order: Mapping[int, FloatArray], cells: FloatArray, tie: Tie) -> tuple[FloatArray, FloatArray]:
-    """(M, N - 1) by how much each of N numbers of labels raises the mean consensus over the number before, and on how
-    many cells that rests: those of the system with as many labels or more. A share of the scale; 0 where there is none.
+    """(rise, known), both (M, N - 1): the effect of each number of labels per cell on the mean consensus of a system.
 
-    order: number n, ascending → (M, n) the mean smallest, second smallest … label of a system's cells with n labels,
-    as shares of the scale. cells: (M, N) how many these are. All choices of fewer labels of a cell tell what fewer
-    would have given.
+    rise: by how much the mean consensus is higher with this number than with the number before, as a share of the
+    scale; 0 if no cell shows it. known: the number of cells behind it, those with at least so many labels.
+    order: number of labels n, ascending → (M, n) the mean smallest, second smallest … label of a system's cells with
+    n labels, as shares of the scale. cells: (M, N) how many such cells there are. The consensus with fewer labels is
+    the mean over all choices of so many of a cell's labels.
     """
     numbers = list(order)
     rise, known = (np.zeros((len(cells), len(numbers) - 1)) for _ in range(2))
@@ -65,10 +67,11 @@ def steps(order: Mapping[int, FloatArray], cells: FloatArray, tie: Tie) -> tuple
 
 
 def _consensus(order: FloatArray, n: int, tie: Tie) -> FloatArray:
-    """(M,) the mean consensus of n labels drawn from cells with the mean order statistics ``order`` (M, m).
+    """(M,) mean consensus of n labels drawn without replacement from the m labels of cells.
 
-    The i-th of m is the r-th of n where r - 1 of the i - 1 lower ones are drawn, it is, and n - r of the others.
-    Unknown is an even split of passes.
+    order: (M, m) mean order statistics of these cells. The i-th smallest of m labels is the r-th smallest of the n
+    drawn if it is drawn with r - 1 of the i - 1 lower and n - r of the m - i higher ones. With tie "unknown", even
+    splits of passes and fails are left out; 0.5 if all cells split evenly.
     """
     m = order.shape[1]
     i, r = np.arange(1, m + 1), np.array([[(n + 1) // 2], [n // 2 + 1]])
@@ -83,7 +86,7 @@ def _consensus(order: FloatArray, n: int, tie: Tie) -> FloatArray:
 
 
 def _log_choices(of: IntArray | int, n: IntArray | int) -> FloatArray:
-    """The logarithm of the number of ways to choose n of them, -inf where there is none."""
+    """The logarithm of the binomial coefficient (of choose n), elementwise; -inf where it is 0."""
     rest = np.subtract(of, n)
     ways = gammaln(np.add(of, 1)) - gammaln(np.maximum(np.add(n, 1), 1)) - gammaln(np.maximum(rest, 0) + 1)
     return np.where((rest >= 0) & (np.asarray(n) >= 0), ways, -np.inf)
@@ -92,12 +95,12 @@ def _log_choices(of: IntArray | int, n: IntArray | int) -> FloatArray:
 def raised(
     shares: JudgeShares, order: Mapping[int, FloatArray], cells: FloatArray, ties: Sequence[Tie]
 ) -> FloatArray:
-    """(M, M) by how much its numbers of labels raise row above column, were both systems alike; a share of the scale.
+    """(M, M) by how much the numbers of labels alone raise the row's system above the column's; a share of the scale.
 
-    shares: (M, N) of a system's cells, which share has each of N numbers; order, cells: as for ``steps``. What a step
-    does differs by system: a majority raises good ones and lowers poor ones, so that each pair has its own, from the
-    cells of both. 0 where the shares are the same for all systems, but for chance. ties: what an even split may count
-    as; the most of these.
+    shares: for each system, the share of its cells with each of N numbers of labels, (M, N). order, cells: as for
+    ``steps``. The effect of a number differs by system, since a majority raises good systems and lowers poor ones; so
+    each pair has its own effect, estimated from the cells of both. 0 if the shares are equal for all systems, up to
+    chance. ties: ways to resolve an even split; the largest value of these counts.
     """
     if not shares.beyond_chance.any():
         return np.zeros((len(cells), len(cells)))
@@ -115,9 +118,9 @@ def _raised(shares: JudgeShares, order: Mapping[int, FloatArray], cells: FloatAr
 
 
 def raised_on_panel(panel: FloatArray, unit: IntArray, levels: IntArray, ties: Sequence[Tie]) -> FloatArray:
-    """(M, M) ``raised`` of labels (M, J, K) at hand, NaN where there is none; unit, levels: as in ``judge_sums``.
+    """(M, M) ``raised`` of a panel of labels (M, J, K), NaN for no label, as levels.
 
-    ties: as ``splits_as`` has them.
+    unit, levels: as for ``JudgeMeetings.of_panel``. ties: as from ``splits_as``.
     """
     number = (~np.isnan(panel)).sum(axis=2)
     numbers = np.unique(number[number > 0])
@@ -145,7 +148,7 @@ def read_raised(
     tallied: bool,
     n_systems: int,
 ) -> FloatArray:
-    """(M, M) ``raised`` of a dataset. ties: as ``splits_as`` has them. runs, tallied: as for ``reduce.cells``."""
+    """(M, M) ``raised`` of a dataset. ties: as from ``splits_as``. runs, tallied: as for ``reduce.cells``."""
     nothing = np.zeros((n_systems, n_systems))
     levels = _levels(response, of, runs=runs, tallied=tallied)
     numbers = [n for (n,) in cursor.execute(*_numbers(dataset, levels, of)).fetchall()]
@@ -171,7 +174,7 @@ def _key(of: Counted) -> str:
 
 
 def _levels(response: Response, of: Counted, *, runs: bool, tallied: bool) -> str:
-    """Relations up to ``levels(…key, x, n)``: n labels of a cell, or of a cell and judge, are x."""
+    """The WITH clause up to ``levels(…key, x, n)``: n labels of a cell, or of a cell and judge, are on level x."""
     key = _key(of)
     if tallied:
         names = f"{RUBRIC_FACTS}, {SYSTEM_ORDER}"
@@ -183,7 +186,7 @@ def _levels(response: Response, of: Counted, *, runs: bool, tallied: bool) -> st
 
 
 def _numbers(dataset: int, levels: str, of: Counted) -> Query:
-    """(n,): the numbers of labels that cells have, in order."""
+    """(n,): the distinct numbers of labels per cell (or runs per cell and judge), ascending."""
     return (
         f"{levels} SELECT DISTINCT sum(n)::BIGINT AS n FROM levels GROUP BY {_key(of)} ORDER BY n",
         {"dataset": dataset},
@@ -191,7 +194,7 @@ def _numbers(dataset: int, levels: str, of: Counted) -> Query:
 
 
 def _shares(dataset: int, levels: str, of: Counted) -> Query:
-    """As ``judge_sums.shares``, of the numbers of labels, in order, in the place of judges; every cell counts 1."""
+    """Like ``judge_sums.shares``, with the numbers of labels, ascending, in place of judges; every cell counts 1."""
     return (
         f"""
         {levels},
@@ -209,7 +212,7 @@ def _shares(dataset: int, levels: str, of: Counted) -> Query:
 def _order(dataset: int, response: Response, levels: str, of: Counted) -> Query:
     """(i, n, place, top, cells, x): sums of the smallest (place 1), second … label over a system's cells with n labels.
 
-    By the highest level, since the sums of several scales are added as fractions.
+    Grouped by the highest level ``top``, because sums on several scales are added as fractions.
     """
     key, top = _key(of), "1" if response == "binary" else "levels - 1"
     return (

@@ -1,4 +1,4 @@
-"""Opening a workspace file: its lock, its schema, and one writer at a time."""
+"""Open a workspace file: lock it, bring its schema up to date, and admit one writer at a time."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from .backup import copy_to, damage, is_damage
 SCHEMA_VERSION = 9
 _TALLIED = 8  # the version from which labels are tallied as they are ingested
 _APPLICATION = "calibrated-rubric"
-LOG = "64MB"  # of changes in the log before they are written into the file: 8 MB are 100,000 labels and their tallies
+LOG = "64MB"  # log size at which it is written to the file; 8 MB are 100,000 labels and their tallies
 _UNWRITABLE = ("Permission denied", "Read-only file system", "read-only")
 _SCHEMA = Path(__file__).with_name("schema")
 
 
 class Writer:
-    """One writer at a time for each file, whoever opened it in this process. users: how many have it open."""
+    """The write lock of one file, shared by all who opened it in this process. users: how many have it open."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -37,7 +37,10 @@ _writers_lock = threading.Lock()
 
 
 def connect(path: str) -> tuple[duckdb.DuckDBPyConnection, bool]:
-    """The database file, made if it is new, and whether it can only be read."""
+    """(connection, read_only) of the database file, which is created if it does not exist.
+
+    Raises InUseError if another process has it open, WorkspaceError if it cannot be opened.
+    """
     if path != ":memory:" and not Path(path).parent.is_dir():
         raise WorkspaceError(
             f"There is no folder {str(Path(path).parent)!r} for the workspace: create it first."
@@ -75,9 +78,9 @@ def _connect_to_read(path: str) -> duckdb.DuckDBPyConnection:
 
 
 def prepare(connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool = False) -> None:
-    """Bring a new or an older workspace to the present schema; refuse a database that is none, or a newer one.
+    """Bring a new or older workspace to the present schema; an older file is first copied to ``<name>.v<version>``.
 
-    An older file is copied beside itself first, as ``<name>.v<its version>``.
+    Raises WorkspaceError if it is not a workspace, of a newer version, or of an older version and read-only.
     """
     with closing(connection.cursor()) as cursor:
         version = 0 if path == ":memory:" else _version(cursor, path)
@@ -102,7 +105,7 @@ def prepare(connection: duckdb.DuckDBPyConnection, path: str, *, read_only: bool
 
 
 def _version(cursor: duckdb.DuckDBPyConnection, path: str) -> int:
-    """The schema version of the file, 0 of an empty one; WorkspaceError where this program cannot read it."""
+    """The schema version of the file, 0 if it is empty; WorkspaceError if it is no workspace or of a newer version."""
     tables = {row[0] for row in cursor.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
     if not tables:
         return 0
@@ -126,7 +129,7 @@ def _version(cursor: duckdb.DuckDBPyConnection, path: str) -> int:
 
 
 def _migrate(cursor: duckdb.DuckDBPyConnection, version: int) -> None:
-    """Run the schema files that the workspace lacks, all of them or none."""
+    """Run the schema files after ``version``, in one transaction."""
     cursor.execute("BEGIN TRANSACTION")
     try:
         for number in range(version + 1, SCHEMA_VERSION + 1):
@@ -145,7 +148,7 @@ def _migrate(cursor: duckdb.DuckDBPyConnection, version: int) -> None:
 
 
 def writer_of(path: str) -> Writer:
-    """The writers' queue of a file, shared by all that opened it in this process."""
+    """The write lock of a file, shared by all who opened it in this process; each database in memory has its own."""
     if path == ":memory:":
         return Writer()
     with _writers_lock:

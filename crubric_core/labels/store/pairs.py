@@ -1,4 +1,4 @@
-"""How often pairs of judges disagree on each rubric, from sums that a database can give (docs/method.md §2)."""
+"""How often pairs of judges disagree on each rubric, from sums that a database computes (docs/method.md §2)."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ...types import FloatArray, IntArray
 class PairCounts:
     """Judge pairs on each of J rubrics, over the cells with two labels or more.
 
-    n_pairs: (J,) pairs of labels on one cell; 0 where no cell has two.
+    n_pairs: (J,) number of pairs of labels on the same cell; 0 if no cell has two labels.
     agree_share: (J,) sum over the cells of the share of agreeing pairs; from 0 to the number of such cells.
     agree_squares: (J,) sum over the cells of the square of that share.
-    discordance: (J,) D_j, sum over the pairs of squared level differences over (L - 1)²; discordant pairs where binary.
-    chance: (J,) E_j, what D_j would be if the labels of the rubric came in random order; 2 p (1 - p) n_pairs where
-    binary. NaN where the rubric has no label.
+    discordance: (J,) D_j, sum over the pairs of squared level difference / (L - 1)²; if binary, the discordant pairs.
+    chance: (J,) E_j, the expected D_j if the rubric's labels were randomly permuted; if binary, 2 p (1 - p) n_pairs.
+    NaN if the rubric has no label.
     """
 
     n_pairs: IntArray
@@ -48,7 +48,7 @@ class CellSums:
 
 
 def pair_counts(sums: CellSums, levels: IntArray) -> PairCounts:
-    """The counts of J rubrics of ``levels`` (J,) levels; E_j = 2 var(level) / (L - 1)² × pairs."""
+    """The pair counts of J rubrics from the sums; E_j = 2 var(level) / (L - 1)² × pairs. levels: (J,) numbers L."""
 
     def by_rubric(values: FloatArray | IntArray) -> FloatArray:
         return np.bincount(sums.rubric, values.astype(np.float64), minlength=len(levels)).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Parquet files that labels are read from in place: which they are, and whether they are still the same."""
+"""Parquet files from which labels are read in place: find and describe them, and check that they are unchanged."""
 
 # ruff: noqa: S608 - names of files are quoted as literals
 from __future__ import annotations
@@ -24,9 +24,9 @@ REQUIRED = ("system", "query", "rubric", "judge", "label")
 class ParquetFile:
     """One file, by its metadata alone.
 
-    path: under the location, with slashes; "" where the location is the file. size: bytes. modified: nanoseconds since
-    1970. rows: as its footer says. footer: MD5 of the footer, which holds the schema, the row groups and their
-    statistics.
+    path: relative to the location, with slashes; "" if the location is the file. size: bytes. modified: nanoseconds
+    since 1970. rows: number of rows in its footer. footer: MD5 of the footer, which holds the schema, the row groups
+    and their statistics.
     """
 
     path: str
@@ -37,9 +37,9 @@ class ParquetFile:
 
 
 def find_files(location: Path) -> list[Path]:
-    """The Parquet files of a folder and its folders, sorted, or the one file; hidden ones and ``_…`` are passed over.
+    """The Parquet files in a folder and its subfolders, sorted, or the one file; names with ``.`` or ``_`` are skipped.
 
-    Raises IngestError where there is none.
+    Raises IngestError if there is none.
     """
     if location.is_file():
         return [location]
@@ -59,7 +59,7 @@ def find_files(location: Path) -> list[Path]:
 def describe_files(
     cursor: duckdb.DuckDBPyConnection, location: Path, paths: Sequence[Path]
 ) -> list[ParquetFile]:
-    """The metadata of each file; IngestError where one is no Parquet file."""
+    """The metadata of each file; IngestError if a file is not a Parquet file."""
     digests = {str(path): _footer(path) for path in paths}
     rows = dict(
         cursor.execute(
@@ -77,7 +77,7 @@ def describe_files(
 
 
 def _footer(path: Path) -> str:
-    """MD5 of what the end of the file says of its content."""
+    """MD5 of the footer of a Parquet file, in hexadecimal; IngestError if it is not a Parquet file or unreadable."""
     try:
         with path.open("rb") as file:
             end = file.seek(0, 2)
@@ -95,7 +95,7 @@ def _footer(path: Path) -> str:
 
 
 def fingerprint(files: Sequence[ParquetFile]) -> str:
-    """32 hexadecimal digits of the metadata of the files, in whatever folder they lie."""
+    """Hash of the files' metadata, 32 hexadecimal digits; it does not depend on the location of the folder."""
     said = "\n".join(
         f"{f.path}\t{f.size}\t{f.modified}\t{f.rows}\t{f.footer}" for f in sorted(files, key=lambda f: f.path)
     )
@@ -103,7 +103,7 @@ def fingerprint(files: Sequence[ParquetFile]) -> str:
 
 
 def file_list(paths: Sequence[Path]) -> str:
-    """The files as a list of SQL literals; IngestError where a name would stand for others, too."""
+    """The files as an SQL list of literals; IngestError if a name has a wildcard, which would match other files."""
     for path in paths:
         if re.search(r"[\[*?]", str(path)):
             raise IngestError(
@@ -113,18 +113,18 @@ def file_list(paths: Sequence[Path]) -> str:
 
 
 def scan(paths: Sequence[Path]) -> str:
-    """The rows of the files, values of partitioned folders (``judge=a/``) as text columns, as a relation.
+    """SQL relation of the rows of the files; names of partition folders (``judge=a/``) become text columns.
 
-    A column has the type that holds the values of all files: that of the first would round or merge those of others.
+    A column has a type that holds the values of all files: the type in the first file could round or merge others.
     """
     options = "union_by_name = true, hive_partitioning = true, hive_types_autocast = false"
     return f"read_parquet({file_list(paths)}, {options})"
 
 
 def read_columns(cursor: duckdb.DuckDBPyConnection, paths: Sequence[Path], location: Path) -> tuple[str, ...]:
-    """The columns of the files; IngestError where one lacks a canonical one, or they cannot be read together.
+    """The columns of the files; IngestError if a file lacks a required column or they cannot be read together.
 
-    A file may repeat the column that its folders name (``judge=a/``), and refuses where it says otherwise.
+    A file may also contain a column that its folders name (``judge=a/``); IngestError if the values differ.
     """
     try:
         found = cursor.execute(f"DESCRIBE SELECT * FROM {scan(paths)}").fetchall()
@@ -147,7 +147,7 @@ def read_columns(cursor: duckdb.DuckDBPyConnection, paths: Sequence[Path], locat
 
 
 def _require_value(cursor: duckdb.DuckDBPyConnection, path: Path, name: str, value: str) -> None:
-    """IngestError where a column of the file has another value than the folders that it lies in."""
+    """IngestError if the column ``name`` of the file has a value other than ``value``, the one of its folder."""
     other = cursor.execute(
         f"SELECT {name}::VARCHAR FROM read_parquet({file_list([path])}, hive_partitioning = false) "
         f"WHERE {name}::VARCHAR IS DISTINCT FROM ? LIMIT 1",
@@ -161,7 +161,7 @@ def _require_value(cursor: duckdb.DuckDBPyConnection, path: Path, name: str, val
 
 
 def require_columns(columns: Sequence[str], location: Path | str) -> None:
-    """IngestError where a canonical column is missing."""
+    """IngestError if a column of REQUIRED is missing."""
     missing = [name for name in REQUIRED if name not in columns]
     if missing:
         raise IngestError(
@@ -171,7 +171,7 @@ def require_columns(columns: Sequence[str], location: Path | str) -> None:
 
 
 def check_unchanged(name: str, location: Path, files: Sequence[tuple[str, int, int]]) -> None:
-    """DatasetError where one of the files (path, bytes, modified) is missing or was changed."""
+    """DatasetError if one of the files (path, bytes, modified) of the dataset ``name`` is missing or was changed."""
     missing, changed = [], []
     for path, size, modified in files:
         try:

@@ -1,12 +1,12 @@
-"""The reduction of labels as SQL that DuckDB and Spark both read (docs/method.md §1–3).
+"""The reduction of labels as SQL that both DuckDB and Spark can run (docs/method.md §1–3).
 
-Every function gives one SELECT over named relations, with no parameter to bind; whoever runs it has made the relations
-as views: DuckDB over files or tables, a Spark session over data frames. The way of a label:
+Every function returns one SELECT over named relations, without parameters to bind. The caller creates the relations
+as views: DuckDB over files or tables, a Spark session over data frames. The steps from labels to results:
 
     raw → given → (names) → coded → keyed → cell_tallies, judge_tallies, rubric_tallies      where the labels are
     cell_tallies, facts → counted → cells → agreement, pair sums, consensus                  in the workspace
 
-``facts(rubric_id, j, scale_min, scale_max, polarity, pass_mark)`` are the rubrics with their scales.
+``facts(rubric_id, j, scale_min, scale_max, polarity, pass_mark)`` has the rubrics with their scales.
 """
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own; what is formatted in are whole numbers
@@ -15,9 +15,9 @@ from __future__ import annotations
 from ...settings import Response, Tie
 
 NAMES = ("system", "query", "rubric", "judge")
-FARTHEST = 1_000_000  # a label beyond it is no label
+FARTHEST = 1_000_000  # a label of larger magnitude is rejected
 
-# The pass mark is the lowest label that counts as met; to meet a rubric of polarity -1 is to fail it.
+# The pass mark is the lowest label that counts as met; meeting a rubric of polarity -1 counts as a fail.
 _MET = "CASE WHEN f.polarity < 0 THEN l.label < f.pass_mark ELSE l.label >= f.pass_mark END"
 _LEVEL = "CASE WHEN f.polarity < 0 THEN f.scale_max - l.label ELSE l.label - f.scale_min END"
 READING = {"binary": f"CAST({_MET} AS INT)", "ordered": _LEVEL}
@@ -31,7 +31,7 @@ def _text(column: str) -> str:
 def given(*, runs: bool) -> str:
     """``raw`` → (system, query, rubric, judge, run, label, fault): names trimmed, labels whole numbers.
 
-    fault: the column that makes a row useless; NULL where it can be used. A blank label is NULL and no fault.
+    fault: the column that makes the row unusable; NULL if it can be used. A blank label is NULL and not a fault.
     """
     names = ", ".join(f"{_text(name)} AS {name}" for name in NAMES)
     run = _text("run") if runs else "CAST(NULL AS STRING)"
@@ -54,7 +54,7 @@ def given(*, runs: bool) -> str:
 
 
 def totals() -> str:
-    """``given`` → (fault, n, blank): rows by what makes them useless, the useful ones under NULL."""
+    """``given`` → (fault, n, blank): numbers of rows, and of blank labels, by fault; fault NULL: the usable rows."""
     return """
         SELECT fault, COUNT(*) AS n,
                SUM(CASE WHEN fault IS NULL AND label IS NULL THEN 1 ELSE 0 END) AS blank
@@ -63,16 +63,16 @@ def totals() -> str:
 
 
 def names(*columns: str) -> str:
-    """``given`` → the distinct names of these columns in rows that can be used, without those that name none."""
+    """``given`` → the distinct values of these columns in usable rows, without those whose last column is NULL."""
     return f"""
         SELECT DISTINCT {", ".join(columns)} FROM given WHERE fault IS NULL AND {columns[-1]} IS NOT NULL
     """
 
 
 def all_names() -> str:
-    """``given`` → (system, judge, run, query, rubric) with the names of ``names`` for each kind, the others NULL.
+    """``given`` → (system, judge, run, query, rubric): the distinct names of each kind, other columns NULL.
 
-    One pass over the rows, for an engine that would read them again for each kind.
+    This needs one pass over the rows, for an engine that would otherwise read them again for each kind.
     """
     return """
         SELECT system, judge, run, query, rubric FROM given WHERE fault IS NULL
@@ -82,9 +82,9 @@ def all_names() -> str:
 
 
 def coded(*, runs: bool) -> str:
-    """``given`` and the tables of names → (system_id, rubric_id, judge_id, run_id, label), one row a useful row.
+    """``given`` and tables of names → (system_id, rubric_id, judge_id, run_id, label), one row per usable row.
 
-    The names: ``system_names``, ``judge_names``, ``run_names`` (id, name), ``rubric_names`` (id, query, name).
+    Tables of names: ``system_names``, ``judge_names``, ``run_names`` (id, name), ``rubric_names`` (id, query, name).
     """
     join = "LEFT JOIN run_names d ON d.name = g.run" if runs else ""
     return f"""
@@ -97,7 +97,11 @@ def coded(*, runs: bool) -> str:
 
 
 def keyed() -> str:
-    """``coded`` → the same with one row a key: equal labels are one, contradicting ones are none."""
+    """``coded`` → the same columns with one row per key (system, rubric, judge, run).
+
+    Equal labels become one. Of labels that contradict each other none counts: the key is left out, or blank if one of
+    its rows is blank.
+    """
     return """
         SELECT system_id, rubric_id, judge_id, run_id,
                CASE WHEN MIN(label) = MAX(label) THEN MIN(label) END AS label
@@ -107,7 +111,10 @@ def keyed() -> str:
 
 
 def repeats() -> str:
-    """``coded`` → (keys, repeated, contradicting): rows beyond the first of a key, and known rows that contradict."""
+    """``coded`` → one row (keys, repeated, contradicting).
+
+    repeated: rows beyond the first of their key. contradicting: known labels of the keys whose labels differ.
+    """
     return """
         SELECT COUNT(*) AS keys, SUM(n - 1) AS repeated,
                SUM(CASE WHEN lowest <> highest THEN known ELSE 0 END) AS contradicting
@@ -119,9 +126,9 @@ def repeats() -> str:
 
 
 def cell_tallies(*, runs: bool) -> str:
-    """``keyed`` → (system_id, rubric_id, judge_id, label, n): judges that gave a cell this label, or draws of each.
+    """``keyed`` → (system_id, rubric_id, judge_id, label, n): how many labels of a cell have this value; NULL is blank.
 
-    judge_id is NULL where no draw is repeated; a label of NULL is blank.
+    Without runs, n counts judges and judge_id is NULL. With runs, n counts the runs of each judge.
     """
     judge, by = ("judge_id", ", judge_id") if runs else ("CAST(NULL AS INT) AS judge_id", "")
     return f"""
@@ -131,7 +138,7 @@ def cell_tallies(*, runs: bool) -> str:
 
 
 def judge_tallies(*, runs: bool) -> str:
-    """``keyed`` → (system_id, judge_id, labels, blank, lowest, highest); repeated draws on a cell count once."""
+    """``keyed`` → (system_id, judge_id, labels, blank, lowest, highest); runs on the same cell count once."""
     cells = "SELECT system_id, judge_id, label AS lowest, label AS highest FROM keyed"
     if runs:
         cells = """
@@ -146,7 +153,7 @@ def judge_tallies(*, runs: bool) -> str:
 
 
 def rubric_tallies(cells: str = "cell_tallies") -> str:
-    """``cell_tallies`` → (rubric_id, lowest, highest, n): extremes of the labels, and how many are known."""
+    """``cell_tallies`` → (rubric_id, lowest, highest, n): extremes of the labels, and the number of known labels."""
     return f"""
         SELECT rubric_id, MIN(label) AS lowest, MAX(label) AS highest,
                SUM(CASE WHEN label IS NULL THEN 0 ELSE n END) AS n
@@ -155,7 +162,7 @@ def rubric_tallies(cells: str = "cell_tallies") -> str:
 
 
 def draws(response: Response) -> str:
-    """``cell_tallies`` and ``facts`` → (system_id, j, judge_id, x, n): the level x, n times."""
+    """``cell_tallies`` and ``facts`` → (system_id, j, judge_id, x, n): n labels on the level x, without blanks."""
     return f"""
         SELECT l.system_id, f.j, l.judge_id, {READING[response]} AS x, l.n
         FROM cell_tallies l JOIN facts f ON f.rubric_id = l.rubric_id WHERE l.label IS NOT NULL
@@ -163,9 +170,10 @@ def draws(response: Response) -> str:
 
 
 def counted(response: Response, *, runs: bool) -> str:
-    """``cell_tallies`` and ``facts`` → (system_id, j, x, n): judges that gave a cell the level x.
+    """``cell_tallies`` and ``facts`` → (system_id, j, x, n): the number n of judges that gave a cell the level x.
 
-    Of repeated draws a judge's level is the strict majority (a tie is none), or the lower median of the levels.
+    With runs, a judge's level is the strict majority of the runs (unknown if they tie), or their lower median if the
+    response is ordered.
     """
     levels = draws(response)
     if runs and response == "binary":
@@ -179,7 +187,7 @@ def counted(response: Response, *, runs: bool) -> str:
 
 
 def _median(levels: str, key: str) -> str:
-    """(key, x): the lower median of the levels x, each n times."""
+    """(key, x): the lower median of the levels x, each counted n times."""
     return f"""
         SELECT {key}, MIN(x) AS x FROM (
             SELECT {key}, x, SUM(n) OVER (PARTITION BY {key} ORDER BY x) AS up_to,
@@ -192,9 +200,9 @@ def _median(levels: str, key: str) -> str:
 def cells(response: Response, tie: Tie, tolerance: int) -> str:
     """``counted`` → (system_id, j, n, y, agree, agreeing, gap, total, squares), one row a cell.
 
-    n: known labels. y: the strict majority (a tie as set), or the lower median of the levels. agree: whether all
-    labels are equal, or at most ``tolerance`` ordered levels apart; agreeing: the pairs of labels that are. gap: sum
-    over the pairs of squared differences. total, squares: sums of the levels and of their squares.
+    n: known labels. y: the strict majority (a tie counts as ``tie``), or the lower median if ordered. agree: whether
+    all labels are equal, or at most ``tolerance`` ordered levels apart. agreeing: number of pairs of labels that are.
+    gap: sum over the pairs of squared differences. total, squares: sums of the levels and of their squares.
     """
     sums = """
         SUM(n) AS n, SUM(x * n) AS total, SUM(x * x * n) AS squares,
@@ -223,7 +231,11 @@ def cells(response: Response, tie: Tie, tolerance: int) -> str:
 
 
 def agreement() -> str:
-    """``cells`` → (j, n_agree, n_total, max_panel) of every rubric with a cell; an instance is one with two labels."""
+    """``cells`` → (j, n_agree, n_total, max_panel) of every rubric with a cell.
+
+    n_total: instances, the cells with two labels or more. n_agree: instances whose labels agree. max_panel: most
+    labels on one cell.
+    """
     return """
         SELECT j, COUNT(*) FILTER (WHERE n >= 2 AND agree) AS n_agree, COUNT(*) FILTER (WHERE n >= 2) AS n_total,
                MAX(n) AS max_panel
@@ -232,7 +244,7 @@ def agreement() -> str:
 
 
 def pair_sums() -> str:
-    """``cells`` → what ``pairs.CellSums`` holds: one row for each rubric and number of labels on a cell, in order."""
+    """``cells`` → the columns of ``pairs.CellSums``: one row per rubric and number of labels on a cell, sorted."""
     return """
         SELECT j AS rubric, n AS labels, COUNT(*) AS cells, SUM(agreeing) AS agreeing,
                SUM(agreeing * agreeing) AS agreeing_squares, SUM(gap) AS gap,

@@ -1,4 +1,4 @@
-"""Task types that a classifier or a person gives to the queries of a dataset, kept with who gave them."""
+"""Store the task types that a classifier or a person assigns to the queries of a dataset, with their source."""
 
 from __future__ import annotations
 
@@ -16,20 +16,23 @@ _SHARES = [f"p_{name}" for name in TASK_TYPES]
 
 
 def open_queries(queries: pd.DataFrame, given_too: bool = False) -> pd.DataFrame:
-    """Rows of ``Dataset.queries`` that a classifier may change: not a person's, ``given_too`` those of the file."""
+    """Rows of ``Dataset.queries`` that a classifier may change: not types that a person edited.
+
+    given_too: whether types from an ingested file may be changed as well.
+    """
     by_file = queries["type_source"].isna() & queries[["task_type", *_SHARES]].notna().any(axis=1)
     closed = queries["type_source"].eq(EDITED) | (by_file & (not given_too))
     return queries[~closed]
 
 
 def require_open(workspace: Workspace, dataset: str) -> None:
-    """IngestError where the labels of the dataset lie elsewhere, so that its queries keep their types."""
+    """IngestError if the labels of the dataset are outside the workspace: its task types cannot be changed then."""
     with workspace.reading() as cursor:
         require_own_labels(cursor, dataset)
 
 
 def name_now(workspace: Workspace, dataset_id: int) -> str:
-    """The name of a dataset, which may be another since it was read; DatasetError where it is deleted."""
+    """The present name of a dataset, which may have been renamed; DatasetError if it was deleted."""
     with workspace.reading() as cursor:
         found = cursor.execute("SELECT name FROM datasets WHERE dataset_id = ?", [dataset_id]).fetchone()
     if found is None:
@@ -38,10 +41,10 @@ def name_now(workspace: Workspace, dataset_id: int) -> str:
 
 
 def save_types(workspace: Workspace, dataset: str, typed: pd.DataFrame, source: str) -> int:
-    """Keep the classifier's result: ``typed`` has query and p_<type> of each type, NaN where unanswered.
+    """Store a classifier's result; return how many queries were classified.
 
-    Queries classified by a person stay as they are, and so do unanswered ones. ``source`` names the classifier.
-    Returns how many queries were classified.
+    typed: columns query and p_<type> for each type, NaN if unanswered. source: name of the classifier. Queries that a
+    person classified and unanswered ones stay as they are.
     """
     queries = workspace.dataset(dataset).queries
     edited = set(queries.loc[queries["type_source"] == EDITED, "query"])
@@ -55,7 +58,10 @@ def save_types(workspace: Workspace, dataset: str, typed: pd.DataFrame, source: 
 
 
 def save_edited(workspace: Workspace, dataset: str, types: dict[str, str]) -> None:
-    """Keep what a person says, {query: task type}, as certain and as that person's: no classifier changes it again."""
+    """Store a person's {query: task type} with probability 1; no classifier changes these types later.
+
+    Raises DatasetError if a type or a query is unknown.
+    """
     invalid = set(types.values()) - set(TASK_TYPES)
     if invalid:
         raise DatasetError(f"{min(invalid)!r} is not a task type: use one of {', '.join(TASK_TYPES)}.")

@@ -1,10 +1,10 @@
-"""Labels into what the model reads, as pure functions from a dataset's id to (sql, params) (docs/method.md §1–3).
+"""Reduce labels to the data of the model, as pure functions from a dataset's id to (sql, params) (docs/method.md §1–3).
 
-A judge's label goes through the scale first: level = label - scale_min, or scale_max - label where meeting the
-rubric is bad (polarity -1), so that more is always better; for a binary model pass = 1 iff the label is at or above
-the criterion's pass mark, which is the midpoint, level >= (L - 1) / 2, unless somebody moved it. Repeated draws of a
-judge are one label before anything is counted.
-A cell is one (system, rubric) pair with at least one known label; an instance one with two.
+A judge's label is first converted by the scale: level = label - scale_min, or scale_max - label if meeting the
+rubric is bad (polarity -1), so that more is always better. For a binary model a pass is 1 if the label is at or above
+the criterion's pass mark, which is the midpoint, level >= (L - 1) / 2, unless it was changed. Repeated runs of a
+judge become one label before anything is counted.
+A cell is one (system, rubric) pair with at least one known label; an instance is a cell with two or more.
 """
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
@@ -15,7 +15,7 @@ from ..ingest.rubric_facts import RUBRIC_FACTS, Query
 from . import portable
 from .catalogue import JUDGE_ORDER, SYSTEM_ORDER
 
-# A judge's label on a cell, of its runs: the strict majority, a tie unknown; of levels the lower median.
+# A judge's label on a cell from the runs: the strict majority, unknown if they tie; of levels the lower median.
 _OF_RUNS = {
     "binary": "CASE WHEN 2 * sum(x) > count(*) THEN 1 WHEN 2 * sum(x) < count(*) THEN 0 END",
     "ordered": "quantile_disc(x, 0.5)",
@@ -23,7 +23,10 @@ _OF_RUNS = {
 
 
 def draws(response: Response, *, one: bool = False) -> str:
-    """(system_id, j, judge_id, x): every known label (of one rubric) on the scale of the model, over ``facts``."""
+    """(system_id, j, judge_id, x): every known label on the scale of the model, given ``facts``.
+
+    one: only labels of the rubric in the parameter ``$rubric``.
+    """
     return f"""
         SELECT l.system_id, f.j, l.judge_id, {portable.READING[response]} AS x
         FROM labels l JOIN facts f USING (rubric_id)
@@ -32,7 +35,7 @@ def draws(response: Response, *, one: bool = False) -> str:
 
 
 def readings_of(response: Response, runs: bool, *, one: bool = False) -> str:
-    """``readings(system_id, j, judge_id, x)``: every judge's label of a cell, one of all its runs."""
+    """Relations up to ``readings(system_id, j, judge_id, x)``: one label per judge and cell, its runs combined."""
     readings = draws(response, one=one)
     if runs:
         readings = f"""
@@ -45,7 +48,7 @@ def readings_of(response: Response, runs: bool, *, one: bool = False) -> str:
 
 
 def panel(dataset: int, response: Response, runs: bool) -> Query:
-    """(i, j, k, x): the positions of system, rubric and judge, and the label as the model reads it."""
+    """(i, j, k, x): the indices of system, rubric and judge, and the label as the model reads it."""
     return (
         f"WITH {readings_of(response, runs)} SELECT i, j, k, x FROM readings"
         " JOIN system_order USING (system_id) JOIN judge_order USING (judge_id)",
@@ -54,7 +57,7 @@ def panel(dataset: int, response: Response, runs: bool) -> Query:
 
 
 def rubric_panel(dataset: int, response: Response, runs: bool, rubric: str) -> Query:
-    """(i, k, x): as ``panel``, of one rubric."""
+    """(i, k, x): like ``panel``, for one rubric. rubric: its name in the rubrics table."""
     return (
         f"WITH {readings_of(response, runs, one=True)} SELECT i, k, x FROM readings"
         " JOIN system_order USING (system_id) JOIN judge_order USING (judge_id)",
@@ -67,14 +70,14 @@ def cells(
 ) -> Query:
     """Create the temporary table ``cells(i, j, n, y, agree, agreeing, gap, total, squares)``, one row a cell.
 
-    Its columns are those of ``portable.cells``, with the system's position i. ``tallied``: of the tallies of a dataset
-    whose labels lie elsewhere.
+    Its columns are those of ``portable.cells``, with the system's index i. runs: whether the dataset has repeated
+    runs. tallied: whether to use tallies, because the labels are outside the workspace.
     """
     if tallied:
         names, counted = f"{RUBRIC_FACTS}, {SYSTEM_ORDER}", portable.counted(response, runs=runs)
     else:
         names = readings_of(response, runs)
-        counted = "SELECT system_id, j, x, 1 AS n FROM readings"  # a majority asks for no count of each level
+        counted = "SELECT system_id, j, x, 1 AS n FROM readings"  # a majority needs no count of each level
         if response == "ordered":
             counted = "SELECT system_id, j, x, count(*) AS n FROM readings GROUP BY system_id, j, x"
     return (
@@ -99,9 +102,10 @@ def split() -> str:
 
 
 def repeats(dataset: int, response: Response) -> Query:
-    """(query, rubric, judge, cells, pairs, agreeing, draws, consistent) of cells labelled twice.
+    """(query, rubric, judge, cells, pairs, agreeing, draws, consistent), sums over cells with two runs or more.
 
-    Of n draws with n_x on level x: n (n - 1) / 2 pairs, of which sum n_x (n_x - 1) / 2 agree; n - 1 draws.
+    A cell with n runs, n_x of them on level x, has n (n - 1) / 2 pairs, of which sum n_x (n_x - 1) / 2 agree; it
+    counts n - 1 draws, and n - 1 times its share of agreeing pairs is ``consistent``.
     """
     return (
         f"""

@@ -1,4 +1,4 @@
-"""What the labels of a dataset come to: all that measurability and the model read of them."""
+"""The labels of a dataset in reduced form: all that measurability and the model need."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from .pairs import PairCounts
 
 @dataclass(frozen=True)
 class Reduction:
-    """What M systems' labels on J rubrics come to (docs/method.md §1–3).
+    """Consensus labels and agreement counts of M systems on J rubrics (docs/method.md §1–3).
 
     systems: the M names, sorted.
     rubrics: J rows, as ``Dataset.rubrics``.
-    y: (M, J) consensus; binary 0/1, ordered 0..L-1; NaN where there is no label or no majority.
-    levels: (J,) levels that the model reads; 2 where binary.
-    n_agree, n_total: (J,) instances on which all labels are equal, and all instances (two labels or more).
-    pairs: how often pairs of judges disagree on each rubric, and would by chance.
+    y: (M, J) consensus labels; binary 0/1, ordered 0..L-1; NaN if there is no label or no majority.
+    levels: (J,) number of levels that the model reads; 2 if binary.
+    n_agree, n_total: (J,) instances on which all labels agree, and all instances (cells with two labels or more).
+    pairs: how often pairs of judges disagree on each rubric, and how often they would by chance.
     max_panel: (J,) most labels on one cell.
-    n_judges: judges of the dataset.
-    unanimous: (J,) no instance with a disagreement.
-    n_labels: known labels, repeated draws of a judge on a cell as one.
-    response: the scale read.
+    n_judges: number of judges of the dataset.
+    unanimous: (J,) whether the rubric has no instance with a disagreement.
+    n_labels: number of known labels; repeated runs of a judge on a cell count once.
+    response: the response as which labels were read.
     split: (2, S) system and rubric of the cells whose labels split evenly, so that they have no consensus.
     """
 
@@ -49,12 +49,12 @@ class Reduction:
 
     @property
     def n_cells(self) -> int:
-        """Cells with a label."""
+        """Number of cells with a label."""
         return int(np.isfinite(self.y).sum()) + self.split.shape[1]
 
     @cached_property
     def judged(self) -> dict[str, int]:
-        """How many systems, queries and rubrics have a label; the dataset may name others."""
+        """Numbers of systems, queries and rubrics that have a label; the dataset may have others without labels."""
         labelled = np.isfinite(self.y)
         labelled[tuple(self.split)] = True
         rubrics = np.flatnonzero(labelled.any(axis=0))
@@ -66,10 +66,10 @@ class Reduction:
 
     @cached_property
     def n_distinct(self) -> int:
-        """Systems, those whose labels repeat another's counted once."""
+        """Number of systems, where systems whose labels repeat each other's (copies) count once."""
         return len(np.unique(distinct_systems(self.y)))
 
     @cached_property
     def pass_marks(self) -> tuple[str, ...]:
-        """What counts as met on each graded scale, a sentence each, without names; () where ordered levels are read."""
+        """Sentences, one per graded scale and without names, on what counts as met; () if the response is ordered."""
         return pass_mark_sentences(self.rubrics, named=False) if self.response == "binary" else ()

@@ -1,4 +1,4 @@
-"""Labels in Parquet files that are read in place: names and tallies are stored, the labels stay where they are."""
+"""Make a dataset of labels in Parquet files that are read in place: only names and tallies are stored."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -20,15 +20,15 @@ from .sourced import Source, limit_memory, stand_in, view_names, view_rows
 from .tallying import Totals
 
 SEEN = {"systems": ("system",), "judges": ("judge",), "runs": ("run",), "rubrics": ("query", "rubric")}
-_FEW = 2**30  # possible keys that are counted by one bit each
+_FEW = 2**30  # most possible keys for which distinctness is checked with one bit per key
 
 
 @dataclass(frozen=True)
 class ReferenceReport:
-    """What became of a source of labels.
+    """Report on a dataset whose labels stay in their source.
 
-    dataset, location: as named. files: how many were read, 0 where the engine does not say. totals: rows by what
-    became of them. tallies: rows that the workspace holds in their place. fingerprint: of the dataset.
+    dataset, location: names as given. files: how many were read, 0 if the engine does not report it. totals: numbers
+    of rows used and rejected. tallies: rows of cell tallies in the workspace. fingerprint: of the dataset.
     """
 
     dataset: str
@@ -44,10 +44,10 @@ def reference(
 ) -> ReferenceReport:
     """Make a dataset of Parquet files that stay where they are, in canonical columns (docs/data.md).
 
-    location: a file, or a folder whose folders may be partitions (``judge=a/``). The dataset may hold descriptions,
-    gold labels and a reference ranking, and no labels. Rows of one key that say the same are one label, and of those
-    that contradict each other none counts. Raises IngestError where nothing can be used, DatasetError where the dataset
-    has labels; the workspace is as it was then.
+    location: a file, or a folder whose subfolders may be partitions (``judge=a/``). The dataset may already hold
+    descriptions, gold labels and a reference ranking, but no labels. Rows with the same key and label are one label;
+    if rows of a key contradict each other, none counts. Raises IngestError if nothing can be used, DatasetError if the
+    dataset has labels; the workspace is unchanged then.
     """
     tell = progress or silent
     place = Path(location).absolute()
@@ -87,7 +87,7 @@ def _store_files(cursor: duckdb.DuckDBPyConnection, dataset_id: int, files: Iter
 
 
 def _look_up(cursor: duckdb.DuckDBPyConnection, dataset_id: int, tell: Progress, *, runs: bool) -> Totals:
-    """Count the rows that can be used, and give every name an id."""
+    """Count the usable rows, and assign an id to every name."""
     tell(0.05, "Checking every row")
     totals = tallying.totals_of(cursor.execute(portable.totals()).fetchall())
     tell(0.25, "Looking up names")
@@ -100,7 +100,7 @@ def _look_up(cursor: duckdb.DuckDBPyConnection, dataset_id: int, tell: Progress,
 
 
 def _count_repeats(cursor: duckdb.DuckDBPyConnection, totals: Totals) -> Totals:
-    """The totals with the rows that repeat or contradict another one of their key."""
+    """The totals with the numbers of rows that repeat or contradict another row of the same key."""
     useful = totals.rows - totals.rejected
     if _are_distinct(cursor, useful):
         return totals
@@ -109,7 +109,7 @@ def _count_repeats(cursor: duckdb.DuckDBPyConnection, totals: Totals) -> Totals:
 
 
 def _are_distinct(cursor: duckdb.DuckDBPyConnection, rows: int) -> bool:
-    """Whether no key comes twice, by one bit a possible key; False also where those are too many to tell so."""
+    """Whether no key occurs twice, checked with one bit per possible key; False too if there are too many to check."""
     ends = ", ".join(
         f"(SELECT min(id) FROM {name}_names), (SELECT max(id) FROM {name}_names)"
         for name in ("system", "rubric", "judge")

@@ -1,7 +1,7 @@
-"""Results of long computations, kept in the workspace with the labels that they were computed from.
+"""Results of long computations, stored in the workspace beside the labels from which they were computed.
 
-A result belongs to a dataset's content and to everything that it was computed with, so it is never stale: other
-labels have another fingerprint, other settings, or another program, another key.
+A result is stored under the fingerprint of the dataset's content and a key of all inputs of the computation, so it is
+never stale: other labels have another fingerprint; other settings or another program version have another key.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _REMOVE = "DELETE FROM results WHERE fingerprint = ? AND kind = ? AND key = ?"
 
 
 def result_key(settings: Mapping[str, Any]) -> str:
-    """32 hexadecimal digits that any change of the settings changes, and no change of their order."""
+    """Hash of the settings, 32 hexadecimal digits; it does not depend on their order."""
     text = json.dumps(settings, sort_keys=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
@@ -30,7 +30,7 @@ def result_key(settings: Mapping[str, Any]) -> str:
 def save_result(
     workspace: Database, fingerprint: str, kind: str, settings: Mapping[str, Any], content: Mapping[str, Any]
 ) -> None:
-    """Keep ``content`` (plain JSON values), in place of what was kept under the same three."""
+    """Store ``content`` (plain JSON values), replacing a result of the same fingerprint, kind and settings."""
     text = json.dumps(content, allow_nan=False)
     key = [fingerprint, kind, result_key(settings)]
     with workspace.writing() as cursor:
@@ -43,12 +43,12 @@ def save_result(
 def load_result(
     workspace: Database, fingerprint: str, kind: str, settings: Mapping[str, Any]
 ) -> dict[str, Any] | None:
-    """What was kept, or None."""
+    """The stored content for this fingerprint, kind and settings, or None."""
     with workspace.reading() as cursor:
         found = cursor.execute(_FIND, [fingerprint, kind, result_key(settings)]).fetchone()
     return None if found is None else dict(json.loads(found[0]))
 
 
 def forget_orphans(cursor: duckdb.DuckDBPyConnection) -> None:
-    """Drop the results of contents that no dataset has any more."""
+    """Delete the results whose fingerprint no dataset has any more."""
     cursor.execute("DELETE FROM results WHERE fingerprint NOT IN (SELECT fingerprint FROM datasets)")

@@ -1,4 +1,4 @@
-"""How a person changes the scale or the pass mark of a criterion."""
+"""Change the scale or the pass mark of a criterion."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ def set_scale(
     scale: tuple[int, int] | None = None,
     pass_mark: int | None = None,
 ) -> IngestReport:
-    """Give a criterion (``*``: every graded one) its scale, its pass mark, or both; it can be undone like an ingest.
+    """Set the scale (lowest, highest), the pass mark, or both, of a criterion; it can be undone like an ingest.
 
-    Raises DatasetError where there is no such criterion or the mark would let every label pass, IngestError where
-    stored labels lie off the scale.
+    criterion: its name, or ``*`` for all (of a pass mark alone: all graded ones). Raises DatasetError if there is no
+    such criterion or the mark is not above the lowest and at most the highest level, IngestError if stored labels are
+    outside the scale.
     """
     ds = workspace.dataset(dataset)
     table = ds.criteria

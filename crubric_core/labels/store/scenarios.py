@@ -24,10 +24,10 @@ LONGEST = 80
 
 @dataclass(frozen=True)
 class Scenario:
-    """Settings and filters under a name.
+    """Settings and filters saved under a name.
 
-    settings: None where this version cannot read them; ``fault`` then says why. page: the page that the filters
-    belong to, "" for none. filters: values of each parameter of that page's address. saved_at: UTC.
+    settings: None if this version cannot read them; ``fault`` then gives the reason. page: the page to which the
+    filters belong, "" for none. filters: parameter of that page's address → its values. saved_at: UTC.
     """
 
     name: str
@@ -39,9 +39,9 @@ class Scenario:
 
 
 def save_scenario(workspace: Database, dataset: str, scenario: Scenario, *, replace: bool = False) -> None:
-    """Keep a scenario; another of the same name is kept as it is (DatasetError), or replaced with ``replace``.
+    """Save a scenario; DatasetError if another scenario has its name, unless ``replace``.
 
-    One that is there with all that it holds is kept without a word: somebody clicked twice.
+    Saving an identical scenario again has no effect and raises no error: the user may have clicked twice.
     """
     if scenario.settings is None:
         raise DatasetError(
@@ -64,7 +64,7 @@ def save_scenario(workspace: Database, dataset: str, scenario: Scenario, *, repl
 
 
 def list_scenarios(workspace: Database, dataset: str) -> tuple[Scenario, ...]:
-    """The scenarios of a dataset by name."""
+    """The scenarios of a dataset, sorted by name."""
     with workspace.reading() as cursor:
         found = cursor.execute(
             "SELECT name, settings, page, filters, saved_at FROM scenarios WHERE dataset_id = ? ORDER BY name",
@@ -74,7 +74,7 @@ def list_scenarios(workspace: Database, dataset: str) -> tuple[Scenario, ...]:
 
 
 def find_scenario(workspace: Database, dataset: str, name: str) -> Scenario:
-    """The scenario of that name; DatasetError names the ones there are, or says why it cannot be used."""
+    """The scenario of that name; DatasetError if there is none, or if its settings cannot be read."""
     every = list_scenarios(workspace, dataset)
     for scenario in every:
         if scenario.name == name:
@@ -117,7 +117,7 @@ def _there(cursor: duckdb.DuckDBPyConnection, dataset_id: int, name: str) -> boo
 
 
 def _unchanged(cursor: duckdb.DuckDBPyConnection, dataset_id: int, row: list[str]) -> bool:
-    """Whether it is there with this name, these settings, this page and these filters."""
+    """Whether a scenario with this name, settings, page and filters is already stored."""
     found = cursor.execute(
         "SELECT 1 FROM scenarios WHERE dataset_id = ? AND name = ? AND settings = ? AND page = ? AND filters = ?",
         [dataset_id, *row],
@@ -130,7 +130,7 @@ def _remove(cursor: duckdb.DuckDBPyConnection, dataset_id: int, name: str) -> No
 
 
 def _require(cursor: duckdb.DuckDBPyConnection, dataset: str, name: str) -> int:
-    """The id of the dataset, which has a scenario of that name."""
+    """The id of the dataset; DatasetError if it has no scenario of that name."""
     dataset_id = dataset_id_of(cursor, dataset)
     if not _there(cursor, dataset_id, name):
         rows = cursor.execute("SELECT name FROM scenarios WHERE dataset_id = ? ORDER BY name", [dataset_id])

@@ -1,4 +1,4 @@
-"""What the experiments read of a dataset, as plain values: a workspace file admits one process, they run in another."""
+"""A copy of a dataset for experiments, which run in another process: only one process can open a workspace file."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _OTHERWISE = "This snapshot was reduced with other settings: take another one."
 
 
 class Snapshot(Dataset):
-    """One state of a dataset under one choice of settings; it can be pickled and knows no workspace.
+    """One state of a dataset under one choice of settings; it can be pickled and does not need the workspace.
 
-    Raises DatasetError where the dataset changes while it is read, or where something else is asked of it later.
+    Raises DatasetError if the dataset changes while it is read, or if later calls use other settings.
     """
 
     def __init__(self, ds: Dataset, settings: Settings) -> None:
@@ -96,7 +96,7 @@ class Snapshot(Dataset):
         return self._tables
 
     def judge_meetings(self, response: Response = "binary") -> JudgeMeetings:
-        """As ``Dataset.judge_meetings``, of unequal panels."""
+        """As ``Dataset.judge_meetings``; available only for responses with unequal panels (KeyError otherwise)."""
         return self._meetings[response]
 
     def raised_by_numbers(
@@ -106,7 +106,7 @@ class Snapshot(Dataset):
         of: Counted = "labels",
         consensus: Consensus = "majority",
     ) -> FloatArray:
-        """As ``Dataset.raised_by_numbers``, with the settings of the snapshot."""
+        """As ``Dataset.raised_by_numbers``; DatasetError for settings other than those of the snapshot."""
         if (response, tie) != self._asked[:2]:
             raise DatasetError(_OTHERWISE)
         return self._raised[of, consensus]
@@ -114,7 +114,7 @@ class Snapshot(Dataset):
     def reduce(
         self, response: Response = "binary", tie: Tie = "unknown", agreement_tolerance: int = 0
     ) -> Reduction:
-        """As ``Dataset.reduce``, with the settings of the snapshot alone."""
+        """As ``Dataset.reduce``; DatasetError for settings other than those of the snapshot."""
         if (response, tie, agreement_tolerance) != self._asked:
             raise DatasetError(_OTHERWISE)
         return self._reduction

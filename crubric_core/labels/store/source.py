@@ -1,4 +1,4 @@
-"""What an analysis reads of a dataset, whether it lies in a workspace or was copied out of one."""
+"""The interface through which an analysis reads a dataset, in a workspace or copied from one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .reduction import Reduction
 
 
 class LabelSource(Protocol):
-    """A dataset as kernels need it; see ``Dataset`` for what each member gives."""
+    """A dataset as the kernels need it; ``Dataset`` describes the members in detail."""
 
     @property
     def name(self) -> str:
@@ -34,25 +34,25 @@ class LabelSource(Protocol):
         """One row a query."""
 
     def scoring_rules(self) -> ScoringRules:
-        """How its queries are scored by type."""
+        """How the queries are scored by task type."""
 
     def gold(self) -> pd.DataFrame:
         """Human labels."""
 
     def reference_ranking(self) -> pd.DataFrame:
-        """The human ranking of the systems."""
+        """The reference ranking of the systems."""
 
     def panel(self, response: Response = "binary") -> FloatArray:
         """(M, J, K) labels as the model reads them."""
 
     def judge_shares(self, response: Response = "binary") -> JudgeShares:
-        """Whose labels each system's are."""
+        """Each judge's share of each system's labels."""
 
     def judge_meetings(self, response: Response = "binary") -> JudgeMeetings:
-        """How judges differ on the cells that several labelled."""
+        """How judges differ on the cells that several of them labelled."""
 
     def tables_with_others(self) -> FloatArray:
-        """How often each judge's label is that of the majority of the others."""
+        """(K, G, 2, 2) counts of each judge's labels against the majority of the other judges."""
 
     def raised_by_numbers(
         self,
@@ -61,9 +61,9 @@ class LabelSource(Protocol):
         of: Counted = "labels",
         consensus: Consensus = "majority",
     ) -> FloatArray:
-        """By how much their numbers of labels raise one system above another."""
+        """(M, M) by how much unequal numbers of labels raise one system above another."""
 
     def reduce(
         self, response: Response = "binary", tie: Tie = "unknown", agreement_tolerance: int = 0
     ) -> Reduction:
-        """Consensus and agreement."""
+        """Consensus labels and agreement of the judges."""

@@ -1,4 +1,4 @@
-"""Reading a dataset whose labels lie elsewhere: its tallies stand in for labels, its files are read when asked for."""
+"""Read a dataset whose labels are outside the workspace: from its tallies, and from its files if labels are needed."""
 
 # ruff: noqa: S608 - identifiers are this program's own, ids are whole numbers, names of files quoted literals
 from __future__ import annotations
@@ -14,16 +14,16 @@ from ..ingest.rubric_facts import RUBRIC_FACTS, Query
 from . import portable
 from .parquet_files import check_unchanged, scan
 
-MEMORY = "2GB"  # for the database, while it reads what lies elsewhere: the rest goes to its temporary files
+MEMORY = "2GB"  # for the database while it reads outside labels: the rest goes to its temporary files
 _UNITS = {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where the labels of a dataset lie.
+    """Where the labels of a dataset are stored.
 
-    engine: duckdb, which reads Parquet files in place, or spark, whose tallies alone are here. location: as it was
-    named. runs: whether rows name repeated draws. repeats: whether several rows have one key.
+    engine: duckdb, which reads Parquet files in place, or spark, of whose labels only tallies are in the workspace.
+    location: as the user gave it. runs: whether rows name runs. repeats: whether several rows have the same key.
     """
 
     dataset_id: int
@@ -34,7 +34,7 @@ class Source:
 
 
 def source_of(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Source | None:
-    """Where its labels lie; None where they are in the workspace."""
+    """The source of the dataset's labels; None if they are in the workspace."""
     found = cursor.execute(
         "SELECT engine, location, runs, repeats FROM label_sources WHERE dataset_id = ?", [dataset_id]
     ).fetchone()
@@ -42,7 +42,7 @@ def source_of(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> Source | No
 
 
 def require_own_labels(cursor: duckdb.DuckDBPyConnection, name: str) -> None:
-    """IngestError where the labels of the dataset lie elsewhere: nothing more can be ingested into it."""
+    """IngestError if the labels of the dataset are outside the workspace: nothing can be ingested into it."""
     found = cursor.execute(
         "SELECT location FROM label_sources JOIN datasets USING (dataset_id) WHERE name = ?", [name]
     ).fetchone()
@@ -54,7 +54,7 @@ def require_own_labels(cursor: duckdb.DuckDBPyConnection, name: str) -> None:
 
 
 def stand_in(cursor: duckdb.DuckDBPyConnection, source: Source) -> None:
-    """Temporary views of the tallies in the place of what asks of labels; those of this cursor's transaction."""
+    """Create temporary views of the dataset's tallies that replace the views and tables derived from labels."""
     limit_memory(cursor)
     ((database,),) = cursor.execute("SELECT current_database()").fetchall()
     home, own = f'"{database}".main', f"WHERE dataset_id = {source.dataset_id:d}"
@@ -68,7 +68,7 @@ def stand_in(cursor: duckdb.DuckDBPyConnection, source: Source) -> None:
 
 
 def limit_memory(cursor: duckdb.DuckDBPyConnection) -> None:
-    """At most ``MEMORY`` for the database, from here on."""
+    """Limit the database's memory to ``MEMORY`` from now on; a lower limit stays."""
     ((limit,),) = cursor.execute("SELECT current_setting('memory_limit')").fetchall()
     number, unit = str(limit).split()
     if float(number) * _UNITS[unit] > 2e9:
@@ -76,7 +76,7 @@ def limit_memory(cursor: duckdb.DuckDBPyConnection) -> None:
 
 
 def check_files(cursor: duckdb.DuckDBPyConnection, source: Source, name: str) -> None:
-    """DatasetError where a file that the dataset is read from is missing or was changed."""
+    """DatasetError if a file from which the dataset is read is missing or was changed."""
     if source.engine == "duckdb":
         check_unchanged(name, Path(source.location), _files(cursor, source))
 
@@ -89,7 +89,7 @@ def _files(cursor: duckdb.DuckDBPyConnection, source: Source) -> list[tuple[str,
 
 
 def only_tallies(name: str) -> str:
-    """What is said where every judge's labels are needed and a Spark session has them."""
+    """The error message if the labels of all judges are needed but a Spark session has them."""
     return (
         f"The labels of {name!r} lie where a Spark session reads them, and only their tallies are in the workspace: "
         "what needs every judge's labels is not available. Ingest or reference the labels for that."
@@ -97,7 +97,7 @@ def only_tallies(name: str) -> str:
 
 
 def read_labels(cursor: duckdb.DuckDBPyConnection, source: Source, name: str) -> None:
-    """A temporary view ``labels`` of the files; DatasetError where the labels cannot be read here."""
+    """Create a temporary view ``labels`` of the files; DatasetError if the labels cannot be read from here."""
     if source.engine != "duckdb":
         raise DatasetError(only_tallies(name))
     check_files(cursor, source, name)
@@ -116,13 +116,13 @@ def read_labels(cursor: duckdb.DuckDBPyConnection, source: Source, name: str) ->
 
 
 def view_rows(cursor: duckdb.DuckDBPyConnection, rows: str, *, runs: bool) -> None:
-    """The views ``raw`` and ``given`` of a relation."""
+    """Create the views ``raw`` and ``given`` (``portable.given``) of a relation ``rows``."""
     cursor.execute(f"CREATE TEMP VIEW raw AS FROM {rows}")
     cursor.execute(f"CREATE TEMP VIEW given AS {portable.given(runs=runs)}")
 
 
 def view_names(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> None:
-    """The views of names that ``portable.coded`` asks for."""
+    """Create the views of names that ``portable.coded`` needs."""
     for name in ("system", "judge", "run"):
         cursor.execute(
             f"CREATE TEMP VIEW {name}_names AS SELECT {name}_id AS id, name FROM {name}s"
@@ -136,7 +136,7 @@ def view_names(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> None:
 
 
 def counts(source: Source) -> Query:
-    """As ``catalogue.counts``, of the tallies."""
+    """Like ``catalogue.counts``, from the tallies."""
     known = "SELECT system_id, rubric_id, n FROM cell_tallies WHERE label IS NOT NULL"
     if source.runs:
         known = (

@@ -1,8 +1,8 @@
-"""Labels that a Spark session reads, reduced where they are: only names and tallies come into the workspace.
+"""Reduce labels in a Spark cluster: only names and tallies are copied into the workspace.
 
-PySpark is an optional requirement (``pip install 'calibrated-rubric[spark]'``). The session is the one that its own
-configuration makes (``SparkSession.builder.getOrCreate()``): spark-defaults.conf, SPARK_REMOTE and the like decide the
-cluster and who may read what.
+PySpark is an optional requirement (``pip install 'calibrated-rubric[spark]'``). The session is the one of Spark's own
+configuration (``SparkSession.builder.getOrCreate()``): spark-defaults.conf, SPARK_REMOTE and the like determine the
+cluster and the permissions.
 """
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
@@ -34,24 +34,24 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _INFER = "spark.sql.sources.partitionColumnTypeInference.enabled"
-_PIECE = 2_000_000  # tallies that are fetched at once
+_PIECE = 2_000_000  # about how many tallies are fetched at once
 _CELL = ("s.name", "k.name", "label::VARCHAR", "n::VARCHAR")
 _JUDGE = ("s.name", "k.name", *(f"{column}::VARCHAR" for column in ("labels", "blank", "lowest", "highest")))
 _ONE_RUBRIC = """
     SELECT system, judge, run, CASE WHEN MIN(label) = MAX(label) THEN MIN(label) END AS label FROM given
     WHERE fault IS NULL AND query = :query AND rubric = :rubric GROUP BY system, judge, run
     HAVING MIN(label) IS NULL OR MIN(label) = MAX(label) OR COUNT(label) < COUNT(*)
-"""  # what portable.keyed keeps, by name
+"""  # the rows that portable.keyed keeps, with names in place of ids
 
 
 def open_session() -> Any:
-    """A session of its own, with its own views, of whatever cluster is configured.
+    """A new Spark session on the configured cluster, with views of its own.
 
-    Raises IngestError where PySpark or Java is missing, or the cluster cannot be reached.
+    Raises IngestError if PySpark or Java is missing, or the cluster cannot be reached.
     """
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)  # of pandas, which is not used with it
+            warnings.simplefilter("ignore", FutureWarning)  # about pandas, which is not used here
             from pyspark.sql import SparkSession
     except ImportError as error:
         raise IngestError(
@@ -84,8 +84,9 @@ def tally(
 ) -> ReferenceReport:
     """Make a dataset of labels that a Spark session reads: Parquet, CSV (``….csv``) or a table of its catalogue.
 
-    location: as the session reads it (``s3a://…``, ``hdfs://…``, a path, or a table's name). As ``reference``, by the
-    same SQL. session: one of the caller's own. Raises IngestError where nothing can be used.
+    location: as the session reads it (``s3a://…``, ``hdfs://…``, a path, or a table's name). session: the caller's
+    Spark session; None: a new one. It works like ``reference``, with the same SQL. Raises IngestError if nothing can
+    be used.
     """
     tell = progress or silent
     tell(0.02, "Starting Spark")
@@ -113,7 +114,10 @@ def tally(
 
 
 def read_rubric(cursor: duckdb.DuckDBPyConnection, source: Source, rubric: str) -> None:
-    """A temporary table ``labels`` of one rubric alone, by its name in the rubrics table, asked of the session."""
+    """Create a temporary table ``labels`` with the labels of one rubric, fetched from Spark.
+
+    rubric: its name in the rubrics table; the table is empty if there is no such rubric.
+    """
     found = cursor.execute(*catalogue.rubric_named(source.dataset_id, rubric)).fetchone()
     view_names(cursor, source.dataset_id)
     cursor.execute(
@@ -136,9 +140,12 @@ def read_rubric(cursor: duckdb.DuckDBPyConnection, source: Source, rubric: str) 
     )
 
 
-@lru_cache(maxsize=64)  # an opened rubric is asked for by several figures
+@lru_cache(maxsize=64)  # several figures read the rubric that is shown
 def _rubric_rows(source: Source, _content: str, query: str, rubric: str) -> pa.Table:
-    """(system, judge, run, label) of one rubric, one row a key; the only rows that leave the cluster."""
+    """(system, judge, run, label) of one rubric, one row a key; no other labels leave the cluster.
+
+    _content: the fingerprint of the source, part of the key of the cache.
+    """
     with _spark_errors(source.location):
         spark = open_session()
         _view_rows(spark, source.location)
@@ -147,7 +154,7 @@ def _rubric_rows(source: Source, _content: str, query: str, rubric: str) -> pa.T
 
 
 def _view_rows(spark: Any, location: str) -> tuple[str, ...]:
-    """The view ``raw`` of what lies there, and its columns."""
+    """Create the session's view ``raw`` of the labels at the location; return its columns."""
     spark.conf.set(_INFER, "false")  # a folder judge=01 is the judge 01
     name = location.lower()
     if name.endswith((".csv", ".csv.gz")):
@@ -165,7 +172,7 @@ def _view_rows(spark: Any, location: str) -> tuple[str, ...]:
 
 
 def _look_up(spark: Any, cursor: duckdb.DuckDBPyConnection, dataset_id: int, tell: Progress) -> Totals:
-    """Count the rows that can be used, and give every name an id."""
+    """Count the usable rows, and assign an id to every name."""
     tell(0.05, "Checking every row")
     totals = tallying.totals_of([tuple(row) for row in spark.sql(portable.totals()).collect()])
     tell(0.2, "Looking up names")
@@ -180,7 +187,7 @@ def _look_up(spark: Any, cursor: duckdb.DuckDBPyConnection, dataset_id: int, tel
 
 
 def _send_names(spark: Any, cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> None:
-    """The names with their ids as views of the session."""
+    """Copy the names with their ids to views of the Spark session."""
     view_names(cursor, dataset_id)
     for name in ("system_names", "judge_names", "run_names", "rubric_names"):
         table = cursor.sql(f"FROM {name}").to_arrow_table()  # Arrow needs no Python on the cluster
@@ -188,7 +195,7 @@ def _send_names(spark: Any, cursor: duckdb.DuckDBPyConnection, dataset_id: int) 
 
 
 def _tally(spark: Any, cursor: duckdb.DuckDBPyConnection, dataset_id: int, *, runs: bool) -> None:
-    """Store what the session counts, in pieces that fit in memory."""
+    """Store the tallies that the session counts, in pieces that fit in memory."""
     spark.sql(portable.keyed()).createOrReplaceTempView("keyed")
     with _kept(spark, "cell_tallies", portable.cell_tallies(runs=runs)) as cells:
         ((rows, low, high),) = spark.sql(
@@ -214,7 +221,7 @@ def _insert(
 
 @contextmanager
 def _kept(spark: Any, name: str, sql: str) -> Iterator[Any]:
-    """The view ``name``, which the cluster computes once and keeps until it is left."""
+    """A view ``name`` of the query, which the cluster computes once and caches until the context is left."""
     frame = spark.sql(sql).persist()
     try:
         frame.createOrReplaceTempView(name)
@@ -224,7 +231,7 @@ def _kept(spark: Any, name: str, sql: str) -> Iterator[Any]:
 
 
 def _fingerprint(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> str:
-    """32 hexadecimal digits of the tallies by name, in whatever order they came."""
+    """Hash of the tallies with their names, 32 hexadecimal digits; it does not depend on the order of rows."""
     found = []
     for table, joins, values in (
         (
@@ -244,7 +251,7 @@ def _fingerprint(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> str:
 
 @contextmanager
 def _spark_errors(location: str) -> Iterator[None]:
-    """What Spark says of a source, as an IngestError with its first line."""
+    """Convert an error of Spark into an IngestError with its first line."""
     try:
         yield
     except Exception as error:

@@ -1,4 +1,4 @@
-"""A dataset out of labels that stay where they are: names and tallies are stored, rows are not."""
+"""Steps to make a dataset of labels that stay in their source: names and tallies are stored, rows are not."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -17,11 +17,11 @@ from ..readers.policies import Policies
 
 @dataclass(frozen=True)
 class Totals:
-    """Rows of a source, by what became of them.
+    """Numbers of rows of a source.
 
-    rows: all. faults: column → rows that lack its name, or whose label is no whole number. blank: useful rows without
-    a label. repeated: rows that repeat a key. contradicting: known rows of a key whose labels differ, none of which
-    counts.
+    rows: all rows. faults: column → unusable rows: without this name, or with a label that is not a whole number.
+    blank: usable rows without a label. repeated: rows beyond the first of their key. contradicting: rows with a label
+    whose key has different labels; none of them counts.
     """
 
     rows: int
@@ -32,12 +32,12 @@ class Totals:
 
     @property
     def rejected(self) -> int:
-        """Rows that do not count."""
+        """Number of rows that do not count."""
         return sum(self.faults.values()) + self.contradicting
 
     @property
     def sentence(self) -> str:
-        """What did not count and why; "" where all did."""
+        """A sentence on the rows that do not count, with reasons; "" if all rows count."""
         parts = [
             f"{n:,} {'have a label that is no whole number' if column == 'label' else f'name no {column}'}"
             for column, n in sorted(self.faults.items())
@@ -48,7 +48,7 @@ class Totals:
 
 
 def totals_of(found: list[tuple[str | None, int, int | None]]) -> Totals:
-    """The answer of ``portable.totals``; IngestError where no row can be used."""
+    """The result of ``portable.totals`` as Totals; IngestError if no row can be used."""
     faults = {column: int(n) for column, n, _ in found if column is not None}
     useful = sum(int(n) for column, n, _ in found if column is None)
     totals = Totals(useful + sum(faults.values()), faults, sum(int(b or 0) for c, _, b in found if c is None))
@@ -60,7 +60,7 @@ def totals_of(found: list[tuple[str | None, int, int | None]]) -> Totals:
 
 
 def open_dataset(cursor: duckdb.DuckDBPyConnection, name: str) -> int:
-    """The id of a dataset that may have descriptions and has no labels, or of a new one; DatasetError else."""
+    """The id of the dataset, created if it is new; DatasetError if it has labels or the name is blank."""
     if not (name := dataset_name(name)):
         raise DatasetError("The dataset has no name: give it one.")
     found = cursor.execute("SELECT dataset_id FROM datasets WHERE name = ?", [name]).fetchone()
@@ -75,7 +75,7 @@ def open_dataset(cursor: duckdb.DuckDBPyConnection, name: str) -> int:
 
 
 def store_names(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> None:
-    """Ids for the new names of ``seen_systems``, ``seen_judges``, ``seen_runs`` and ``seen_rubrics(query, rubric)``."""
+    """Store the new names in the tables ``seen_systems``, ``seen_judges``, ``seen_runs`` and ``seen_rubrics``."""
     for table, source in (
         ("systems", "SELECT DISTINCT system AS name FROM seen_systems"),
         ("judges", "SELECT DISTINCT judge AS name FROM seen_judges"),
@@ -107,9 +107,9 @@ def store_names(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> None:
 def finish(
     cursor: duckdb.DuckDBPyConnection, dataset_id: int, source: tuple[object, ...], totals: Totals
 ) -> str:
-    """Keep where the labels lie, the entry in the history and the fingerprint, which is returned.
+    """Store the source of the labels, an entry in the history and the dataset's fingerprint; return the fingerprint.
 
-    ``source``: engine, location, runs, repeats, fingerprint. Raises IngestError where a label lies off a given scale.
+    source: (engine, location, runs, repeats, fingerprint). Raises IngestError if a label is outside a given scale.
     """
     engine, location, runs, repeats, content = source
     cursor.execute(

@@ -1,4 +1,4 @@
-"""A workspace: one DuckDB file (or none, in memory) with all datasets of a person or a team."""
+"""A workspace: one DuckDB file, or a database in memory, with all datasets of a person or a team."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -47,12 +47,12 @@ class Workspace(Database):
     Parameters
     ----------
     path : path
-        The file, which is made if it is new; ``":memory:"``, the default, for none.
+        The file, which is created if it does not exist; ``":memory:"``, the default, for a database in memory.
 
     Raises
     ------
     WorkspaceError
-        The file cannot be opened: locked by another process, foreign, or of a newer version.
+        The file cannot be opened: locked by another process, not a workspace, or of a newer version.
 
     """
 
@@ -71,7 +71,7 @@ class Workspace(Database):
         name: str | None = None,
         policies: Policies | None = None,
     ) -> IngestReport:
-        """Add one file to a dataset, in one transaction; the dataset is made if it is new.
+        """Add one file to a dataset, in one transaction; the dataset is created if it does not exist.
 
         Parameters
         ----------
@@ -83,17 +83,17 @@ class Workspace(Database):
         kind : str
             What the rows are: labels, rubrics, queries, gold, reference, anchors, answers or systems.
         mapping : mapping of str to str, optional
-            Canonical column → the file's column, where names alone do not tell.
+            Canonical column → the file's column, for columns that cannot be recognised by their names.
         format : str
             auto, csv, tsv, parquet, jsonl, json or another name of docs/formats.md.
         on_conflict : {"reject", "last", "first", "runs"}
-            Contradicting rows are rejected; or the later, or the earlier one counts; or they are repeated draws.
+            Rows that contradict each other are rejected; or the last or the first counts; or they are repeated runs.
         progress : callable, optional
             Called with the share done, from 0 to 1, and what is done now.
         name : str, optional
-            What messages and the list of ingests call the source.
+            Name of the source in messages and in the list of ingests.
         policies : Policies, optional
-            Every choice of this kind; goes before ``on_conflict``.
+            All choices about contradicting rows, scales and words; it overrides ``on_conflict``.
 
         Returns
         -------
@@ -121,7 +121,7 @@ class Workspace(Database):
         name: str | None = None,
         policies: Policies | None = None,
     ) -> IngestReport:
-        """What ``ingest`` with the same arguments would report; nothing is stored."""
+        """The report that ``ingest`` with the same arguments would return; nothing is stored."""
         request = IngestRequest(dataset, kind, mapping, format, policies or Policies(on_conflict))
         return self._ingest(request, source, name, progress, keep=False)
 
@@ -141,24 +141,24 @@ class Workspace(Database):
         Parameters
         ----------
         plan : Plan
-            What ``plan_ingest`` said of the files, or what was made of it. Files that it does not know are not read.
+            The result of ``plan_ingest``, possibly edited. Files that are not in the plan are not read.
         dataset : str
             The dataset's name.
         sources : path, bytes, binary file, data frame, or a list of them
-            What ``plan_ingest`` saw.
+            The sources that were given to ``plan_ingest``.
         policies : Policies, optional
             Choices about rows that contradict each other, scales and words.
         progress : callable, optional
             Called with the share done, from 0 to 1, and what is done now.
         preview : bool
-            Nothing is stored.
+            Only report; nothing is stored.
         other_criteria : bool
-            The policies may name criteria that no file has.
+            Whether the policies may name criteria that no file has.
 
         Returns
         -------
         IngestReport
-            As of ``ingest``, with the report of each table in ``parts``.
+            As for ``ingest``, with the report of each table in ``parts``.
 
         Raises
         ------
@@ -243,7 +243,7 @@ class Workspace(Database):
     def _changed_scales(
         self, cursor: duckdb.DuckDBPyConnection, name: str, scales: pd.DataFrame
     ) -> Iterator[Finding]:
-        """Scales that the open transaction made other ones; ``scales``: the criteria as it sees them."""
+        """Findings on scales that the open transaction changes. scales: the criteria as this transaction sees them."""
         with self.reading() as earlier:
             found = earlier.execute("SELECT dataset_id FROM datasets WHERE name = ?", [name]).fetchone()
             if found is None or scales_stand(earlier, cursor, found[0]):
@@ -267,7 +267,7 @@ class Workspace(Database):
         Raises
         ------
         DatasetError
-            There is none of that name; the message names the ones there are.
+            There is no dataset of that name; the message lists the existing ones.
 
         """
         with self.reading() as cursor:
@@ -296,7 +296,7 @@ class Workspace(Database):
             _delete(cursor, dataset_id_of(cursor, name))
 
     def rename(self, old: str, new: str) -> None:
-        """Give a dataset another name, which no other dataset has."""
+        """Rename a dataset; DatasetError if another dataset has the new name."""
         with self.writing() as cursor:
             dataset_id, new = dataset_id_of(cursor, old), dataset_name(new)
             if new != old:
@@ -304,25 +304,25 @@ class Workspace(Database):
                 cursor.execute("UPDATE datasets SET name = ? WHERE dataset_id = ?", [new, dataset_id])
 
     def duplicate(self, name: str, new: str) -> None:
-        """Copy a dataset with its history under another name, which no other dataset has."""
+        """Copy a dataset with its history; DatasetError if a dataset has the new name."""
         with self.writing() as cursor:
             dataset_id, new = dataset_id_of(cursor, name), dataset_name(new)
             _require_free(cursor, new)
             copying.duplicate(cursor, dataset_id, new)
 
     def ingests(self, name: str) -> pd.DataFrame:
-        """The files a dataset was made from, oldest first: what became of their rows, and what they changed.
+        """One row per ingest of a dataset, oldest first: its source, what became of its rows, and what it changed.
 
-        undo: why it cannot be undone, "" where it can.
+        undo: the reason why the ingest cannot be undone, "" if it can.
         """
         with self.reading() as cursor:
             return history.list_ingests(cursor, dataset_id_of(cursor, name))
 
     def undo(self, name: str, ingest_id: int | None = None) -> UndoReport:
-        """Take back one ingest of a dataset, the last one where none is named.
+        """Undo one ingest of a dataset; by default (None) the last one.
 
-        What it said goes, what it had replaced counts again, what other ingests said stays. A dataset whose only
-        ingest is undone goes with it. Raises DatasetError where later ingests build upon it.
+        Its data are removed, the data that it had replaced count again, and the data of other ingests stay. If the
+        only ingest is undone, the dataset is deleted. Raises DatasetError if later ingests depend on it.
         """
         with self.writing() as cursor:
             dataset_id = dataset_id_of(cursor, name)
@@ -344,7 +344,7 @@ class Workspace(Database):
 
 
 def _of_no_file(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> tuple[str, ...]:
-    """What belongs to a dataset without being part of any file of it: saved scenarios, scoring rules."""
+    """Texts that name what a dataset has besides the content of its files: saved scenarios, scoring rules."""
     numbers = [
         cursor.execute(f"SELECT count(*) FROM {table} WHERE dataset_id = ?", [dataset_id]).fetchall()[0][0]
         for table in ("scenarios", "scoring_rules")

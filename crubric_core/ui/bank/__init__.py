@@ -1,1 +1,1 @@
-"""The Bank page: what a bank is worth, what it costs, what it covers."""
+"""The Bank page: how well a bank separates new systems, what it costs and what it covers."""

@@ -1,4 +1,4 @@
-"""The bank as a working table: pin, exclude and swap rubrics, bound groups, give costs."""
+"""Compose the bank by hand: pin, exclude and swap rubrics, set bounds for groups, set costs."""
 
 from __future__ import annotations
 
@@ -37,18 +37,21 @@ MARKS: dict[str, Any] = {
 
 
 def held(study: StudyPage) -> Composition:
-    """What is asked now."""
+    """The present composition; an empty one if the settings have none."""
     return study.settings.composition or Composition()
 
 
 def hold(study: StudyPage, composition: Composition) -> None:
-    """Ask this from now on, of the whole page."""
+    """Use this composition from now on, and rerun the whole page."""
     state.hold_composition(study.dataset.name, composition)
     st.rerun()
 
 
 def working_table(study: StudyPage, found: BoolArray) -> None:
-    """The bank's rubrics, or all that pass and vary, with boxes to pin and to exclude; always the excluded."""
+    """Show the bank's rubrics, or all that pass and vary, with boxes to pin and exclude; always the excluded ones.
+
+    found: (J,) rubrics that match the search.
+    """
     which = st.segmented_control("Rubrics shown", ROWS, default=ROWS[0], key="bank rows", required=True)
     every = _rows(study, whole=which == ROWS[1])
     frame = every[found[every["number"]]].reset_index(drop=True)
@@ -73,9 +76,10 @@ def working_table(study: StudyPage, found: BoolArray) -> None:
 
 
 def _rows(study: StudyPage, *, whole: bool) -> pd.DataFrame:
-    """The rows of the working table: the bank in its order, then others by query; marked as they are.
+    """The rows of the working table: the bank in its order, then the other rubrics.
 
-    number: the rubric's.
+    pin, exclude: as in the present composition. number: index of the rubric in the study. whole: with all rubrics that
+    pass and vary.
     """
     order, composition = study.order(), held(study)
     rubrics, ids = study.reduction().rubrics, np.array(study.ids(), dtype=object)
@@ -95,7 +99,7 @@ def _rows(study: StudyPage, *, whole: bool) -> pd.DataFrame:
 
 
 def _fingerprint(study: StudyPage, *parts: object) -> str:
-    """Another table, another widget: what was edited in one is no edit of the other."""
+    """Hash of the table's content for the widget's key, so that edits of one table never apply to another."""
     said = repr(
         (
             study.fingerprint,
@@ -107,7 +111,7 @@ def _fingerprint(study: StudyPage, *parts: object) -> str:
 
 
 def _marked(study: StudyPage, ids: list[str], key: str) -> None:
-    """A box was ticked or unticked."""
+    """Callback: apply ticked and unticked boxes to the composition."""
     composition = held(study)
     for row, edits in st.session_state[key]["edited_rows"].items():
         for mark, on in edits.items():
@@ -116,7 +120,7 @@ def _marked(study: StudyPage, ids: list[str], key: str) -> None:
 
 
 def swap(study: StudyPage) -> None:
-    """One rubric of the bank, the best replacements for it, and what each costs."""
+    """Choose a rubric of the bank and a replacement, with the change of the utility for each."""
     rubrics, bank = study.reduction().rubrics, study.bank()
     names, ids = rubrics["rubric"].map(str).tolist(), study.ids()
     place = {int(j): i for i, j in enumerate(bank, start=1)}
@@ -157,7 +161,7 @@ def swap(study: StudyPage) -> None:
 
 
 def _text(rubrics: pd.DataFrame, j: int) -> str:
-    """A rubric with its text, if it has one: many may have the same."""
+    """The rubric's name with its text, if it has one: many rubrics may share a name."""
     name, text = (rubrics[column].iloc[j] for column in ("rubric", "text"))
     return short_name(str(name), 60) + ("" if pd.isna(text) else f": {shorten(str(text), 300)}")
 
@@ -167,7 +171,7 @@ def _swap(study: StudyPage, out: str, into: str) -> None:
 
 
 def bounds(study: StudyPage) -> None:
-    """At least and at most so many of a group."""
+    """Show the bounds on numbers of rubrics by group; add or remove bounds."""
     composition = held(study)
     for position, limit in enumerate(composition.limits):
         sides = [f"at least {limit.at_least}"] if limit.at_least else []
@@ -208,7 +212,7 @@ def _unbound(study: StudyPage, position: int) -> None:
 
 
 def costs(study: StudyPage) -> None:
-    """What a rubric costs, and how much the bank may."""
+    """Ask for the cost of a rubric and the cost budget of the bank."""
     composition = held(study)
     left, right = st.columns(2, gap="medium")
     cost = left.selectbox(
@@ -240,7 +244,7 @@ def _priced(study: StudyPage, wanted: dict[str, Any]) -> None:
 
 
 def changes(study: StudyPage) -> None:
-    """What the composition changes: rubrics in and out, and what the bank is worth before and after."""
+    """Show what the composition changes: rubrics in and out, and how well the bank separates before and after."""
     if study.settings.composition is None:
         st.caption("Nothing is composed by hand: this is the bank that the strategy chooses.")
         return
@@ -267,7 +271,7 @@ def _named(study: StudyPage, rubrics: IntArray) -> pd.DataFrame:
 
 
 def take_along(study: StudyPage) -> None:
-    """Reset, and the composition as a file, out and in."""
+    """Offer to reset the composition, to download it and to upload one."""
     composition = held(study)
     left, middle, right = st.columns([1, 1, 2], vertical_alignment="bottom")
     left.button("Reset", on_click=hold, args=(study, Composition()), disabled=not composition)
@@ -296,7 +300,7 @@ def _use(study: StudyPage, content: bytes) -> None:
 
 
 def refused(study: StudyPage, error: CrubricError) -> None:
-    """What cannot be met, and the means to change it."""
+    """Show why no bank meets the composition, with the controls to change it."""
     study.answer("No bank meets all these conditions.")
     st.error(plain(str(error)))
     for title, part in (("Bounds", bounds), ("Costs", costs), ("File and reset", take_along)):

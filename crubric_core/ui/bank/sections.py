@@ -33,26 +33,29 @@ CLICK = "Click a point to set B to its size."
 
 
 def worth_by_size(study: StudyPage) -> None:
-    """What banks of all sizes are worth, which no move of B changes."""
+    """Chart of how well banks of each size separate held-out systems; it does not depend on the budget B."""
     if (curve := study.worth(bank=False, largest=_largest())) is not None:
         worth_chart(study, curve)
 
 
 def enough(study: StudyPage) -> None:
-    """The answer to the page's question: what the bank's own size is worth."""
+    """The answer to the page's question: how well a bank of the present size separates held-out systems."""
     answer(study, study.worth(largest=_largest()))
     marks = bool(study.given().pass_marks)
     widgets.notes(fit_warnings(study.calibration(), study.candidates, study.settings, at_pass_marks=marks))
 
 
 def _largest() -> int:
-    """The largest bank that is tried, also before the switch is there."""
+    """The size of the largest bank that is tested; from the page's address before its switch is drawn."""
     larger = st.session_state.get("larger", st.query_params.get("larger") == "true")
     return FARTHEST if larger else LARGEST
 
 
 def answer(study: StudyPage, worth: WorthCurve | None) -> None:
-    """The page's question, answered by what the bank is worth for systems that it has not seen."""
+    """Answer the page's question: what the bank keeps of the separations of held-out systems.
+
+    worth: None if it was not tested.
+    """
     size = len(study.bank())
     if not (verdict := study.verdict()).holds:
         study.answer(verdict.sentence)
@@ -78,7 +81,7 @@ def answer(study: StudyPage, worth: WorthCurve | None) -> None:
 
 
 def worth_chart(study: StudyPage, worth: WorthCurve) -> None:
-    """Separations kept by bank size, with random banks for comparison; nothing where no pair is separated."""
+    """Chart of the separations kept by bank size, with random banks; nothing is drawn if no pair is separated."""
     if not any(size.separated for size in worth.chosen):
         return
     widgets.show(
@@ -106,7 +109,7 @@ def worth_chart(study: StudyPage, worth: WorthCurve) -> None:
 
 
 def _to_size(mark: widgets.Mark) -> None:
-    """Let the bank have the size that was clicked."""
+    """Set the budget to the bank size that was clicked."""
     settings_bar.take_budget(int(mark.x))
 
 
@@ -115,7 +118,7 @@ def _kept(worths: tuple[Worth, ...]) -> FloatArray:
 
 
 def price(study: StudyPage) -> None:
-    """What a new system costs on the bank, and on all rubrics."""
+    """Figures of the cost of a new system: judge calls on the bank and on all rubrics."""
     positions = query_positions(study.queries(), study.reduction())
     bank, judges = study.bank(), max(study.reduction().n_judges, 1)
     theta = study.calibration().fit.theta
@@ -168,7 +171,7 @@ def standard_error(study: StudyPage) -> None:
 
 
 def little_information(fit: IrtFit, bank: IntArray) -> str:
-    """Where the bank tells less about systems than the prior of their abilities; empty where it does of none."""
+    """A sentence on systems at whose abilities the bank has an SE(θ) above 1, the prior's; "" if there are none."""
     theta = fit.theta[np.isfinite(fit.theta)]
     little = int((item_information(fit, theta)[:, bank].sum(axis=1) < 1).sum())
     if not little:
@@ -180,7 +183,7 @@ def little_information(fit: IrtFit, bank: IntArray) -> str:
 
 
 def coverage(study: StudyPage) -> None:
-    """How the rubrics of the bank spread over queries."""
+    """Chart of the numbers of rubrics per query, in the bank and in the pool."""
     positions = query_positions(study.queries(), study.reduction())
     bank, pool = (
         np.bincount(positions[r], minlength=len(study.queries())) for r in (study.bank(), study.pool)
@@ -207,7 +210,7 @@ DIMENSIONS: dict[str, Any] = {
 
 
 def gaps(study: StudyPage) -> None:
-    """Where rubrics are missing: queries, abilities, dimensions."""
+    """Show the queries, abilities and dimensions for which rubrics are missing in the bank."""
     reduction, queries, bank = study.reduction(), study.queries(), study.bank()
     positions = query_positions(queries, reduction)
     found = find_gaps(
@@ -248,7 +251,7 @@ def gaps(study: StudyPage) -> None:
 
 
 def certificate(study: StudyPage) -> None:
-    """How close the order is to the best possible one, in what it maximises: no statement about accuracy."""
+    """Show how close the bank is to the best possible one of its size, in utility; not a statement about accuracy."""
     what = objective(study.settings.strategy)
     st.caption(
         f"The bank reaches at least {at_least(study.certificate())} of the {what} of the best possible bank of its "

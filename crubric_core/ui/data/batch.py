@@ -18,13 +18,13 @@ T = TypeVar("T")
 
 
 class Batch:
-    """The files of one drop, copied and unpacked once, with what was found out about them.
+    """The files of one upload, copied and unpacked once, with cached results about them and the user's choices.
 
-    answers: what words stand for, as far as the user said so. rows: policy → rows that it decides.
-    offered: policy → the value that a refusal proposes.
-    scales, marks: criterion → scale, pass mark, as far as the user changed them.
-    reading: what reads them, and has the report of it; None until they are to be read.
-    discarded: whether they are to be forgotten, once nothing reads them.
+    answers: word → the label that the user assigned to it, as text, "" for none yet. rows: policy → number of rows
+    that it decides. offered: policy → a value proposed by an error message.
+    scales, marks: criterion → scale, pass mark, where the user changed them.
+    reading: the job that ingests the files and then has the report; None before it starts.
+    discarded: whether to forget the files as soon as no job reads them.
     """
 
     def __init__(self, files: Sequence[UploadedFile]) -> None:
@@ -42,13 +42,13 @@ class Batch:
         self._found: dict[Hashable, tuple[Hashable, Any, CrubricError | None]] = {}
 
     def discard(self) -> None:
-        """Stop what reads them, and let them be forgotten at its end."""
+        """Cancel the job that reads the files, and mark them to be forgotten when it ends."""
         self.discarded = True
         if self.reading is not None:
             self.reading.cancel.set()
 
     def once(self, slot: Hashable, key: Hashable, make: Callable[[], T]) -> T:
-        """What ``make`` gives, or the user's error that it raises; made again when the slot's key changes."""
+        """The result of ``make``, cached in ``slot`` until ``key`` changes; a CrubricError is cached and re-raised."""
         if self._found.get(slot, (object(),))[0] != key:
             try:
                 self._found[slot] = (key, make(), None)
@@ -56,5 +56,5 @@ class Batch:
                 self._found[slot] = (key, None, error)
         _, found, fault = self._found[slot]
         if fault is not None:
-            raise fault.with_traceback(None)  # else it would gather the frames of each run
+            raise fault.with_traceback(None)  # otherwise its traceback would grow with each run
         return cast("T", found)

@@ -35,7 +35,7 @@ HISTORY: dict[str, Any] = {
     "policies": _text("choices", width="medium"),
     "undo": _text("cannot be undone because", width="medium"),
 }
-SELDOM = ("policies", "undo")  # columns that are shown where they say anything
+SELDOM = ("policies", "undo")  # columns that are shown only if they have text
 
 REJECTS: dict[str, Any] = {
     "source": "file",
@@ -48,7 +48,7 @@ REJECTS: dict[str, Any] = {
 
 
 def show(name: str, fingerprint: str) -> None:
-    """The dataset's parts, a tab each."""
+    """Show one dataset in tabs: checks, files and undo, rejected rows, export, changes."""
     dataset = loaders.workspace().dataset(name)
     history, rejects = loaders.workspace().ingests(name), loaders.workspace().rejects(name)
     checks, files, rejected, export, change = st.tabs(
@@ -91,7 +91,7 @@ def _covered(key: tuple[object, ...], _dataset: Dataset) -> pd.DataFrame:
 
 
 def _undo(name: str, history: pd.DataFrame) -> None:
-    """Undo what was ingested in one go, asked twice; the latest first."""
+    """Controls to undo one ingest, after a confirmation; the latest comes first."""
     possible = history[history["undo"] == ""].iloc[::-1].drop_duplicates("ingested_at")
     if possible.empty:
         return
@@ -148,7 +148,7 @@ def _export(dataset: Dataset) -> None:
 
 
 def _zipped(dataset: Dataset, file_format: Literal["csv", "parquet"]) -> Callable[[], bytes]:
-    """Makes the archive when it is asked for."""
+    """A function that makes the ZIP archive when it is called."""
 
     def make() -> bytes:
         out = io.BytesIO()
@@ -185,7 +185,10 @@ def _delete(name: str) -> None:
 
 
 def _do(act: Callable[[], str | None], then: str | None, words: str = "") -> None:
-    """Carry a change out and restart the page on the dataset ``then``; an error stays, as a sentence."""
+    """Carry out a change and rerun the page on the dataset ``then``; an error is shown as a sentence.
+
+    act: returns a message, or None for ``words``. then: None if the dataset was deleted.
+    """
     try:
         message = act() or words
     except CrubricError as error:

@@ -1,4 +1,4 @@
-"""What each file was taken for: a card for all files of one layout, to be confirmed or changed."""
+"""Show how each file was recognised: one card for all files of a layout, which the user confirms or changes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PREVIEW = 5
 MOST_CARDS = 20
 APART = "Name each query with its task or variables"
 LONGEST = 300  # characters of a cell that are shown
-CONFIDENT = 0.8  # confidence from which a guess need not be looked at
+CONFIDENT = 0.8  # confidence from which a guess needs no review
 KINDS: dict[Kind, str] = {
     "labels": "labels of the judges",
     "rubrics": "what the rubrics are",
@@ -49,7 +49,7 @@ SHORT = {"anchors": "validity of rubrics", "gold": "gold labels", "reference": "
 
 
 def ask(batch: Batch, plan: Plan) -> Plan:
-    """A card for each layout; the plan with what the user changed."""
+    """Show a card for each layout; return the plan with the user's changes."""
     cards = _groups(plan)
     for group in cards[:MOST_CARDS]:
         for file in _card(batch, group):
@@ -60,13 +60,13 @@ def ask(batch: Batch, plan: Plan) -> Plan:
 
 
 def looked_at(batch: Batch, edited: Plan) -> Plan:
-    """A changed plan, its changed files looked into once more: with what they hold now, and what is wrong."""
+    """The edited plan after its changed files were analysed again, with their present tables and problems."""
     found = plan_ingest(batch.kept, like=replace(edited, pattern=None))
     return replace(found, pattern=edited.pattern)
 
 
 def problems(plan: Plan) -> list[str]:
-    """A sentence for each file that cannot be read as planned, with the remedies that this page has."""
+    """A sentence for each file that cannot be read as planned, with a remedy on this page."""
     return [
         f"{file.name} does not say which system it is about: type it into the table, or change the pattern."
         if file.format in NATIVE and "does not say which system" in (file.problem or "")
@@ -77,17 +77,17 @@ def problems(plan: Plan) -> list[str]:
 
 
 def changed(file: FilePlan, **fields: Any) -> FilePlan:
-    """A file about which something was decided: it has to be looked into again."""
+    """A copy of the file's plan with changed fields, without the results of the analysis, which must be repeated."""
     return replace(file, **{"tables": (), "problem": None, "guesses": (), **fields})
 
 
 def constants(mapping: Columns) -> dict[str, str]:
-    """What is the same for the whole file, as ``=value``."""
+    """Column → ``=value`` for the columns of the mapping that are constant for the whole file."""
     return {c: v for c, v in mapping.items() if isinstance(v, str) and v.startswith("=")}
 
 
 def _groups(plan: Plan) -> list[tuple[FilePlan, ...]]:
-    """Files of one layout together, those with problems first; without those that are left out."""
+    """Groups of files with the same layout, those with problems first; skipped files are left out."""
     found: dict[object, list[FilePlan]] = {}
     for file in plan.files:
         if not file.skip:
@@ -118,7 +118,7 @@ def _card(batch: Batch, group: tuple[FilePlan, ...]) -> tuple[FilePlan, ...]:
 
 
 def _needs_review(file: FilePlan) -> bool:
-    """Whether somebody should look at how a file is read before it is."""
+    """Whether the user should review how a file is read."""
     uncertain = any(guess.confidence < CONFIDENT for guess in file.guesses if guess.canonical in file.mapping)
     told = file.title not in ("", "a table") or bool(file.remarks)
     return bool(file.problem) or uncertain or (file.format not in NATIVE and told)
@@ -144,7 +144,7 @@ def _recognised(group: Sequence[FilePlan]) -> str:
 
 
 def _preview(batch: Batch, file: FilePlan) -> Preview | None:
-    """The first rows; None where the file cannot be read (the plan says why)."""
+    """The first rows of a file; None if it cannot be read (the plan has the reason)."""
     key = repr((file.kind, file.format, sorted(file.mapping.items()), file.gold))
     try:
         return batch.once(("preview_file", file.name), key, lambda: preview_file(batch.kept, file, PREVIEW))
@@ -153,7 +153,7 @@ def _preview(batch: Batch, file: FilePlan) -> Preview | None:
 
 
 def _showable(rows: pd.DataFrame) -> pd.DataFrame:
-    """Any file's first rows as a browser takes them: short text, no broken characters, no name twice."""
+    """The rows as a browser can show them: short texts, valid characters, unique column names."""
     seen: dict[str, int] = {}
     headings = []
     for column in map(_clean, rows.columns):
@@ -168,7 +168,7 @@ def _clean(cell: object) -> str:
 
 
 def _ask_parts(batch: Batch, group: tuple[FilePlan, ...]) -> tuple[FilePlan, ...]:
-    """Which of the tables in a tool's own layout are wanted, and whether its queries need longer names."""
+    """Ask which tables of a tool's own layout to read, and whether its queries need longer names."""
     group = _ask_apart(batch, group)
     tables = {table for file in group for table in file.tables}
     there = [p for p in PARTS if p == "labels" or p in tables or (p == "gold" and "labels" in tables)]
@@ -181,7 +181,7 @@ def _ask_parts(batch: Batch, group: tuple[FilePlan, ...]) -> tuple[FilePlan, ...
 
 
 def _ask_apart(batch: Batch, group: tuple[FilePlan, ...]) -> tuple[FilePlan, ...]:
-    """Whether queries are named with what tells them apart from those of other tasks or evaluations."""
+    """Ask whether the names of queries include what distinguishes them from queries of other tasks or evaluations."""
     first = group[0]
     rule = NATIVE[first.format].apart
     if not rule:
@@ -201,7 +201,7 @@ def _ask_apart(batch: Batch, group: tuple[FilePlan, ...]) -> tuple[FilePlan, ...
 
 
 def _ask_table(batch: Batch, group: tuple[FilePlan, ...]) -> tuple[FilePlan, ...]:
-    """What a table holds, and which of its columns is which."""
+    """Ask what a table contains, and which of its columns has which meaning; return the changed plans."""
     first, kinds = group[0], list(KINDS)
     kind: Kind = st.selectbox(
         "It holds",
@@ -231,7 +231,7 @@ def _ask_table(batch: Batch, group: tuple[FilePlan, ...]) -> tuple[FilePlan, ...
 
 
 def _ask_gold(key: str, guess: FilePlan, kind: Kind, mapping: dict[str, Any]) -> tuple[str, ...]:
-    """The columns of ground truth next to those of judges: none of them counts as a judge."""
+    """Ask which columns are ground truth (gold); they do not count as judges."""
     judges = mapping.get("judge")
     used = {c for v in mapping.values() for c in (v if isinstance(v, tuple) else (v,))}
     there = [c for c in guess.columns if c in guess.gold or c not in used]
@@ -249,13 +249,13 @@ def _ask_gold(key: str, guess: FilePlan, kind: Kind, mapping: dict[str, Any]) ->
 
 
 def _say(remarks: tuple[str, ...]) -> None:
-    """What is told of how a file is read, before it is."""
+    """Show remarks on how a file will be read."""
     for remark in remarks:
         st.caption(plain(f"{remark[0].upper()}{remark[1:]}."))
 
 
 def _ask_described(key: str, guess: FilePlan, kind: Kind) -> dict[str, Columns]:
-    """The columns of a table of labels that describe its queries, rubrics and answers."""
+    """Ask which columns of a table of labels also describe its queries, rubrics and answers: table → mapping."""
     told = {
         f"{canonical} of the {of}: {column}": (of, canonical, column)
         for of, columns in guess.described.items()
@@ -280,7 +280,10 @@ def _ask_described(key: str, guess: FilePlan, kind: Kind) -> dict[str, Columns]:
 
 
 def _ask_columns(batch: Batch, key: str, guess: FilePlan, kind: Kind) -> dict[str, Any]:
-    """Canonical column → the file's; the needed and the recognised ones first, the others behind a button."""
+    """Ask for canonical column → column of the file, or "" for none.
+
+    Required and recognised columns come first, the others are in an expander.
+    """
     spec, fixed = SPECS[kind], constants(guess.mapping)
     spread = {c: v for c, v in guess.mapping.items() if isinstance(v, tuple)}
     hidden = {*fixed, *spread, *(["label"] if spread else [])}
@@ -308,7 +311,7 @@ def _ask_columns(batch: Batch, key: str, guess: FilePlan, kind: Kind) -> dict[st
 
 
 def _ask_each(asked: Sequence[str], key: str, guess: FilePlan, kind: Kind, chosen: dict[str, Any]) -> None:
-    """A chooser for each canonical column, with how sure the guess is and why."""
+    """A select box for each canonical column, with the confidence of the guess and its reason; fills ``chosen``."""
     sure = {g.canonical: g for g in guess.guesses}
     options = [UNKNOWN, *dict.fromkeys(guess.columns)]
     for row in range(0, len(asked), ABREAST):

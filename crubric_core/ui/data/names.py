@@ -1,4 +1,4 @@
-"""System and judge of each file: a pattern of the names, and a table in which each can be set right."""
+"""Ask for the system and judge of each file: by a pattern of file names, and in a table that can be edited."""
 
 from __future__ import annotations
 
@@ -21,13 +21,16 @@ NAMES = ("system", "judge", "run", "annotator")
 
 
 def pattern_of(batch: Batch) -> str | None:
-    """The pattern that the user has typed; None where it is as guessed."""
+    """The pattern that the user has typed; None if it is empty or not typed."""
     typed = st.session_state.get(f"pattern {batch.key}")
     return typed.strip() or None if isinstance(typed, str) else None
 
 
 def ask(batch: Batch, base: Plan, plan: Plan) -> Plan:
-    """The plan with the files that are wanted and the names that the user gave them; ``base`` is as recognised."""
+    """Ask which files to read and for the names in them; return the plan with the answers.
+
+    base: the plan as recognised.
+    """
     asked = [n for n in NAMES if any(_can_be_named(file, n) for file in plan.files if not file.skip)]
     if len(plan.files) < 2 and not asked:
         return plan
@@ -52,7 +55,7 @@ def ask(batch: Batch, base: Plan, plan: Plan) -> Plan:
 
 
 def _can_be_named(file: FilePlan, name: str) -> bool:
-    """Whether a name may come from outside the file: it is fixed, or the file has no column for it."""
+    """Whether a name may be given from outside the file: it is constant, or the file has no column for it."""
     if name in constants(file.mapping):
         return True
     if file.format in NATIVE:
@@ -61,7 +64,7 @@ def _can_be_named(file: FilePlan, name: str) -> bool:
 
 
 def _edit(batch: Batch, base: Plan, asked: list[str]) -> list[dict[str, object]]:
-    """A row a file: whether it is read, and the names that do not stand in it."""
+    """Show an editable table with a row per file; return its rows: whether to read the file, and constant names."""
     start = pd.DataFrame(
         {
             "read": [not file.skip for file in base.files],
@@ -86,7 +89,7 @@ def _edit(batch: Batch, base: Plan, asked: list[str]) -> list[dict[str, object]]
 
 
 def _given_name(file: FilePlan, row: dict[str, object], asked: list[str]) -> FilePlan:
-    """One file as the table has it."""
+    """The file's plan, changed to match its row in the table."""
     if bool(row["read"]) == file.skip:
         file = replace(file, skip=not row["read"])
     named = {n: f"={text}" for n in asked if (text := str(row[n] or "").strip())}

@@ -1,4 +1,4 @@
-"""What becomes of values that can be read in several ways: choices in plain words, none of them made silently."""
+"""Ask how to read ambiguous values, in plain words; no choice is made silently."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ...labels.readers.plan import Plan
     from .batch import Batch
 
-# policy → (question, what it is about, answer → words); the usual answer first
+# policy → (question, explanation, value → words); the default comes first
 CHOICES: Mapping[str, tuple[str, str, Mapping[Any, str]]] = {
     "on_conflict": (
         "Rows that contradict each other, or what is stored",
@@ -73,7 +73,7 @@ CHOICES: Mapping[str, tuple[str, str, Mapping[Any, str]]] = {
         {"keep": "belongs to the text", "strip": "remove it"},
     ),
 }
-# what a check found → the choice that decides it
+# code of a finding → the policy that decides it
 DECIDED_BY = {
     "conflict": "on_conflict",
     "fraction": "fractions",
@@ -90,20 +90,20 @@ _OFFERED = {
     "threshold": "from {:g}",
     "multiply": "1/{}",
     "bins": "{}",
-}  # a value that a refusal proposes, in words
+}  # words for a value that an error message proposes
 _PROPOSED = re.compile(r"policy (threshold|bins|multiply)=([\d.]*\d)")
 _NUMBER_OR_UNKNOWN = r"^\s*(-?\d{1,6}(\.\d{1,6})?|[Uu]nknown)?\s*$"
 
 
 def question_of(policy: str) -> str:
-    """The question that a policy answers, as the page asks it."""
+    """The question on the page that a policy answers."""
     return {"answers": WORDS, "scales": "Scales", "pass_marks": "Pass marks"}.get(policy) or CHOICES[policy][
         0
     ]
 
 
 def ask(batch: Batch, plan: Plan) -> tuple[Plan, Policies]:
-    """The choices, and the plan with those that belong to it."""
+    """Ask for the choices; return the plan with those that belong to it, and the policies."""
     words = _words(batch, plan)
     with st.expander(
         "Ambiguous values: how to read them", expanded=bool(words or batch.rows or batch.offered)
@@ -135,7 +135,7 @@ def ask(batch: Batch, plan: Plan) -> tuple[Plan, Policies]:
 
 
 def ask_about(batch: Batch, tried: IngestReport) -> None:
-    """What turned out to be in doubt is asked about at once: choices that decide rows, words without meaning."""
+    """Rerun the page with questions that a trial reading raised: choices that affect rows, words without a label."""
     rows = dict(tried.applied)
     for finding in tried.checks:
         if finding.code in DECIDED_BY:
@@ -160,7 +160,7 @@ def ask_about(batch: Batch, tried: IngestReport) -> None:
 
 
 def offer(batch: Batch, refusal: str) -> None:
-    """Open the choices where a refusal proposes a value of one, which is then among them."""
+    """If an error message proposes a value of a policy, add it to the policy's options and rerun the page."""
     found = {
         name: float(value) if name == "threshold" else int(value)
         for name, value in _PROPOSED.findall(refusal)
@@ -171,7 +171,7 @@ def offer(batch: Batch, refusal: str) -> None:
 
 
 def _ask_ends(batch: Batch) -> dict[str, tuple[int | None, int | None]]:
-    """The range that steps divide, for each criterion; {} where it is left to the scores."""
+    """Ask for the range that is divided into steps: {"*": (low, high)}, or {} to take it from the scores."""
     low, high = (
         place.number_input(f"{RANGE}, {end}", value=None, step=1, key=f"range {end} {batch.key}")
         for place, end in zip(st.columns(3), ("from", "to"), strict=False)
@@ -180,7 +180,7 @@ def _ask_ends(batch: Batch) -> dict[str, tuple[int | None, int | None]]:
 
 
 def ask_words(batch: Batch, words: Collection[str]) -> None:
-    """Ask what words among the labels stand for, at the next run of the page, which begins at once; known ones not."""
+    """If there are new words among the labels, rerun the page, which then asks for their meaning."""
     new = [word for word in words if word.strip() and word not in batch.answers]
     if new:
         batch.answers |= dict.fromkeys(new, "")
@@ -188,14 +188,14 @@ def ask_words(batch: Batch, words: Collection[str]) -> None:
 
 
 def _words(batch: Batch, plan: Plan) -> dict[str, str]:
-    """Each word met in place of a label, with what it stands for: as recognised, or as the user said."""
+    """Word found in place of a label → its label as text, as recognised or as the user gave it."""
     found = {w: level for file in plan.files if not file.skip for w, level in file.words.items()}
     defaults = {word: UNKNOWN_WORD if level is None else f"{level:g}" for word, level in found.items()}
     return defaults | batch.answers
 
 
 def _ask_words(batch: Batch, words: dict[str, str]) -> dict[str, float | None]:
-    """Word → label, None where it stands for none; without those that were given no meaning."""
+    """Ask for the meaning of words: word → label, None for unknown; words without an answer are left out."""
     st.markdown(f"**{WORDS}**")
     st.caption(
         "Each stands for a label (a number), or for “unknown”. Rows with a word that has no number are rejected."
@@ -228,7 +228,7 @@ def _ask_words(batch: Batch, words: dict[str, str]) -> dict[str, float | None]:
 
 
 def _ask_severity(batch: Batch) -> Options:
-    """Points at which a rubric is severe; off unless the user says so."""
+    """Ask from which points a rubric has which severity; default Options() if the user does not turn it on."""
     wanted = st.toggle(
         "Severity of rubrics from their points",
         key=f"severity from points {batch.key}",

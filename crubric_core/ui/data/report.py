@@ -1,4 +1,4 @@
-"""What reading some files would change, or has changed: in a sentence, in figures, and with all data-quality issues."""
+"""Show what reading files would change or has changed: in a sentence, in numbers, and with data-quality issues."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from ...labels.readers.plan import Plan
     from ...labels.readers.policies import Policies
 
-ALIKE = 0.95  # of the labels of each other judge: what a heat table shows of more is one colour
+ALIKE = 0.95  # share of the other judges' labels from which a heat table would have one colour only
 BOX = {"error": st.error, "warning": st.warning}
 
 
 def show(report: IngestReport, when: str) -> None:
-    """What would change, with all data-quality issues, before; what became of each file, after."""
+    """Show a report. when: "before" (what would change, with data-quality issues) or "after" (what was stored)."""
     st.markdown(f"**{plain(_sentence(report, when))}**")
     parts = report.parts or (report,)
     st.markdown("\n".join(f"- {plain(_rows(part))}" for part in parts))
@@ -75,7 +75,7 @@ def _rows(report: IngestReport) -> str:
 
 
 def findings(found: Sequence[Finding]) -> None:
-    """What the checks say, errors first, then the examples behind a button."""
+    """Show the findings of the checks, then their examples in an expander."""
     for finding in found:
         box = BOX.get(finding.severity, st.caption)
         box(f"**{plain(finding.title)}.** {plain(_finding_text(finding))}")
@@ -88,9 +88,9 @@ def findings(found: Sequence[Finding]) -> None:
 
 
 def _finding_text(finding: Finding) -> str:
-    """The sentence, with the choice that this page offers in place of the command line's."""
+    """The finding's sentence, with the controls of this page in place of options of the command line."""
     said, _, _ = finding.sentence.partition(" To keep them, ")
-    if finding.code in ("code", "stray"):  # the reason itself says what keeps the row
+    if finding.code in ("code", "stray"):  # the reason itself has the remedy
         return on_page(said)
     if finding.code in DECIDED_BY:
         said, question = on_page(said), f"“{question_of(DECIDED_BY[finding.code])}”"
@@ -99,14 +99,14 @@ def _finding_text(finding: Finding) -> str:
 
 
 def _examples(table: pd.DataFrame) -> pd.DataFrame:
-    """Rows that show a finding; reasons in the words of the page."""
+    """Example rows of a finding, with reasons in the words of the page."""
     return (
         table.assign(reason=table["reason"].map(on_page, na_action="ignore")) if "reason" in table else table
     )
 
 
 def covered(table: pd.DataFrame, key: str) -> None:
-    """How much each judge saw of each system, beside the others: a sentence where it was as much, else a heat table."""
+    """Show each judge's coverage of each system: a sentence if it is about the same for all, else a heat table."""
     if table.empty:
         return
     systems, judges = table["system"].nunique(), table["judge"].nunique()
@@ -137,7 +137,7 @@ def covered(table: pd.DataFrame, key: str) -> None:
 
 
 def command(plan: Plan, dataset: str, policies: Policies, names: Sequence[str]) -> None:
-    """The same on the command line: the plan to download, and the line to type."""
+    """Show how to do this on the command line: the plan to download, and the command."""
     with st.expander("The same on the command line"):
         file = "plan.json"
         st.download_button(

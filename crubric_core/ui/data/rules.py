@@ -1,4 +1,4 @@
-"""Rules in place of columns: a pattern, a regular expression or a path, tried on the first rows before it is used."""
+"""Ask for rules in place of columns: a pattern, a regular expression or a path, tested on the first rows."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FORMS = (
 
 
 def rules_of(guess: FilePlan) -> dict[str, str]:
-    """Canonical column → the rule that stands in place of its column."""
+    """Canonical column → rule, for the columns of the mapping that are found by a rule."""
     return {
         c: v
         for c, v in guess.mapping.items()
@@ -38,7 +38,7 @@ def rules_of(guess: FilePlan) -> dict[str, str]:
 
 
 def ask(batch: Batch, key: str, guess: FilePlan, kind: Kind, hidden: Sequence[str]) -> dict[str, str]:
-    """Canonical column → rule, for those that the user wants found by a rule."""
+    """Ask for rules and test them; return canonical column → rule. hidden: columns that are not offered."""
     there = rules_of(guess)
     options = [c for c in SPECS[kind].columns if c not in hidden]
     with st.expander("Find a column by a rule", expanded=bool(there)):
@@ -62,7 +62,7 @@ def ask(batch: Batch, key: str, guess: FilePlan, kind: Kind, hidden: Sequence[st
 
 
 def _try(batch: Batch, guess: FilePlan, canonical: str, rule: str) -> None:
-    """How many of the first rows, or of the columns, the rule understands, with examples of both kinds."""
+    """Show how many of the first rows, or of the columns, the rule matches, with matches and misses as examples."""
     try:
         trial = batch.once(
             ("rule", guess.name, canonical), rule, lambda: try_rule(batch.kept, guess, canonical, rule)
@@ -79,7 +79,7 @@ def _try(batch: Batch, guess: FilePlan, canonical: str, rule: str) -> None:
 
 
 def _examples(trial: RuleTrial) -> pd.DataFrame:
-    """Some texts that are not understood, then some that are, each text once."""
+    """Texts that the rule does not match, then matches with their values; each text once."""
     misses = [(text, "not understood") for text in dict.fromkeys(trial.misses)]
     hits = list(dict.fromkeys(trial.hits))
     rows = [

@@ -1,4 +1,4 @@
-"""The scale and the pass mark of each criterion before anything is read: what they rest on, and how to change them."""
+"""Show the scale and the pass mark of each criterion before the files are read, and let the user change them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _whole = st.column_config.NumberColumn
 
 
 def ask(batch: Batch, tried: IngestReport) -> None:
-    """A row a criterion; what the user changes is tried at once."""
+    """Show an editable table with a row per criterion; a change is tested at once. tried: report of the trial."""
     if tried.scales is None or tried.scales.empty:
         return
     table = tried.scales.head(MOST)
@@ -72,7 +72,7 @@ def _start(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _take(batch: Batch, start: pd.DataFrame, rows: pd.DataFrame) -> None:
-    """Keep what differs from the start; a change is tried in a new run."""
+    """Store the valid changes in the batch; if there are new ones, rerun the page to test them."""
     scales: dict[str, tuple[int | None, int | None]] = {}
     marks: dict[str, int] = {}
     names = start["criterion"].astype(str).tolist()

@@ -1,4 +1,4 @@
-"""Files on their way in: looked at, decided on, tried, and only then read into a dataset."""
+"""Upload files: recognise them, let the user decide, read them on trial, and only then ingest them into a dataset."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ if TYPE_CHECKING:
 
 NEW = "a new dataset"
 PICKED = "files picked"
-READ = "files read"  # ids of those that were read and are still in the place for files
-AT_ONCE = 30 << 20  # bytes up to which files are tried without being asked to
+READ = "files read"  # ids of the files that were read and are still in the upload widget
+AT_ONCE = 30 << 20  # bytes up to which files are read on trial without a click
 
 
 def drop_zone() -> list[UploadedFile] | Batch:
-    """The place for files; those in it that were not read yet, or those that wait to be read.
+    """The upload widget; returns its files that were not read yet, or else the batch that waits to be read.
 
-    It is not emptied: a file that the browser is still sending would be lost. Streamlit forgets what was picked when
-    its page is left; the copy of it waits in the session.
+    The widget is not cleared, because a file that the browser is still sending would be lost. Streamlit forgets the
+    chosen files when the user leaves the page; the session keeps a copy of them in the batch.
     """
     session = st.session_state
     files = st.file_uploader(
@@ -58,7 +58,7 @@ def drop_zone() -> list[UploadedFile] | Batch:
     if session.pop(PICKED, False):
         if unread:
             session.pop("report", None)
-        else:  # all were taken out again
+        else:  # the user removed all files again
             session.pop("batch", None)
     if len(unread) < len(files):
         st.caption(f"Read already: {_told([file.name for file in files if file.file_id in read])}.")
@@ -79,7 +79,7 @@ def _told(names: Sequence[str]) -> str:
 
 
 def section(files: list[UploadedFile] | Batch) -> None:
-    """From the files to the one button that reads them; ends in a rerun once they are read."""
+    """Show the steps from the files to the button that reads them; rerun the page when they are read."""
     try:
         batch = files if isinstance(files, Batch) else _batch(files)
         plan = _decided(batch)
@@ -120,7 +120,7 @@ def _title(plan: Plan) -> str:
 
 
 def _batch(files: Sequence[UploadedFile]) -> Batch:
-    """The same object for the same files, as long as they are there."""
+    """The batch of these files, kept in the session while the files stay the same."""
     ids = [file.file_id for file in files]
     kept: tuple[list[str], Batch] | None = st.session_state.get("batch")
     if kept is None or kept[0] != ids:
@@ -130,7 +130,7 @@ def _batch(files: Sequence[UploadedFile]) -> Batch:
 
 
 def _decided(batch: Batch) -> Plan:
-    """What was recognised, with all that the user changed."""
+    """The plan as recognised, with all changes by the user."""
     pattern = upload_names.pattern_of(batch)
     with st.spinner("Reading the files …"):
         guessed = batch.once("plan", None, lambda: plan_ingest(batch.kept))
@@ -147,7 +147,7 @@ def _decided(batch: Batch) -> Plan:
 
 
 def _choose_dataset(batch: Batch, plan: Plan) -> str | None:
-    """The name of a new dataset, or one that is there; None where it cannot be used."""
+    """Ask for the dataset: the name of a new or an existing one; None if the new name cannot be used."""
     there = loaders.datasets()["name"].tolist()
     name = Path(batch.names[0]).stem[:80]
     brings_labels = any("labels" in file.tables for file in plan.files if not file.skip)
@@ -170,7 +170,7 @@ def _choose_dataset(batch: Batch, plan: Plan) -> str | None:
 
 
 def _try(batch: Batch, plan: Plan, dataset: str, policies: Policies) -> IngestReport | None:
-    """The report of a reading that leaves nothing behind; None while a large upload waits for the user."""
+    """The report of a trial reading, which stores nothing; None if it failed or a large upload waits for a click."""
     found = loaders.datasets().set_index("name")["fingerprint"]
     key = (plan.to_json(), dataset, repr(policies), found.get(dataset))
     if batch.size > AT_ONCE and st.session_state.get("checked") != key:
@@ -180,7 +180,7 @@ def _try(batch: Batch, plan: Plan, dataset: str, policies: Policies) -> IngestRe
         st.session_state["checked"] = key
     try:
         return batch.once("tried", key, lambda: _checked(batch, plan, dataset, policies))
-    except UnknownCriterionError as error:  # its columns were others when its scales were edited
+    except UnknownCriterionError as error:  # the columns have changed since the scales were edited
         batch.scales, batch.marks = {}, {}
         st.error(plain(on_page(str(error))))
         st.button("Leave out the scales that were edited", type="primary")
@@ -209,7 +209,7 @@ def _checked(batch: Batch, plan: Plan, dataset: str, policies: Policies) -> Inge
 
 
 def _read(batch: Batch, plan: Plan, dataset: str, policies: Policies) -> None:
-    """Read everything in one go, whatever is clicked but Cancel or Discard; ``take_report`` then has the report."""
+    """Ingest the files in a background job, which only Cancel or Discard stops; ``take_report`` gets its report."""
     workspace = loaders.workspace()
 
     def read(watch: Watch) -> IngestReport:
@@ -219,7 +219,7 @@ def _read(batch: Batch, plan: Plan, dataset: str, policies: Policies) -> None:
             watch.report(share, words)
 
         found = workspace.ingest_plan(plan, dataset, batch.kept, policies, report)
-        loaders.datasets_changed()  # for the page that is open by then
+        loaders.datasets_changed()  # for the page that is open at that time
         return found
 
     batch.reading = ThreadJob()
@@ -231,7 +231,10 @@ def _read(batch: Batch, plan: Plan, dataset: str, policies: Policies) -> None:
 
 
 def _follow(batch: Batch) -> IngestReport | None:
-    """The report of a reading once it has ended; says why there is none, after which it can be begun again."""
+    """Wait for the job that reads the files and return its report; None without a job, or if it failed.
+
+    A failure is shown; the files can then be read again.
+    """
     if (job := batch.reading) is None:
         return None
     if not job.wait(0):
@@ -248,7 +251,7 @@ def _follow(batch: Batch) -> IngestReport | None:
 
 
 def take_report() -> None:
-    """Before the place for files is made: the report of those that were read."""
+    """Take over the report of files that were read, and show their dataset; call it before ``drop_zone``."""
     session = st.session_state
     read: Sequence[str]
     batch: Batch | None

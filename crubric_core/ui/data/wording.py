@@ -1,4 +1,4 @@
-"""Sentences of readers and checks in the words of this page: what they call by an option has a control here."""
+"""Translate sentences of readers and checks for this page: its controls replace options of the command line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _BEST, _CONFLICTS = CHOICES["polarity"][0], CHOICES["on_conflict"][2]
 _DRAWS, _LATER = _CONFLICTS["runs"], _CONFLICTS["last"]
 _CONTROLS = (
     (r"with --polarity '\*=-1' if .* a criterion\)", f"under “{_BEST}”"),
-    (r"--polarity '[^']*=-1', or polarity in", "polarity -1 in"),  # of one criterion
+    (r"--polarity '[^']*=-1', or polarity in", "polarity -1 in"),  # for one criterion
     (r"(use )?on_conflict = runs", f"choose “{_DRAWS}”"),
     (r"(use )?on_conflict = last", f"choose “{_LATER}”"),
     (

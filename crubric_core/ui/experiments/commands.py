@@ -1,4 +1,4 @@
-"""The commands that give the same result, and the same report, from a terminal."""
+"""The commands that produce the same result, and the same report, in a terminal."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 def command(name: str, workspace: str, dataset: str, settings: Settings) -> str:
-    """The command that gives the same result; ``settings`` without rules where they are the dataset's own."""
+    """The command that produces the same result. settings: without rules if they are the dataset's own."""
     return typed(*_spelled(["experiment", name], workspace, dataset, settings, name))
 
 
 def report_command(names: Sequence[str], workspace: str, dataset: str, settings: Settings) -> str:
-    """The command that gives the same report."""
+    """The command that produces the same report. names: of the experiments in it."""
     words = _spelled(["report", "--experiments", *names], workspace, dataset, settings, "report")
     return recorded(*words, *(["--composition", "composition.json"] if settings.composition else []))
 

@@ -1,4 +1,4 @@
-"""Experiments on the page: started, watched, stopped, and shown when they are there."""
+"""Experiments on the page: start, follow and cancel runs, and show their results."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ if TYPE_CHECKING:
 
 FIRST, CHOICE = "crossfit", "experiment choice"
 IN_ANY = "All that run or wait, in any dataset."
-EVERY, SELDOM = 0.7, 4.0  # seconds between two looks at what is under way, and where nothing is
+EVERY, SELDOM = 0.7, 4.0  # seconds between two refreshes while experiments run, and otherwise
 
 
 @st.cache_resource(show_spinner=False, on_release=Background.close)
 def background() -> Background:
-    """The queue of this process: all sessions share it, none has to stay."""
+    """The queue of experiments of this process, shared by all sessions; runs go on when their session ends."""
     workspace = loaders.workspace()
     return Background(lambda result: store_experiment(workspace, result))
 
 
 def stored(study: Study, name: str) -> ExperimentResult | None:
-    """The result on these labels with these settings: the kept one, or one that could not be stored."""
+    """The result on these labels with these settings, stored or still in the queue; None if there is none."""
     kept = stored_experiment(loaders.workspace(), name, study.dataset, study.settings)
     if kept is not None:
         return kept
@@ -55,11 +55,11 @@ def stored(study: Study, name: str) -> ExperimentResult | None:
 
 
 def choose() -> str:
-    """Buttons of which one experiment is chosen; it stands in the address as the command line calls it."""
+    """Choose an experiment; return its name on the command line, which is also in the page's address."""
     asked = state.held_words(state.EXPERIMENT)
     titles = {
         declared.title: name for name, declared in EXPERIMENTS.items()
-    }  # in addresses of earlier versions
+    }  # addresses of earlier versions contain titles
     name = titles.get(asked, asked)
     if name not in EXPERIMENTS:
         if asked:
@@ -82,7 +82,7 @@ def choose() -> str:
 
 
 def run_or_watch(study: StudyPage, name: str) -> None:
-    """A button that starts the experiment; while it runs, how far it is."""
+    """Show that the experiment runs, or that it has not run, with buttons to start it and the others."""
     key = job_key(name, study.fingerprint, study.settings)
     job, warnings = background().job(key), judges_first(study)
     if job is not None and job.active:
@@ -93,14 +93,14 @@ def run_or_watch(study: StudyPage, name: str) -> None:
     widgets.notes(warnings)
     if job is not None:
         st.error(plain(job.error))
-    rest = [n for n in EXPERIMENTS if n != name and stored(study, n) is None]  # the one shown first
+    rest = [n for n in EXPERIMENTS if n != name and stored(study, n) is None]  # besides the one shown
     with st.container(horizontal=True):
         st.button("Run", type="primary", on_click=start, args=(study, [name]), key=f"run {name}")
         st.button("Run all that are missing", on_click=start, args=(study, [name, *rest]), key="run all")
 
 
 def start(study: Study, names: list[str]) -> None:
-    """Queue experiments on the labels as they are now; one that somebody else has run meanwhile is there already."""
+    """Queue experiments on the present labels; those that already have a result are skipped."""
     snapshot = Snapshot(study.dataset, study.settings)
     for name in names:
         if stored(study, name) is None:
@@ -108,7 +108,10 @@ def start(study: Study, names: list[str]) -> None:
 
 
 def follow(study: Study, name: str, seen: int) -> None:
-    """What is under way, whoever started it, refreshed every moment; a page older than ``seen`` is drawn again."""
+    """Show the progress of all running experiments, refreshed regularly.
+
+    seen: the queue's count of changes when the page was drawn; the page is rerun when the count differs.
+    """
     every = EVERY if background().active() else SELDOM
     st.fragment(_follow, run_every=every)(job_key(name, study.fingerprint, study.settings), seen)
 
@@ -141,7 +144,7 @@ def _follow(key: Key, seen: int) -> None:
 
 
 def show_result(study: StudyPage, result: ExperimentResult) -> None:
-    """What was found, the figure, the tables, and what they do not show."""
+    """Show a result: its sentences, figures and tables, and its limits."""
     declared = EXPERIMENTS[result.name]
     job = background().job(job_key(result.name, study.fingerprint, study.settings))
     if job is not None and job.result is result:
@@ -164,7 +167,7 @@ def show_result(study: StudyPage, result: ExperimentResult) -> None:
 
 
 def _figures(result: ExperimentResult) -> None:
-    """The experiment's figures that have a value to show, in two columns, the first one wider."""
+    """Show the experiment's figures that have values, in two columns, of which the first is wider."""
     drawn = [(title, figure) for title, figure in experiment_figures(result) if has_values(figure)]
     places = st.columns([3, 2] if len(drawn) > 1 else 1, gap="large") if drawn else []
     for number, (title, figure) in enumerate(drawn):
@@ -173,7 +176,7 @@ def _figures(result: ExperimentResult) -> None:
 
 
 def downloads(study: Study, result: ExperimentResult) -> None:
-    """The main table, all of the result, a report of the dataset with every kept experiment, and the command."""
+    """Offer the main table, the whole result, a report with every stored experiment, and the command."""
     name = result.name
     with st.container(horizontal=True):
         table_widgets.download(f"Download {name}.csv", result.frame(), f"{name}.csv")
@@ -211,13 +214,13 @@ def terminal(study: Study, name: str) -> str:
 
 
 def _without_own_rules(study: Study) -> Settings:
-    """The settings, with rules only where they are not the dataset's own, which a command takes anyway."""
+    """The settings, with rules only if they differ from the dataset's own, which a command uses anyway."""
     own = study.settings.rules == study.dataset.scoring_rules()
     return replace(study.settings, rules=None) if own else study.settings
 
 
 def report(study: Study) -> tuple[Result, list[ExperimentResult], str]:
-    """The analysis by the stages that are computed already, every kept experiment, and the command for a report."""
+    """(result of the analysis, every stored experiment, command), as the parts of a report."""
     kept = [found for n in EXPERIMENTS if (found := stored(study, n)) is not None]
     names, file = [found.name for found in kept], Path(loaders.workspace().path).name
     spelled = report_command(names, file, study.dataset.name, _without_own_rules(study))
@@ -229,6 +232,6 @@ def _written(make: Callable[[Result, Sequence[ExperimentResult], str], str], stu
 
 
 def judges_first(study: Study) -> tuple[str, ...]:
-    """What labels of one or two judges cannot say: it comes before any result."""
+    """The warning that comes before any result if every cell has labels of at most two judges; else ()."""
     found = study.reduction()
     return cautions.dataset_warnings(found)[:1] if int(found.max_panel.max()) <= 2 else ()

@@ -1,4 +1,4 @@
-"""A declared table of an experiment as the page shows it."""
+"""Show a declared table of an experiment on the page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def show_table(frame: pd.DataFrame, table: ResultTable) -> None:
-    """The table under its title, with its caption."""
+    """Show the table with its title and caption."""
     st.markdown(f"**{plain(table.title)}**")
     table_widgets.table(table.shown(frame), page_columns(table), rows=11)
     if table.caption:
@@ -24,12 +24,12 @@ def show_table(frame: pd.DataFrame, table: ResultTable) -> None:
 
 
 def page_columns(table: ResultTable) -> dict[str, Any]:
-    """Column → its heading on the page, for the columns that the page shows."""
+    """Column → Streamlit's declaration of it, for the columns that the page shows."""
     return {name: _heading(column) for name, column in table.columns.items() if column.on_page}
 
 
 def _heading(column: ResultColumn) -> Any:
-    """Streamlit's declaration of the column: a number where the browser formats it, text where words are shown."""
+    """Streamlit's declaration of the column: a check box, a number that the browser formats, or text."""
     about = column.help or None
     if column.format == "check":
         return st.column_config.CheckboxColumn(column.title, help=about)

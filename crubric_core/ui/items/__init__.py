@@ -1,1 +1,1 @@
-"""The Items page: cached model checks and their section."""
+"""The Items page: rubrics and their information, and checks of the response model."""

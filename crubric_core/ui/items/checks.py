@@ -1,4 +1,4 @@
-"""Cached checks of the response model: which one the labels support, and where it does not hold."""
+"""Cached checks of the response model: which model the labels support, and where it does not hold."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from ..text import percent
 
 
 def ability_interval(study: Study) -> tuple[FloatArray, FloatArray]:
-    """(M,) ends of each system's interval of θ by the information of all rubrics, at the settings' level.
+    """(low, high), (M,) each: intervals of θ from the information of all rubrics, at the settings' level.
 
-    NaN of few systems: these errors leave out a common shift and stretch of the axis, most of the errors of a few.
+    NaN if there are too few systems to cross-fit: these standard errors ignore a common shift and stretch of the axis,
+    which dominates the error with few systems.
     """
     theta = study.calibration().fit.theta
     if too_few_to_cross_fit(len(theta)):
@@ -31,7 +32,7 @@ def ability_interval(study: Study) -> tuple[FloatArray, FloatArray]:
 
 
 def about_abilities(study: Study) -> str:
-    """What the marks of systems on one axis with rubrics do and do not say."""
+    """A sentence on the systems' marks in a chart of rubrics and systems: what they show and do not show."""
     reduction = study.reduction()
     level = percent(study.settings.confidence)
     said = (
@@ -51,7 +52,7 @@ def about_abilities(study: Study) -> str:
 
 @stage("seed", after=("calibration",), title="Comparing models on held-out labels", heavy=True)
 def comparison(study: Study) -> Comparison:
-    """The binary models compared; for ordered labels the GRM alone."""
+    """Comparison of the binary response models; for ordered labels, the GRM only."""
     return compared_models(study.reduction(), study.settings)
 
 
@@ -65,7 +66,7 @@ def spectrum(study: Study) -> Spectrum:
     "seed", after=("calibration",), title="Comparing residuals with tables drawn from the model", heavy=True
 )
 def dependence(study: Study) -> Dependence:
-    """Local dependence, and the spectrum's line, compared with tables drawn from the model."""
+    """Local dependence and the ratio of the first eigenvalues, compared with tables simulated from the model."""
     found = study.reduction()
     at = query_positions(study.queries(), found)
     return dependence_of(study.calibration().fit, found.y, at, study.settings.seed, study.progress)
@@ -73,5 +74,5 @@ def dependence(study: Study) -> Dependence:
 
 @stage("seed", after=("calibration",), title="Fitting 100 tables drawn from the model", heavy=True)
 def item_fit(study: Study) -> ItemFit:
-    """The parametric bootstrap of every rubric's outfit; a few seconds to minutes."""
+    """Parametric bootstrap of every rubric's outfit; it takes seconds to minutes."""
     return bootstrap_item_fit(study.calibration().fit, study.reduction().y, seed=study.settings.seed)

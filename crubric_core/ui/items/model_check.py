@@ -1,4 +1,4 @@
-"""The second half of the items page: which model, and does it hold? One sentence a chart says what to look for."""
+"""The second half of the Items page: which response model the labels support, and whether it holds."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ TABLES = EXPERIMENT.tables
 
 
 def _comparison(study: StudyPage, _items: pd.DataFrame) -> None:
-    """Models compared."""
+    """Show the comparison of the response models."""
     found = checks.comparison(study)
     study.answer(found.sentence)
     st.caption(
@@ -46,7 +46,7 @@ def _comparison(study: StudyPage, _items: pd.DataFrame) -> None:
 
 
 def _dependence(study: StudyPage, _items: pd.DataFrame) -> None:
-    """Residual spectrum and Q3."""
+    """Show the residual spectrum and Q3."""
     spectrum, checked = checks.spectrum(study), checks.dependence(study)
     found = checked.found
     names = study.reduction().rubrics["rubric"].tolist()
@@ -83,7 +83,10 @@ def _dependence(study: StudyPage, _items: pd.DataFrame) -> None:
 
 
 def ratio_sentence(ratio: float, one_table: float, line: float) -> str:
-    """The first eigenvalue over the second, beside that of tables that the model made; each may be unknown."""
+    """A sentence on the ratio of the first two eigenvalues, compared with tables simulated from the model.
+
+    ratio: of the labels. one_table: of one simulated table. line: 95% quantile over simulated tables. Each may be NaN.
+    """
     if not np.isfinite(ratio):
         return "First over second eigenvalue: unknown, as there is no second one above 0."
     said = f"First over second eigenvalue: {ratio:.2f}"
@@ -95,7 +98,7 @@ def ratio_sentence(ratio: float, one_table: float, line: float) -> str:
 
 
 def within_sentence(share: float, queries: pd.Series[Any]) -> str:
-    """Which share of the flagged pairs is of one query, beside that of all pairs of rubrics. queries: (J,) of each."""
+    """A sentence on the share of flagged pairs within one query, compared with all pairs. queries: (J,) by rubric."""
     sizes, total = queries.value_counts().to_numpy(), len(queries)
     every = float((sizes * (sizes - 1)).sum() / (total * (total - 1)))
     look = " Look for blocks." if share > every else ""
@@ -106,7 +109,7 @@ def within_sentence(share: float, queries: pd.Series[Any]) -> str:
 
 
 def flagged_sentence(flagged: int, pairs: int, chance: int) -> str:
-    """How many pairs Q3 flags, and whether these are more than in a table that the model made."""
+    """A sentence on how many pairs Q3 flags, compared with a table simulated from the model (``chance``)."""
     if not pairs:
         return "No two rubrics were labelled on enough systems to be compared."
     are = "is" if 1 in (pairs, flagged) else "are"
@@ -120,7 +123,7 @@ def flagged_sentence(flagged: int, pairs: int, chance: int) -> str:
 
 
 def _one_ability(study: StudyPage, exceeded: bool) -> None:
-    """What the spectrum says of the number of abilities, and where these can be seen by dimension."""
+    """Answer whether the spectrum shows more than one ability, with a link to the abilities by dimension if any."""
     study.answer(*(SHOWN if exceeded else NOT_SHOWN))
     if len(dimension_list(study.reduction())) > 1:
         st.page_link(
@@ -136,7 +139,7 @@ def _one_ability(study: StudyPage, exceeded: bool) -> None:
 
 
 def _item_fit(study: StudyPage, items: pd.DataFrame) -> None:
-    """Bootstrap item fit, run when it is asked for."""
+    """Show the bootstrap item fit, which runs when the user asks for it."""
     asked = f"item fit {study.key('calibration')} {study.settings.seed}"
     if not st.session_state.get(asked):
         st.write(f"Compares every rubric with {REPLICATES} tables drawn from the model and fitted again.")
@@ -163,7 +166,7 @@ def _item_fit(study: StudyPage, items: pd.DataFrame) -> None:
     )
     order = table.sort_values("p").index
     clicked = st.session_state.get(key)
-    if clicked is not None:  # it goes first
+    if clicked is not None:  # the clicked rubric comes first
         order = order[np.argsort(order != clicked, kind="stable")]
     worst = table.loc[order[:MOST_MISFITS]]
     chosen = table_widgets.pick_one(worst, page_columns(TABLES["items"]), key=f"misfit {clicked}", rows=8)

@@ -1,4 +1,4 @@
-"""The first half of the items page: which rubrics separate systems, and where?"""
+"""The first half of the Items page: which rubrics separate systems, and at which abilities."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CLICKED, SYSTEM_CLICKED = "rubrics clicked", "system clicked"
 
 
 def answer(study: StudyPage) -> None:
-    """The page's question answered, and whether the fit converged."""
+    """Answer the page's question, and warn if the fit did not converge."""
     fitted = study.calibration()
     reasons, systems = reasons_of_none(fitted.y, fitted.fit), len(study.reduction().systems)
     study.answer(*information_sentences(fitted.nu, reasons, fitted.fit.model, systems))
@@ -41,7 +41,7 @@ def answer(study: StudyPage) -> None:
 
 
 def rubrics(study: StudyPage, items: pd.DataFrame) -> None:
-    """The table of rubrics, the curves of those chosen in it, and all rubrics beside the systems."""
+    """Show the table of rubrics, the curves of the chosen ones, the heat map and the Wright map."""
     above = st.columns(2, gap="large")
     which = widgets.choose_one(
         "Rubrics",
@@ -54,7 +54,7 @@ def rubrics(study: StudyPage, items: pd.DataFrame) -> None:
     clicked = _clicked(study)
     if clicked:
         found = np.isin(np.arange(len(found)), clicked)
-    # The bank follows from these. Where it is what the table lists, a move changes the curves, too: the whole page.
+    # The bank depends on these. If the table lists the bank, a move changes the curves too, so the whole page runs.
     reads = () if which == tables.IN_BANK else ("tau_c", "budget")
     chosen = part("table of rubrics", lambda: _table(study.now(), which, found, clicked), reads) or []
     _curves(study, items, chosen, above)
@@ -63,13 +63,13 @@ def rubrics(study: StudyPage, items: pd.DataFrame) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         _heat_map(study)
-    said = checks.about_abilities(study)  # once: it looks at every label
+    said = checks.about_abilities(study)  # computed once, because it reads every label
     with right:
         part("Wright map", lambda: _wright_map(study.now(), said), reads)
 
 
 def _clicked(study: StudyPage) -> tuple[int, ...]:
-    """The rubrics that were clicked on a chart, which a line says, with a way back to all of them."""
+    """The rubrics that were clicked on a chart, () if none, with a note and a button to list all rubrics again."""
     clicked: tuple[int, ...] = st.session_state.get(f"{CLICKED} {study.key('reduction')}", ())
     if clicked:
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -82,12 +82,12 @@ def _clicked(study: StudyPage) -> tuple[int, ...]:
 
 
 def _click(study: StudyPage, rubrics: Iterable[int]) -> None:
-    """From now on the table lists these rubrics alone, and their curves are drawn; none: all again."""
+    """From now on list only these rubrics in the table and draw their curves; () lists all again."""
     st.session_state[f"{CLICKED} {study.key('reduction')}"] = tuple(int(j) for j in rubrics)
 
 
 def _table(study: StudyPage, which: str, found: BoolArray, clicked: Sequence[int]) -> list[int]:
-    """The table with the bank as it is now; the rows whose curves are shown."""
+    """Show the table of rubrics with the present bank; return the rubrics whose curves are to be drawn."""
     items = loaders.items_table(study)
     shown = tables.items(items, study.reduction(), which)
     shown = shown[found[shown.index]]
@@ -108,7 +108,7 @@ def _table(study: StudyPage, which: str, found: BoolArray, clicked: Sequence[int
 def _curves(
     study: StudyPage, items: pd.DataFrame, chosen: Sequence[int], places: Sequence[DeltaGenerator]
 ) -> None:
-    """Response and information of the chosen rubrics, by ability."""
+    """Charts of response and information of the chosen rubrics, by ability."""
     fitted, reduction = study.calibration(), study.reduction()
     (responses, information), names = study.curves(), items["rubric"].tolist()
     observed = reduction.y[:, chosen] / (reduction.levels[chosen] - 1)
@@ -141,13 +141,13 @@ def _curves(
 
 
 def _rubric_of(fig: Sent, mark: widgets.Mark, chosen: Sequence[int]) -> int:
-    """The rubric of a curve or of its labels: a figure ends with a trace of each kind for each rubric."""
+    """The rubric of a clicked mark: the last traces of a figure are, for each kind, one for each chosen rubric."""
     shown = chosen[: figures.MOST_HIGHLIGHTS]
     return shown[(mark.trace - len(fig.to_dict()["data"])) % len(shown)]
 
 
 def _heat_map(study: StudyPage) -> None:
-    """Information by difficulty and ability."""
+    """Heat map of information by difficulty and ability."""
     fitted = study.calibration()
     rows, places = figures.difficulty_rows(fitted.fit.b)
     widgets.show(
@@ -161,7 +161,7 @@ def _heat_map(study: StudyPage) -> None:
 
 
 def _wright_map(study: StudyPage, said: str) -> None:
-    """Rubrics and systems on one scale, with the bank as it is now. said: of the abilities."""
+    """Wright map: rubrics and systems on one scale, with the present bank. said: a note on the abilities."""
     if (system := st.session_state.pop(SYSTEM_CLICKED, None)) is not None:
         open_profile(system)
     fit, (low, high) = study.calibration().fit, checks.ability_interval(study)

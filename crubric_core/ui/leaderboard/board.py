@@ -1,4 +1,4 @@
-"""The forest with the chosen system next to it, the profile, and the further views; a click redraws nothing else."""
+"""The forest plot, the profile of the chosen system and the further views; a click redraws only these."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from ..page import StudyPage
     from .view import View
 
-MOST_ROWS = 40  # that are drawn one by one
+MOST_ROWS = 40  # systems in the forest plot
 
 
 def show(study: StudyPage, told: Callable[[], Claims]) -> None:
-    """All that a click on a system changes. told: the claims, asked for when the chart is drawn."""
+    """Show the part of the page that a click on a system changes. told: returns the claims, called for the chart."""
     part("board", partial(_show, study, told), ())
 
 
@@ -81,7 +81,7 @@ def _say_unknown(view: View) -> None:
 
 
 def _forest(view: View, shown: pd.DataFrame, system: str | None) -> None:
-    """Abilities in tier bands; of very many systems all as a line, and some around the chosen one."""
+    """Forest plot in tier bands; of more than MOST_ROWS systems a window around the chosen one, below all as a line."""
     names = shown["system"].tolist()
     at = names.index(system) if system in names else None
     if len(names) > MOST_ROWS:
@@ -125,7 +125,10 @@ def _forest(view: View, shown: pd.DataFrame, system: str | None) -> None:
 
 
 def _second(view: View, rows: pd.DataFrame) -> tuple[figures.Estimate | None, tuple[str, str]]:
-    """The estimates on the other basis, as hollow marks."""
+    """The estimates on all rubrics that pass, for hollow marks, and the names of both bases.
+
+    (None, ("", "")) if the ranking rests on these rubrics or on scores, or the user turned the marks off.
+    """
     study = view.study
     if study.settings.basis == "all" or view.board.by_score:
         return None, ("", "")

@@ -1,4 +1,4 @@
-"""Two systems side by side: their difference, query by query, and the rubrics that make it."""
+"""Compare two systems: their difference by query, and the rubrics behind it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _number = st.column_config.NumberColumn
 
 
 def show(view: View, system: str, versus: str) -> None:
-    """The interval of their difference, head to head by query, and the rubrics on which they differ."""
+    """Show the interval of the difference, the differences by query, and the rubrics on which the two differ."""
     study, ranked = view.study, view.ranked
     reduction, (one, other) = study.reduction(), (view.position(system), view.position(versus))
     share = reduction.y / (reduction.levels - 1)
@@ -56,7 +56,7 @@ def show(view: View, system: str, versus: str) -> None:
 
 
 def queries_sentence(found: HeadToHead, first: str, second: str) -> str:
-    """On how many queries each has the higher score."""
+    """A sentence on how many queries each of the two systems has the higher score."""
     total = found.ahead + found.behind + found.equal
     if not total:
         return f"{first} and {second} share no query with a score."
@@ -67,7 +67,7 @@ def queries_sentence(found: HeadToHead, first: str, second: str) -> str:
 
 
 def rubrics_sentence(found: HeadToHead, first: str, second: str) -> str:
-    """On how many rubrics each has the better label."""
+    """A sentence on how many rubrics each of the two systems has the better label."""
     same = found.compared - found.favours - found.against
     return (
         f"Of {count(found.compared, 'rubric')} in use that both were judged on, {first} does better on "

@@ -1,4 +1,4 @@
-"""Abilities by dimension of the rubrics: who is ahead in which, and whether the dimensions are one ability."""
+"""Abilities by dimension of the rubrics: which systems are ahead, and whether the dimensions are one ability."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ CORRELATIONS = ResultTable(
 
 
 def show(view: View, found: Dimensions, rows: pd.DataFrame, at: IntArray) -> None:
-    """What of the systems in ``rows``, at these positions, is drawn; the sentences are of all systems."""
+    """Show the abilities by dimension of some systems; the sentences are about all systems.
+
+    rows: rows of the leaderboard. at: their positions in the study.
+    """
     level, names = level_of(view.board), found.names
     st.markdown(f"**{plain(order_sentence(found, view.board.standing, view.every, level))}**")
     st.markdown(plain(one_ability_sentence(found, level)))

@@ -1,4 +1,4 @@
-"""One system: where it stands, in which groups of queries, and on which rubrics it surprises."""
+"""The profile of one system: its place, its scores by group of queries, and its surprises by rubric."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ EACH = 25  # rubrics listed on either side
 _number = st.column_config.NumberColumn
 RUBRICS = {
     "label": _number("label", format="%.2f", help="Consensus label as a share of the full mark"),
-    "expected": _number("expected", format="%.2f"),  # its help says by which model
+    "expected": _number("expected", format="%.2f"),  # _columns adds the help
     "residual": _number("surprise", format="%+.2f", help="Label less expectation"),
     "rubric": "rubric",
     "text": st.column_config.TextColumn("text", width="large"),
@@ -41,7 +41,7 @@ RUBRICS = {
 
 
 def card(view: View, system: str, versus: str | None) -> None:
-    """Where the system stands, in a few lines; with whom to compare it."""
+    """Show the system's place in a few lines, and a choice of the system with which to compare it."""
     row = view.table[view.table["system"] == system].iloc[0]
     with st.container(border=True):
         st.html(f'<span id="{PLACE}"></span>')
@@ -67,7 +67,7 @@ def card(view: View, system: str, versus: str | None) -> None:
 
 
 def lead_to(system: str, where: Literal["above", "below"]) -> None:
-    """A link to the card from where somebody clicked; the one to a card below is seen on narrow screens alone."""
+    """Show a link to the profile's card, which is above or below; "below" is visible on narrow screens only."""
     with st.container(key=f"profile {where}"):
         st.markdown(f"[The profile of {plain(short_name(system, 40))} is open {where}: go to it](#{PLACE})")
 
@@ -91,7 +91,7 @@ def _figures(view: View, row: pd.Series[Any]) -> list[str]:
 
 
 def details(view: View, system: str, versus: str | None) -> None:
-    """The profile in full: groups of queries, rubrics, and the system that it is compared with."""
+    """Show the whole profile: groups of queries, rubrics, and the comparison with ``versus``, if given."""
     parts = {
         "By group": partial(_groups, view, system),
         "Strongest and weakest rubrics": partial(_rubrics, view, system),
@@ -102,7 +102,7 @@ def details(view: View, system: str, versus: str | None) -> None:
             **parts,
         }
     st.markdown(f"**Why {plain(short_name(system, 60))} stands there**")
-    # A place each: tabs in the place of others may begin with their names, and open another one than the server.
+    # Two containers: tabs that replace other tabs may take over their names, and open another tab than the server.
     alone, beside = st.container(), st.container()
     with alone if versus is None else beside:
         widgets.lazy_tabs(parts, key="why" if versus is None else "why two")
@@ -136,7 +136,7 @@ def _groups(view: View, system: str) -> None:
 
 
 def no_groups(values: Mapping[str, Sequence[str]]) -> str:
-    """Why there are no groups to compare, from the values of each kind of group: none, or a single one."""
+    """A sentence on why there are no groups to compare. values: kind of group → its values, none or a single one."""
     known = [f"one {name} ({short_name(found[0])})" for name, found in values.items() if found]
     lacking = [name for name, found in values.items() if not found]
     said = f"There is only {' and '.join(known)}, so no groups can be compared." if known else ""
@@ -146,7 +146,7 @@ def no_groups(values: Mapping[str, Sequence[str]]) -> str:
 
 
 def _values(view: View) -> dict[str, list[str]]:
-    """The values of each kind of group that the dataset names."""
+    """Kind of group → its values in the dataset, sorted."""
     columns = {
         "domain": view.study.queries()["domain"],
         "task type": pd.Series(view.ranked.scores.task_type, dtype=object).dropna().map(choice_words),
@@ -160,7 +160,7 @@ def _level(view: View) -> float:
 
 
 def _dimensions(view: View, system: str) -> GroupScores | None:
-    """Plain shares of the mark on the rubrics of each dimension; None below two dimensions."""
+    """Unweighted shares of the mark on the rubrics of each dimension; None with fewer than two dimensions."""
     names, scores = view.dimensions
     if not names:
         return None
@@ -169,7 +169,7 @@ def _dimensions(view: View, system: str) -> GroupScores | None:
 
 
 def _columns(view: View) -> dict[str, Any]:
-    """Of the rubrics; of few systems, and in the paper's way, the model is fitted to the labels that it expects."""
+    """The columns of the table of rubrics; the help states whether the model was fitted without this system."""
     without = view.study.folds().n_folds > 1
     model = "a model fitted without this system" if without else "a model fitted to this system's labels, too"
     expected = _number("expected", format="%.2f", help=f"Share expected at this ability, by {model}")
@@ -177,7 +177,7 @@ def _columns(view: View) -> dict[str, Any]:
 
 
 def _rubrics(view: View, system: str) -> None:
-    """On which rubrics it does better, and worse, than a system of its ability; each opens."""
+    """Show the rubrics on which the system does better, or worse, than expected at its ability; a click opens one."""
     at, ranked, reduction = view.position(system), view.ranked, view.study.reduction()
     varying = ranked.use[ranked.fold[at]] & ~view.study.calibration().fit.constant
     expected, residual = surprises(view.study.folds(), at, float(ranked.ability.estimate[at]), varying)

@@ -1,4 +1,4 @@
-"""A rubric opened: its text and scale, its labels, and for a system its answer with the judges' reasons."""
+"""An opened rubric: its text and scale, its labels, and the answers of systems with the judges' reasons."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LONGEST = 6000  # characters of an answer that are shown
 
 
 def show(view: View, at: int, systems: Sequence[str]) -> None:
-    """The rubric at position ``at``; answers and reasons of these systems."""
+    """Show the rubric at position ``at`` of the study, with answers and reasons for these systems."""
     study = view.study
     reduction = study.reduction()
     rubric = reduction.rubrics.iloc[at]
@@ -44,9 +44,9 @@ def _agreement(view: View, at: int) -> str:
 
 
 def _grid(view: View, at: int, systems: Sequence[str], key: str) -> None:
-    """Systems × judges, the best system first; of many systems those around the chosen one.
+    """Grid of labels, systems × judges, the best system first; of many systems those around the first of ``systems``.
 
-    A click keeps the system of its row under this key of the session.
+    A click stores the system of its row in the session under ``key``.
     """
     study, facts = view.study, loaders.facts(view.study)
     reduction, order = study.reduction(), view.at
@@ -75,13 +75,13 @@ def _grid(view: View, at: int, systems: Sequence[str], key: str) -> None:
 
 
 def _is_told(view: View, rubric: pd.Series[Any]) -> bool:
-    """Whether the dataset has answers to the rubric's query, or reasons of its judges."""
+    """Whether the dataset has answers to the rubric's query, or reasons of judges for its labels."""
     said, answers = loaders.said_of(view.study, str(rubric["rubric"]), str(rubric["query"]))
     return "reason" in said or not answers.empty
 
 
 def _evidence(view: View, rubric: pd.Series[Any], system: str) -> None:
-    """What the system answered, and what each judge said of it, where the dataset has that."""
+    """Show the system's answer and each judge's reason, or a note that the dataset has neither."""
     data, query = view.study.dataset, str(rubric["query"])
     labels = data.labels(system=system, query=query, rubric=str(rubric["rubric"]))
     answers = data.answers(system, query)

@@ -37,7 +37,7 @@ TOGETHER = (
 
 
 def of(view: View) -> dict[str, Section]:
-    """The views that this study can fill, by name."""
+    """Name → view, for the views for which this study has data."""
     found: dict[str, Section] = {}
     if view.claims:
         found |= {"Pairs": _pairs, "Ranks": _ranks}
@@ -54,14 +54,14 @@ def of(view: View) -> dict[str, Section]:
 
 
 def table(view: View, shown: pd.DataFrame, system: str | None) -> None:
-    """The leaderboard as a table; a row can be clicked."""
+    """Show the leaderboard as a table; a click on a row opens the profile of its system."""
     columns = {
         name: tables.LEADERBOARD[name]
         for name in shown_columns(view.table)
         if view.claims or name not in PLACES
     }
     names = shown["system"].tolist()
-    # Other rows begin anew: a row is selected by its place, where another ranking or filter may have another system.
+    # Other rows need another key: rows are selected by position, which may be another system after a new ranking.
     key = f"board {st.session_state.get('choices elsewhere', 0)} {hash(tuple(names))}"
 
     def clicked() -> None:
@@ -91,7 +91,7 @@ def table(view: View, shown: pd.DataFrame, system: str | None) -> None:
 
 
 def _around(view: View, shown: pd.DataFrame, system: str | None) -> tuple[pd.DataFrame, IntArray]:
-    """At most MOST systems around the chosen one, and where the study has them; said where some are not drawn."""
+    """At most MOST rows around the chosen system, and their positions in the study; a note if rows are left out."""
     names = shown["system"].tolist()
     part = figures.window(len(names), names.index(system) if system in names else None, MOST)
     if part.stop - part.start < len(names):
@@ -103,7 +103,7 @@ def _around(view: View, shown: pd.DataFrame, system: str | None) -> tuple[pd.Dat
 
 
 def _of(table: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a table of systems that are shown."""
+    """The rows of ``table`` whose systems are shown."""
     return table[table["system"].isin(shown["system"])].reset_index(drop=True)
 
 
@@ -138,7 +138,7 @@ def _pairs(view: View, shown: pd.DataFrame, system: str | None) -> None:
 
 
 def _compare(systems: list[str], cell: widgets.Mark) -> None:
-    """Show the profile of the row, beside the system of the column."""
+    """Open the profile of the row's system, compared with the column's system."""
     choose(systems[int(cell.y)])
     state.hold_system(state.VERSUS, systems[int(cell.x)])
 
@@ -174,7 +174,7 @@ def _ranks(view: View, shown: pd.DataFrame, system: str | None) -> None:
 
 
 def standing_share(view: View, at: IntArray, first: int, last: int) -> np.ndarray:
-    """P(rank ≤ k) of some systems for k from ``first`` to ``last``."""
+    """P(rank ≤ k) for the systems at positions ``at`` and k from ``first`` to ``last``, (len(at), last - first + 1)."""
     return view.board.standing.rank_probability[at][:, first - 1 : last]
 
 

@@ -1,4 +1,4 @@
-"""What the page draws: the ranked systems best first, and what is known of them."""
+"""The data of the Leaderboard page: the ranked systems, best first, with facts about them."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from ...types import BoolArray, FloatArray, IntArray
     from ..page import StudyPage
 
-UNNAMED = "not given"  # among the values of a column of facts
-FEW_VALUES = 20  # a column of facts with more different ones is no filter
+UNNAMED = "not given"  # the choice for systems without a value in a column of facts
+FEW_VALUES = 20  # a column of facts with more distinct values is not offered as a filter
 TYPES = "task type"
 DIMENSION = "dimension"
 
@@ -40,8 +40,8 @@ DIMENSION = "dimension"
 class View:
     """The ranked systems of one study, in the order in which they are shown.
 
-    whole: the leaderboard with what is known of the systems; no places where no claim may be made. table: its rows of
-    ranked systems. at: (m,) position of each in the study. facts: names of the columns that the dataset gives.
+    whole: the leaderboard with facts about the systems; without places if no claim may be made. table: its m rows of
+    ranked systems. at: (m,) position of each in the study. facts: names of the columns with facts from the dataset.
     """
 
     study: StudyPage
@@ -64,12 +64,12 @@ class View:
 
     @property
     def claims(self) -> bool:
-        """Whether anything may be said of who is ahead."""
+        """Whether any claim about the order of the systems may be made."""
         return not self.board.refused
 
     @property
     def what(self) -> str:
-        """What the systems are placed by."""
+        """The name of the measure by which the systems are ranked."""
         return "score S" if self.board.by_score else "ability θ"
 
     def position(self, system: str) -> int:
@@ -77,17 +77,17 @@ class View:
         return self.every.index(system)
 
     def estimate(self, table: pd.DataFrame) -> Estimate:
-        """Estimates and intervals of rows of the leaderboard: of abilities, or of scores where claims rest on these."""
+        """Estimates and intervals in rows of the leaderboard: of abilities, or of scores if claims rest on scores."""
         return placing(table)[0]
 
     @cached_property
     def weights(self) -> FloatArray:
-        """(N,) of the queries in a score."""
+        """(N,) weights of the queries in a score."""
         return query_weights(self.study.queries()["omega"].to_numpy(dtype=np.float64))
 
     @cached_property
     def groups(self) -> dict[str, tuple[tuple[str, ...], list[FloatArray]]]:
-        """Query scores split by domain and by task type, where there are two groups or more."""
+        """Kind ("domain", "task type") → (names, query scores) of its groups; only kinds with two groups or more."""
         scores = self.ranked.scores
         types = [None if t is None else choice_words(t) for t in scores.task_type]
         found = {
@@ -98,13 +98,13 @@ class View:
 
     @cached_property
     def dimensions(self) -> tuple[tuple[str, ...], list[FloatArray]]:
-        """Shares of the mark by dimension of the rubrics; nothing below two dimensions."""
+        """(names, shares of the mark) by dimension of the rubrics; ((), []) with fewer than two dimensions."""
         use = self.ranked.use[self.ranked.fold]
         found = dimension_scores(self.study.reduction(), use, self.study.queries())
         return found if len(found[0]) > 1 else ((), [])
 
     def judges_differ(self, by: str) -> bool:
-        """Whether systems have different judges in any of the groups: domains, task types or dimensions."""
+        """Whether systems have different judges in any group of this kind: domain, task type or dimension."""
         reduction = self.study.reduction()
         if by == DIMENSION:
             return self.study.judges_differ(numbered(dimension_names(reduction)))
@@ -117,13 +117,13 @@ class View:
 
     @cached_property
     def numbers(self) -> dict[str, FloatArray]:
-        """Facts of the systems that are numbers, (m,) each."""
+        """Name → values (m,), for the facts of the systems that are numbers."""
         found = {name: numbers_of(self.table[name].tolist()) for name in self.facts}
         return {name: values for name, values in found.items() if values is not None}
 
 
 def view_of(study: StudyPage) -> View:
-    """The systems of a study as the page shows them."""
+    """The view of a study: its ranked systems as the page shows them."""
     ranked, board = study.ranking(), study.board()
     facts = _system_facts(study)
     facts = facts.rename(
@@ -145,7 +145,7 @@ def _system_facts(study: StudyPage) -> pd.DataFrame:
 
 
 def filters(view: View) -> BoolArray:
-    """(m,) which systems are shown: by name, tier and what is known of them; nobody is ranked again."""
+    """Show filters by name, tier and facts; (m,) which systems pass them. Filters do not change ranks."""
     table = view.table
     keep = np.ones(len(table), dtype=bool)
     choices = {
@@ -179,16 +179,16 @@ def filters(view: View) -> BoolArray:
 
 
 def choose(system: str | None, *, here: bool = False) -> None:
-    """Show this system's profile; nobody is compared with itself. here: the table itself was clicked."""
+    """Open this system's profile, or none; a comparison with itself ends. here: whether the table was clicked."""
     state.hold_system(state.SYSTEM, system)
     session = st.session_state
-    if not here:  # the table then begins anew, with another row selected
+    if not here:  # the table is then a new widget, with another row selected
         session["choices elsewhere"] = session.get("choices elsewhere", 0) + 1
     if system is None or session.get(f"{state.VERSUS} held") == system:
         state.hold_system(state.VERSUS, None)
 
 
 def open_profile(system: str) -> None:
-    """Show this system's profile, from another page."""
+    """Switch to the Leaderboard page and open this system's profile."""
     choose(system)
     st.switch_page(loaders.PAGES / "leaderboard.py", query_params={})

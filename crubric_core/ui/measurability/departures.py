@@ -1,4 +1,4 @@
-"""From a judge to the rubrics on which it departs from the others, and to their labels."""
+"""Choose a judge and see the rubrics on which it departs from the others, with their labels."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ COLUMNS: dict[str, Any] = {
 
 @stage(title="Comparing each judge with the others", heavy=True)
 def departures(study: Study) -> Departures:
-    """By rubric and judge."""
+    """Departures from the majority of the other judges, by rubric and judge."""
     return departures_of(study.panel("binary"))
 
 
 def chooses(study: Study, names: Iterable[str]) -> Callable[[widgets.Mark], None]:
-    """A click on a mark in the row of one of these judges shows where that one departs."""
+    """A callback for a chart with a row per judge: a click chooses that judge. names: the judges in the rows' order."""
     rows = tuple(names)
 
     def clicked(mark: widgets.Mark) -> None:
@@ -49,7 +49,7 @@ def _key(study: Study) -> str:
 
 
 def section(study: Study, names: tuple[str, ...]) -> None:
-    """Which rubrics one of these judges judges otherwise than the rest; each opens. Tallies alone do not tell."""
+    """Show the rubrics on which a judge departs from the others; a click opens one. Nothing without the labels."""
     if not study.dataset.has_labels:
         return
     found, two = departures(study), len(names) == 2

@@ -1,4 +1,4 @@
-"""The gate on screen: what its threshold is, what it costs, and whether what remains can carry a claim."""
+"""The gate on the page: its threshold, what it costs, and whether the remaining rubrics support a claim."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from ...types import BoolArray, FloatArray, IntArray
     from ..page import StudyPage
 
-STEPS = 100  # of a unit of the threshold, on the price curve as on its slider
-HISTOGRAM = "measurability histogram"  # its key, and how often all rubrics were listed again: nothing is selected then
+STEPS = 100  # steps per unit of the threshold, on the price curve as on its slider
+HISTOGRAM = "measurability histogram"  # its key; in the session, a number that changes to clear its selection
 
 
 def answer(study: StudyPage, *first: str) -> None:
-    """How many rubrics pass; ``first`` goes before it."""
+    """Answer how many rubrics pass. first: sentences before that."""
     gate, total = study.gating(), len(study.reduction().rubrics)
     if gate.off:
         study.answer(
@@ -64,7 +64,7 @@ def answer(study: StudyPage, *first: str) -> None:
 
 
 def own_threshold(gate: Gate) -> str:
-    """What the threshold that follows from the labels does: rubrics equal to it stay, however many they are."""
+    """A clause on the effect of the threshold that follows from the labels; rubrics that reach it exactly all stay."""
     measured = np.isfinite(gate.values) & (gate.n_total > 0)
     if measured.sum() < 4:
         return "this threshold drops none, because fewer than four rubrics have no lowest quarter"
@@ -79,14 +79,14 @@ def own_threshold(gate: Gate) -> str:
 
 
 def _in_counts(gate: Gate) -> str:
-    """The threshold as a number of systems, of as many as a rubric has that two judges labelled."""
+    """The threshold as a number of systems, out of a rubric's median number of instances; "" if not possible."""
     instances = int(np.median(gate.n_total[gate.n_total > 0]))
     needed = agreements_needed(gate, instances)
     return "" if needed is None else f" ({needed} of {count(instances, 'system')})"
 
 
 def show(study: StudyPage) -> None:
-    """The histogram of the statistic, and the price of the threshold next to it."""
+    """Show the histogram of the gate's statistic, the price curve and what the threshold costs."""
     gate = study.gating()
     if gate.off:
         st.info(nothing_to_compare(study.given().n_judges))
@@ -109,14 +109,14 @@ def show(study: StudyPage) -> None:
 
 
 def nothing_to_compare(n_judges: int) -> str:
-    """Why agreement is unknown where no cell has labels of two judges, and what to do."""
+    """A sentence on why agreement is unknown if no cell has labels of two judges, and what to do."""
     if n_judges > 1:
         return "No two judges labelled the same cell, so there is nothing to compare: have them label the same answers."
     return "With one judge there is nothing to compare: add the labels of a second and a third one."
 
 
 def _histogram(gate: Gate) -> None:
-    """The rubrics by their statistic; dragging a range moves the threshold, a bar that is clicked shows its rubrics."""
+    """Histogram of the statistic. Dragging a range moves the threshold; a click on a bar lists its rubrics."""
 
     def dragged(low: float, high: float) -> None:
         one = _bar(gate, low) == _bar(gate, high)
@@ -141,7 +141,10 @@ def _histogram(gate: Gate) -> None:
 
 
 def of_the_bar(gate: Gate) -> BoolArray:
-    """(J,) the rubrics of the bar that was clicked, which a line says; all without one. It stands in the address."""
+    """(J,) the rubrics of the clicked bar, with a note on the page; all True if no bar was clicked.
+
+    The page's address holds the bar.
+    """
     told, every = state.held_words(state.BAR), np.ones(len(gate.values), dtype=bool)
     if not told or gate.off or not np.isfinite(gate.values).any():
         return every
@@ -163,13 +166,13 @@ def of_the_bar(gate: Gate) -> BoolArray:
 
 
 def _bar(gate: Gate, values: FloatArray | float) -> IntArray:
-    """The bars of the histogram that hold these values of the statistic; beyond its ends, the first or the last."""
+    """Indices of the histogram's bars that contain these values; beyond its ends, the first or the last bar."""
     edges = histogram_edges(gate.values, possible_values(gate))
     return np.asarray(np.clip(np.searchsorted(edges, values, side="right") - 1, 0, len(edges) - 2))
 
 
 def _prices(study: StudyPage) -> tuple[GatePrices, GatePrices] | str:
-    """What this threshold costs, and all others; why not, where no model can be fitted."""
+    """(price of this threshold, prices of all thresholds), or the reason why no model can be fitted."""
     try:
         nu = study.calibration().nu
     except CrubricError as error:
@@ -201,7 +204,7 @@ def _price_curve(gate: Gate, prices: tuple[GatePrices, GatePrices]) -> None:
 
 
 def _price(study: StudyPage, prices: tuple[GatePrices, GatePrices] | str) -> None:
-    """What the threshold costs; unknown where no model can be fitted."""
+    """Show what the threshold costs, or why that is unknown."""
     st.markdown("**What this threshold costs**")
     if isinstance(prices, str):
         st.write(plain(f"Unknown, as no model can be fitted: {prices}"))

@@ -1,4 +1,4 @@
-"""One rubric opened: its text, the labels of all judges, and what judges and systems said."""
+"""An opened rubric: its text, the labels of all judges, the answers of systems and the judges' reasons."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 def table_and_rubric(study: Study, table: Callable[[], int | None], invitation: str) -> None:
-    """A table of rubrics, which gives the position of the chosen one, and that one opened beside it."""
+    """Show a table of rubrics, and beside it the chosen rubric opened.
+
+    table: shows the table and returns the position of the chosen rubric, or None. invitation: text if it is None.
+    """
     left, right = st.columns([3, 2], gap="large")
     with left:
         row = table()
@@ -30,7 +33,7 @@ def table_and_rubric(study: Study, table: Callable[[], int | None], invitation: 
 
 
 def show_rubric(study: Study, row: int) -> None:
-    """The rubric at position ``row`` of the study's rubrics."""
+    """Show the rubric at position ``row`` of the study's rubrics, with its labels."""
     facts, reduction = loaders.facts(study), study.reduction()
     rubric = reduction.rubrics.iloc[row]
     panel, told = loaders.rubric_panel(study, row), repeats.is_told(study, row)

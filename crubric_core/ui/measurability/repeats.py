@@ -1,4 +1,4 @@
-"""How far judges repeat themselves, and what judges and systems said where labels differ."""
+"""Self-consistency of the judges, and the answers and reasons behind the labels of a rubric."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SAID: dict[str, Any] = {
 
 @stage(heavy=True, of_content=True)
 def repeated(study: Study, response: Response) -> pd.DataFrame:
-    """One row a rubric and judge with cells labelled repeatedly (``Dataset.repeats``); empty where there are none."""
+    """One row per rubric and judge with repeatedly labelled cells (``Dataset.repeats``); empty if there are none."""
     none = pd.DataFrame(columns=["judge", *_SUMMED])
     return study.dataset.repeats(response) if study.dataset.has_runs else none
 
@@ -50,8 +50,8 @@ def repeated(study: Study, response: Response) -> pd.DataFrame:
 def consistency_table(repeats: pd.DataFrame, by: list[str], confidence: float) -> pd.DataFrame:
     """Self-consistency of each group of rows, least consistent first: by, cells, pairs, share, mean, low, high.
 
-    The interval of a rubric takes its cells as independent; that of a judge has the wider ends of this one and of that
-    over the queries, and is unknown where these are too few.
+    by: columns of the groups. The interval for a judge and rubric takes cells as independent. The interval for a judge
+    has the wider ends of that interval and of the one over queries; it is NaN if there are too few queries.
     """
     summed = repeats.groupby(by, sort=True)[_SUMMED].sum().reset_index()
     found = self_consistency(
@@ -72,7 +72,7 @@ def _over_queries(rows: pd.DataFrame, confidence: float) -> tuple[float, float]:
 
 
 def section(study: Study) -> None:
-    """Self-consistency of each judge, and of each judge on each rubric; nothing where nobody labelled a cell twice."""
+    """Show the self-consistency of each judge, and of each judge on each rubric; nothing if no cell has repeats."""
     repeats = repeated(study, study.reduction().response)
     if repeats.empty:
         return
@@ -92,7 +92,10 @@ def section(study: Study) -> None:
 
 
 def consistency_sentence(judges: pd.DataFrame) -> str:
-    """What was seen of the judges (``consistency_table``); of several the range, for no test says who is least so."""
+    """A sentence on the judges' self-consistency; for several judges the range, since no test compares them.
+
+    judges: a ``consistency_table`` by judge.
+    """
     least, most = judges.iloc[0], judges.iloc[-1]
     if len(judges) > 1:
         return (
@@ -107,7 +110,7 @@ def consistency_sentence(judges: pd.DataFrame) -> str:
 
 
 def opened(study: Study, row: int, panel: FloatArray) -> None:
-    """What was said about one rubric of one system: the answer, and each judge's label with its reason.
+    """Choose a system and see its answer, and each judge's label of the rubric with the reason.
 
     panel: (M, K) labels of the rubric as the model reads them. Systems on which judges differ come first.
     """
@@ -139,7 +142,7 @@ def opened(study: Study, row: int, panel: FloatArray) -> None:
 
 
 def is_told(study: Study, row: int) -> bool:
-    """Whether the dataset has answers to one rubric's query, or reasons or runs of its judges."""
+    """Whether the dataset has answers to the query of the rubric at ``row``, or reasons or runs of its judges."""
     said, answers = _of_rubric(study, row)
     return not answers.empty or not {"reason", "run"}.isdisjoint(said)
 

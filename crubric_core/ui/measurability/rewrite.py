@@ -1,4 +1,4 @@
-"""What to rewrite: informative rubrics on which judges disagree, and texts that are worth a look."""
+"""What to rewrite: informative rubrics on which judges disagree, and texts that the lint flags."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _text = st.column_config.TextColumn
 REWRITES: dict[str, Any] = {
     "rubric": "rubric",
     "nu": _number("information ν", format="%.3f", help="Information where these systems lie"),
-    "statistic": "",  # named by what it is
+    "statistic": "",  # _rewrites adds the title
     "disputed": _number(
         "disputed", help="Systems on which the judges differ by more than the agreement tolerance"
     ),
@@ -41,7 +41,7 @@ FINDINGS: dict[str, Any] = {
 
 
 def section(study: StudyPage) -> None:
-    """Rubrics that might be rewritten with the disagreements behind them, then the lint of all texts."""
+    """Show the rubrics that might be rewritten, with the disagreements behind them, then the lint of all texts."""
     found = find_rewrites(study.calibration().nu, study.feasible)
     study.answer(rewrite_sentence(found, study.gating().given))
     if len(found.at):
@@ -50,7 +50,7 @@ def section(study: StudyPage) -> None:
 
 
 def texts(study: StudyPage) -> None:
-    """The lint of all texts, which needs no second judge."""
+    """Show the lint of all texts, which needs no second judge."""
     st.subheader("Texts worth a look", anchor=False)
     _findings(study)
 

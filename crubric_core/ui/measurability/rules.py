@@ -1,4 +1,4 @@
-"""Views of the measurability page on rules: what a threshold buys, what unanimity costs, now and as systems join."""
+"""Views of the Measurability page on rules: the effect of thresholds, and the cost of unanimity as systems join."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from ..page import StudyPage
 
 SPLIT = "splits of the rubrics listed"
-MOST_SYSTEMS = 10_000  # that the curve is drawn for
-LEAST = 0.0005  # a share that is shown as a number
+MOST_SYSTEMS = 10_000  # most systems to which the curve is projected
+LEAST = 0.0005  # smallest share that is shown as a number
 _number = st.column_config.NumberColumn
 SWEEP = {
     "tau_c": _number("τ_c", format="%.2f"),
@@ -45,7 +45,7 @@ BESIDE = {
 
 
 def compared_with_rules(reduction: Reduction, kept: int) -> None:
-    """How many rubrics the gate keeps, and how many the rules of perfect agreement."""
+    """Show how many rubrics the gate keeps, and how many the rules of perfect agreement keep."""
     for rule, number in (
         ("Kept here", kept),
         ("All judges agree on every system", int(reduction.unanimous.sum())),
@@ -58,7 +58,10 @@ def compared_with_rules(reduction: Reduction, kept: int) -> None:
 
 
 def vacuous_sentence(n_total: IntArray) -> str:
-    """How many rubrics have no instance (J,), so that unanimity holds of them for want of labels; "" where none."""
+    """A sentence on rubrics without instances, which are unanimous only for lack of labels; "" if there are none.
+
+    n_total: (J,) numbers of instances.
+    """
     if not (vacuous := int((n_total == 0).sum())):
         return ""
     return (
@@ -68,7 +71,7 @@ def vacuous_sentence(n_total: IntArray) -> str:
 
 
 def coverage(study: StudyPage) -> None:
-    """What a stricter threshold buys, and what it costs."""
+    """Show the agreement of the rubrics that each threshold keeps, against the share that it keeps."""
     found, gate = judges.swept(study), study.gating()
     table, quartiles = found.tables["thresholds"], found.tables["quartiles"]
     own = gate.statistic == "agreement" and not gate.off
@@ -110,19 +113,22 @@ def coverage(study: StudyPage) -> None:
 
 
 def _move(tau_c: float) -> None:
-    """Move the threshold to that of a point; the first one, of all rubrics, has none."""
+    """Move the threshold to that of the clicked point; the first point, for all rubrics, has none (NaN)."""
     if np.isfinite(tau_c):
         keep_from(tau_c)
 
 
 def strictest(thresholds: pd.DataFrame) -> pd.Series[Any]:
-    """The highest threshold that keeps rubrics of which a κ is known, else the lowest; rows as in the sweep."""
+    """The row of the highest threshold with a known κ of the kept rubrics, else of the lowest threshold.
+
+    thresholds: the table of the threshold sweep.
+    """
     given = thresholds[thresholds["tau_c"].notna()]
     return given[given["kappa"].notna() | (np.arange(len(given)) == 0)].iloc[-1]
 
 
 def _difference(chosen: pd.Series[Any]) -> str:
-    """Its kappa less that of all rubrics with its interval, in brackets; "" where unknown."""
+    """κ of the kept rubrics minus κ of all rubrics, with its interval, as text in brackets; "" if unknown."""
     delta, low, high = (float(chosen[name]) for name in ("delta", "delta_low", "delta_high"))
     return (
         f" (difference {numeral(delta, '+z.2f')} {ends(low, high, '+z.2f')})"
@@ -136,7 +142,7 @@ def _kappa(value: float) -> str:
 
 
 def growth(study: StudyPage) -> None:
-    """Attrition under unanimity, and where it leads."""
+    """Show the attrition under unanimity, and its projection to more systems."""
     found = judges.attrition(study)
     curve, last = found.curve, len(found.curve.m)
     if not last:
@@ -186,7 +192,7 @@ def growth(study: StudyPage) -> None:
 
 
 def growth_sentence(found: Attrition, aim: int) -> str:
-    """What unanimity keeps, observed, and with ``aim`` systems where a model goes beyond those observed."""
+    """A sentence on the share of rubrics that unanimity keeps: observed, and projected to ``aim`` systems if more."""
     curve, last = found.curve, len(found.curve.m)
     shown = [f"{rounded(curve.consistency[0])} of the rubrics with 1 system"]
     if last > 1:
@@ -200,7 +206,7 @@ def growth_sentence(found: Attrition, aim: int) -> str:
 
 
 def fit_note(found: Attrition) -> str:
-    """How far each model is from the curve, and why one is missing."""
+    """Sentences on the error of each model of the curve, or on why a model is missing."""
     one, beta = found.homogeneous.rmse, found.mixture.rmse
     if not np.isfinite(one):
         return "Neither model could be fitted. "
@@ -224,7 +230,7 @@ def _share(value: Any) -> str:
 
 
 def baseline(study: StudyPage) -> None:
-    """The gate compared with the rule of unanimity and varying labels."""
+    """Compare the gate with the rule of unanimity on every system and varying labels."""
     table = judges.compared_with_baseline(study)
     here, strict = table["here"], table["baseline"]
     lost, extra = table[here & ~strict], table[strict & ~here]

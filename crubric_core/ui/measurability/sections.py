@@ -1,4 +1,4 @@
-"""The further views of the measurability page; this module holds the judges themselves."""
+"""The further views of the Measurability page; the view on judges is defined here."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ CLICK = "Click a mark to see below where its judge departs from the others."
 
 
 def _judges(study: StudyPage) -> None:
-    """Who is reliable, who agrees, and what each one moves."""
+    """Show the judges: their reliability and agreement, and what changes without each of them."""
     names, report = loaders.facts(study).judges, judges.report(study)
     found, agreed = report.reliability, report.agreement
     anchored, table = found.label_rates.source == "anchors", found.judges
@@ -134,10 +134,10 @@ def _judges(study: StudyPage) -> None:
 
 
 def worst_sentence(table: pd.DataFrame, rates: JudgeRates) -> str:
-    """Which judge is shown to tell passes from fails worse than every other, if one is; a row of ``table`` a judge.
+    """A sentence on the judge who is shown to distinguish passes from fails worse than every other, if there is one.
 
-    Passes and fails count alike: where nearly all is a pass, another may have more errors. Without human labels the
-    likeliest labels stand in for the truth, and errors that judges share count as right.
+    table: one row per judge. Passes and fails count equally, so if nearly all labels are passes, another judge may
+    make more errors. Without human labels the likeliest labels replace the truth, and shared errors count as right.
     """
     if rates.source == "none":
         return (
@@ -182,18 +182,18 @@ def _rates(study: StudyPage, table: pd.DataFrame, rates: JudgeRates) -> None:
 
 
 def _known(table: pd.DataFrame, columns: Mapping[str, Any], with_interval: Sequence[str]) -> None:
-    """The columns of which something is known."""
+    """Show a table of judges, without columns that have no values."""
     shown = table.assign(**{name: _with_interval(table, name) for name in with_interval})
     table_widgets.table(shown, table_widgets.with_values(columns, table))
 
 
 def _told(rates: JudgeRates) -> str:
-    """What a judge is to tell apart; without human labels nobody knows which labels are right."""
+    """The words for what a judge must distinguish: "likely" without human labels, which alone show the truth."""
     return "passes from fails" if rates.source == "anchors" else "likely passes from likely fails"
 
 
 def vote_note(table: pd.DataFrame, rates: JudgeRates) -> str:
-    """Why the judge who tells passes from fails worst may have the vote of most weight, where it has; else empty."""
+    """A note if the judge who is worst at labels has the vote of most weight: why that is possible; else ""."""
     weight = table["weight"].to_numpy(dtype=np.float64)
     if rates.worst is None or np.isnan(weight).all() or rates.worst != np.nanargmax(weight):
         return ""
@@ -227,7 +227,7 @@ def _with_interval(table: pd.DataFrame, name: str) -> list[str]:
 
 
 def _errors(study: StudyPage, agreed: pd.DataFrame) -> None:
-    """Shared errors and the coefficients of agreement."""
+    """Show the correlations of the judges' errors, and the coefficients of agreement."""
     found, names = judges.report(study).reliability.correlation, loaders.facts(study).judges
     left, right = (
         st.columns([2, 3], gap="large") if len(names) <= FEW_COLUMNS else (st.container(), st.container())
@@ -252,7 +252,7 @@ def _errors(study: StudyPage, agreed: pd.DataFrame) -> None:
 
 
 def _validity(found: JudgeReliability) -> None:
-    """What the judges' votes on whole rubrics say of each rubric (prop:bayes)."""
+    """Show the validity of each rubric inferred from the judges' votes on whole rubrics (prop:bayes)."""
     rates, table = found.vote_rates, found.validity
     st.markdown("**Which rubrics are valid, by the judges' votes?**")
     said = votes_note(table["p_valid"].to_numpy(), rates)
@@ -278,7 +278,7 @@ def _validity(found: JudgeReliability) -> None:
 
 
 def _influence(study: StudyPage) -> None:
-    """The leaderboard without each judge, run when it is asked for."""
+    """Show the leaderboard without each judge in turn, computed when the user asks for it."""
     st.markdown("**What changes if a judge is removed?**")
     asked = f"influence {study.fingerprint} {study.settings}"
     if not st.session_state.get(asked):
@@ -321,7 +321,7 @@ SECTIONS: dict[str, Callable[[StudyPage], None]] = {
 
 
 def show(view: str, study: StudyPage, *, off: bool) -> None:
-    """One view; where no two judges met, one sentence instead."""
+    """Show one view. off: whether no cell has labels of two judges, so that the view is replaced by an explanation."""
     if off:
         n = len(loaders.facts(study).judges)
         who = "One judge" if n == 1 else f"{n} judges who never labelled the same"

@@ -1,4 +1,4 @@
-"""Publishing: what to show, how it will look, and the new link."""
+"""Publish a view: choose its parts, preview it, and create or update its link."""
 
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ SPANS = {
 }
 UNTIL = "until the end of a day"
 NEW_LINK = "new link"
-RESULTS = 4  # results that are kept whole
-VIEWS = 4  # views with their figures
+RESULTS = 4  # whole results in the cache
+VIEWS = 4  # views with their figures in the cache
 RECHECK = 5.0  # seconds until the viewer is asked again
 PUBLISH = "publish this"
 KEYS = {"title": state.WRITTEN[0], "note": state.WRITTEN[1], "target": "publish target"}
 
 
 def ask_choices() -> Choices:
-    """What the view shows and says."""
+    """Ask for the title, the note and the parts of the view."""
     title = st.text_input("Title", placeholder="Leaderboard", max_chars=TITLE, key=KEYS["title"])
     note = st.text_area("Note to its readers", max_chars=NOTE, height=100, key=KEYS["note"])
     usual = sharing.Choices()
@@ -72,7 +72,7 @@ def ask_choices() -> Choices:
 
 
 def ask_expiry() -> datetime | None:
-    """Until when the link is open; None until it is revoked."""
+    """Ask for the expiry of the link; None: open until it is revoked."""
     chosen = st.selectbox("It is open", [*SPANS, UNTIL], index=2, key="publish span")
     now = datetime.now(UTC)
     if chosen == UNTIL:
@@ -82,7 +82,7 @@ def ask_expiry() -> datetime | None:
 
 
 def ask_target(found: Sequence[Link]) -> str | None:
-    """The link under which to publish: None for a new one, or the id of one that may get a newer result."""
+    """Ask for the link under which to publish: the id of an existing view, or None for a new link."""
     kept = {link.view.id: link for link in found if link.state != "revoked"}
     if not kept:
         return None
@@ -102,7 +102,7 @@ def _named(link: Link) -> str:
 
 
 def _take_over_words() -> None:
-    """Title and note of the view that is to be replaced, as a start."""
+    """Callback: fill in the title and note of the view that is to be replaced."""
     target = st.session_state[KEYS["target"]]
     if target is not None:
         words = sharing.words_of(views_folder(), target)
@@ -110,7 +110,7 @@ def _take_over_words() -> None:
 
 
 def _result(study: Study) -> Result:
-    """The whole result, from the stages that other pages have computed already and those that are left."""
+    """The whole result of the analysis, cached; stages that other pages have computed are reused."""
     return _results().once(_key(study), lambda: result_of(study))
 
 
@@ -129,7 +129,7 @@ def _views() -> Kept:
 
 
 def view_of(study: Study, choices: Choices) -> tuple[SharedView, list[ViewFigure]]:
-    """What readers will see, with its figures; made once a day for the same choices."""
+    """The view that readers will see, with its figures; cached for the same choices until the end of the day (UTC)."""
 
     def made() -> tuple[SharedView, list[ViewFigure]]:
         result = _result(study)
@@ -145,14 +145,14 @@ def view_of(study: Study, choices: Choices) -> tuple[SharedView, list[ViewFigure
 
 
 def made_now(view: SharedView) -> SharedView:
-    """The same view with the present time."""
+    """A copy of the view with the present time."""
     return replace(view, made_at=datetime.now(UTC).replace(microsecond=0))
 
 
 def publish(view: SharedView, target: str | None, expires: datetime | None, *, closed: bool = False) -> None:
-    """Publish under a new link, or under one that readers have; the page then restarts.
+    """Publish under a new link (target None) or an existing one, then rerun the page.
 
-    closed: the link has expired, and opens again until ``expires``.
+    closed: whether the existing link has expired; it then opens again until ``expires``.
     """
     view = made_now(view)
     if target is None:
@@ -166,7 +166,7 @@ def publish(view: SharedView, target: str | None, expires: datetime | None, *, c
 
 @st.dialog("Published", width="medium")
 def hand_out(link: str) -> None:
-    """The new link, over the page so that nobody misses it, with a button that copies it."""
+    """Show the new link in a dialog, with a button that copies it."""
     st.write("Copy the link now: it is not stored and cannot be shown again.")
     st.code(link, language=None, wrap_lines=True)
     show_viewer("dialog")
@@ -179,7 +179,7 @@ def _checked(base: str) -> viewer_check.Check:
 
 
 def show_viewer(where: str = "page") -> None:
-    """Whether links open now, what must run if they do not, and a button that starts it where that is safe."""
+    """Show whether links open now, else the command to run, and a button that starts the viewer if that is safe."""
     check = _checked(viewer_base())
     show_check(check)
     if local_viewer.can_start(check):
@@ -198,7 +198,7 @@ def _started() -> local_viewer.LocalViewer:
 
 
 def _start() -> None:
-    """Start the viewer, or another one in place of one that has ended, and wait until it answers."""
+    """Start the viewer, again if an earlier one has ended, and wait until it answers."""
     if not _started().running:
         _started.clear()
     with st.spinner("Starting the viewer …"):
@@ -207,7 +207,7 @@ def _start() -> None:
 
 
 def show_check(check: viewer_check.Check) -> None:
-    """What was found, and the command that mends it."""
+    """Show the result of a check of the viewer, and the command that starts it if it does not answer."""
     if check.answer == "viewer":
         st.caption(plain(check.sentence))
         return
@@ -216,14 +216,14 @@ def show_check(check: viewer_check.Check) -> None:
 
 
 def preview(view: SharedView, figures: Sequence[ViewFigure]) -> None:
-    """The page that readers will see."""
+    """Show a preview of the page that readers will see."""
     st.caption("What its readers will see")
     with st.container(border=True, height=820, key="preview"):
         viewer.render(view, figures)
 
 
 def what_changes(target: str, view: SharedView) -> None:
-    """What readers of the link will find changed."""
+    """Show the differences between the view that the link shows now and the new one. target: the view's id."""
     old = sharing.looked_up(views_folder(), target)
     if old is None:
         st.caption("What the link shows now is damaged and cannot be compared.")
@@ -234,7 +234,7 @@ def what_changes(target: str, view: SharedView) -> None:
 
 
 def make(study: Study, found: Sequence[Link]) -> None:
-    """Choose what to show, look at it, publish it or take it along."""
+    """Show the form: choose the parts, preview the view, publish or download it. found: all links."""
     left, right = st.columns([4, 7], gap="large")
     with left:
         target, choices = ask_target(found), ask_choices()
@@ -264,7 +264,7 @@ def make(study: Study, found: Sequence[Link]) -> None:
 
 
 def take_along(view: SharedView) -> None:
-    """The same page without any server."""
+    """Offer the view as files that need no viewer: one HTML file, or a folder for a web server."""
     with st.container(horizontal=True):
         st.download_button(
             "One HTML file",

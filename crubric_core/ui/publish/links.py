@@ -1,4 +1,4 @@
-"""The list of links on the publish page: what state each is in, and how to change it."""
+"""The list of links on the Publish page: the state of each link, and controls to change it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ TRAIL = {"when": "when (UTC)", "who": "who", "what": "what", "id": "view", "deta
 
 @dataclass(frozen=True)
 class Link:
-    """A view and whether its link opens it."""
+    """The state of a view, and the status of its link."""
 
     view: ViewState
     state: Standing
@@ -51,7 +51,7 @@ def links() -> list[Link]:
 
 
 def summary(found: Sequence[Link]) -> str:
-    """How many links are open, and what has become of the others."""
+    """A sentence on how many links are open, expired, revoked and damaged."""
     if not found:
         return "No link yet: choose what to show, preview it as its readers will see it, and publish."
     number = Counter(link.state for link in found)
@@ -60,14 +60,14 @@ def summary(found: Sequence[Link]) -> str:
 
 
 def ask_day(key: str) -> datetime:
-    """The end of the last day on which a link is open, which is asked for."""
+    """Ask for the last day on which a link is open; return the end of that day (UTC)."""
     today = datetime.now(UTC).date()
     day = st.date_input("Last day (UTC)", today + timedelta(days=30), min_value=today, key=key)
     return sharing.expiry_of(day.isoformat())
 
 
 def manage(found: Sequence[Link]) -> None:
-    """All links; the chosen one can be closed or kept open longer. Then the trail."""
+    """Show all links, controls to revoke the chosen one or change its expiry, and the audit trail."""
     if not found:
         st.write("No link yet.")
         return

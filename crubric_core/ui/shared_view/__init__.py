@@ -1,1 +1,1 @@
-"""A published view on the screen, for its readers and for the preview."""
+"""Show a published view, to its readers and in the preview."""

@@ -1,4 +1,4 @@
-"""A published view on the screen: the same for its readers and for the preview of whoever publishes it."""
+"""Show a published view; readers and the publisher's preview see the same page."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ...sharing import Separation, SharedView
 
 CSS = Path(__file__).with_name("viewer.css")
-ROWS = 25  # of the leaderboard before it scrolls
+ROWS = 25  # rows of the leaderboard that are visible without scrolling
 TYPES = {"csv": "text/csv", "json": "application/json"}
 RUBRICS: dict[str, Any] = {
     "order": st.column_config.NumberColumn("#", width="small"),
@@ -41,7 +41,10 @@ RUBRICS: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class ViewFigure:
-    """A figure of a view as the browser gets it, on a phone the narrow one; the others are as of ``SharedFigure``."""
+    """A figure of a view, ready for the browser. sent: for wide screens. narrow: for phones.
+
+    part, title, alt: as in ``SharedFigure``.
+    """
 
     part: str
     title: str
@@ -51,7 +54,7 @@ class ViewFigure:
 
 
 def figures_of(view: SharedView) -> list[ViewFigure]:
-    """The figures of a view, drawn, in the text colour of whichever theme shows them."""
+    """The figures of a view, drawn for both themes."""
     return [
         ViewFigure(f.part, f.title, f.alt, in_ink(f.figure), in_ink(_narrowed(f)))
         for f in shared_figures(view)
@@ -66,12 +69,12 @@ def _narrowed(shared: SharedFigure) -> go.Figure:
 
 
 def on_a_phone() -> bool:
-    """Whether the browser says so (MDN, Browser detection using the user agent): its width is not told."""
+    """Whether the user agent is that of a phone (MDN, Browser detection using the user agent); the width is unknown."""
     return "Mobi" in st.context.headers.get("User-Agent", "")
 
 
 def render(view: SharedView, figures: Sequence[ViewFigure], until: datetime | None = None) -> None:
-    """The whole page. until: when its link closes, which its reader may want to know."""
+    """Show the whole page of a view. until: the expiry of its link, which is shown to the reader; None: not shown."""
     st.html(CSS)
     st.title(plain(view.title) or "Leaderboard", anchor=False)
     widgets.answer(st.empty(), *answer(view))
@@ -172,7 +175,7 @@ def _rubrics(rubrics: pd.DataFrame) -> None:
 def _table(
     name: Literal["leaderboard", "rubrics"], table: pd.DataFrame, columns: Mapping[str, Any], rows: int
 ) -> None:
-    """A table that scrolls on the screen, and that stands row by row on paper."""
+    """A table that scrolls on the screen; printed on paper it has at most PRINTED rows."""
     table_widgets.table(table, columns, rows=rows, others=table_widgets.SEARCHED)
     with st.container(key=f"shared printed {name}"):
         st.html(printed_table(name, table))
@@ -206,7 +209,7 @@ def _about(view: SharedView) -> None:
 
 
 def _draw(view: SharedView, figures: Sequence[ViewFigure], part: str) -> None:
-    """The figures of one part; the button that saves one as a PNG only where downloads are allowed."""
+    """Show the figures of one part; they have the button that saves a picture only if downloads are allowed."""
     phone = on_a_phone()
     for shared in figures:
         if shared.part == part:

@@ -1,4 +1,4 @@
-"""From a link to its view: looked up at every run, and every few seconds while it is open."""
+"""Open the view of a link: it is looked up at every run, and every few seconds while it is shown."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from ...sharing import SharedView
 
 PARAMETER = "view"
-LOOK = 2.0  # seconds between two looks at whether an open view is still to be seen
-WAIT = 3.0  # seconds until a link is looked up that had to wait
+LOOK = 2.0  # seconds between two checks whether the link of a shown view is still open
+WAIT = 3.0  # seconds between two tries of a link that the rate limit refused
 SHOWN = "a view was shown"
 KEPT = 32  # views kept in memory
 GUESSES = Guesses()
 
 
 class DamagedError(Exception):
-    """A view's file is not what was published."""
+    """A view's file is not the one that was published."""
 
 
 def show_link() -> None:
-    """The view of the address's link, or the one page that says that there is none."""
+    """Show the view of the token in the page's address, or the page that says that the link opens nothing."""
     token = st.query_params.get(PARAMETER, "")
     state = _looked_up(token)
     found = read_newest(state, lambda: open_state(views_folder(), token), _content_of) if state else None
@@ -45,14 +45,14 @@ def show_link() -> None:
 
 
 def closed() -> None:
-    """One page, equal for a wrong, an expired and a withdrawn link, and for none at all."""
+    """Show the same page for a wrong, an expired, a revoked and a missing link."""
     st.title("This link opens nothing", anchor=False)
     st.write("It may be incomplete, or no longer open. Ask the person who sent it to you.")
 
 
 @st.fragment(run_every=LOOK)
 def watch(token: str, version: int) -> None:
-    """Take the page away when its link is closed, and renew it when there is a newer result."""
+    """Rerun the page, every LOOK seconds, if its link was closed or has a newer version."""
     state = open_state(views_folder(), token)
     if state is None or state.version != version:
         st.rerun()
@@ -90,7 +90,7 @@ def _content_of(state: ViewState) -> tuple[SharedView, list[ViewFigure]] | None:
 def _content(
     view_id: str, version: int, sha256: str, _state: ViewState
 ) -> tuple[SharedView, list[ViewFigure]]:
-    """What a view holds and its figures, read once for its file: a link's newer result has another version."""
+    """A view's content and its figures, cached by id, version and hash of its file; DamagedError if it is damaged."""
     view = read_state(views_folder(), _state)
     if view is None:
         raise DamagedError
@@ -98,9 +98,9 @@ def _content(
 
 
 def _client() -> str:
-    """Where the request came from; several readers may share it.
+    """The client's address for the rate limit; several readers may share one.
 
-    uvicorn believes a proxy on this machine unasked; here one is believed that FORWARDED_ALLOW_IPS names.
+    uvicorn trusts a proxy on this machine by default; here a proxy is trusted only if FORWARDED_ALLOW_IPS is set.
     """
     if "X-Forwarded-For" in st.context.headers and "FORWARDED_ALLOW_IPS" not in os.environ:
         return "a proxy that is not trusted"

@@ -1,4 +1,4 @@
-"""The rules by which queries are scored: read, edited, kept with the dataset, and shown on one query."""
+"""The rules by which queries are scored: edit them, save them with the dataset, and show them on one query."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ EXAMPLE: dict[str, Any] = {
 
 
 def rules(study: StudyPage) -> None:
-    """The rules in force, the means to change them, and one query scored by them as they are being changed."""
+    """Show the scoring rules, widgets to edit them, and one query scored by the edited rules."""
     if nothing_passes(study):
         return
     kept = study.dataset.scoring_rules()
@@ -107,12 +107,12 @@ def rules(study: StudyPage) -> None:
 
 
 def _key(study: Study, kept: ScoringRules, name: str) -> str:
-    """Widgets of one dataset and the rules that it has; their values restart after a reset."""
+    """Key of a widget, for one dataset and its saved rules, so that its value is reset when these change."""
     return f"rule {name} {st.session_state.get('rules begun', 0)} {study.dataset.name} {hash(kept)}"
 
 
 def _edited(study: Study, kept: ScoringRules) -> ScoringRules:
-    """The rules as the widgets have them; those kept where they cannot be."""
+    """Show the widgets; the rules with their values, or the saved rules if these values are invalid."""
     places = st.columns(4)
     values: dict[str, object] = {
         name: place.number_input(
@@ -146,7 +146,7 @@ def _edited(study: Study, kept: ScoringRules) -> ScoringRules:
 
 
 def _assignments(study: Study, kept: ScoringRules) -> list[dict[str, Any]]:
-    """The rows of the table of rules; unfinished ones count once they are whole."""
+    """Show the table of assignment rules; return its complete rows."""
     st.caption(
         "Severity and dimension come from the file of rubrics. A rule here replaces them where it fits; if several "
         "rules fit, the first decides."
@@ -163,7 +163,7 @@ def _assignments(study: Study, kept: ScoringRules) -> list[dict[str, Any]]:
 
 
 def _losses(study: Study, kept: ScoringRules) -> list[dict[str, Any]]:
-    """The rows of the table of losses; unfinished ones count once they are whole."""
+    """Show the table of losses; return its complete rows."""
     st.caption(
         "How many moderate violations are as bad as a critical one? Losses change no score: with them the leaderboard "
         "has the view Losses: how much a system's answer to a query is expected to cost. If several rows fit a "
@@ -191,7 +191,7 @@ def _losses(study: Study, kept: ScoringRules) -> list[dict[str, Any]]:
 
 
 def _fitted(study: Study, draft: ScoringRules) -> None:
-    """What the rules come to: rubrics that fit, and what all rubrics are then."""
+    """Show the effect of the assignment rules: the rubrics that fit, and the numbers of rubrics by value."""
     given = study.given().rubrics
     if draft.assign:
         table_widgets.table(preview(given, draft), FITTED)
@@ -205,7 +205,7 @@ def _fitted(study: Study, draft: ScoringRules) -> None:
 
 
 def _costs(study: Study, draft: ScoringRules) -> None:
-    """What the losses come to: their ratios, and how many rubrics each is about."""
+    """Show the effect of the losses: their ratios, and the number of rubrics for each."""
     if not draft.losses:
         return
     rubrics, queries = assign(study.given().rubrics, draft), loaders.facts(study).queries
@@ -219,7 +219,7 @@ def _costs(study: Study, draft: ScoringRules) -> None:
 
 
 def _keep(study: Study, kept: ScoringRules, draft: ScoringRules) -> None:
-    """Keep what was tried, or go back to the paper's rules."""
+    """Show buttons to save the edited rules, to reset to the paper's rules, and to download them."""
     paper = ScoringRules()
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Save for this dataset", type="primary", disabled=draft == kept):
@@ -246,7 +246,7 @@ def _store(study: Study, wanted: ScoringRules) -> None:
 
 
 def _worked_example(study: Study, found: QueryScores) -> None:
-    """What each rubric adds to one system's score on one query."""
+    """Show what each rubric adds to one system's score on one query."""
     names, systems = loaders.facts(study).queries["query"].tolist(), study.reduction().systems
     options = task_type_views.instructive(found)
     if not options:

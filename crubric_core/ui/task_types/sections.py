@@ -1,4 +1,4 @@
-"""The views of the task types page: the queries and their types, the rules, and the classifiers."""
+"""The views of the Task types page: the queries and their types, the rules, and the classifiers."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ UNSET = (
 
 
 def _queries(study: Study, table: pd.DataFrame) -> None:
-    """All queries; those chosen can be given a type by hand."""
+    """Show all queries; a type can be set by hand for the chosen ones."""
     if table["certainty"].notna().any():  # else all are scored alike, as the page's first line says
         left, right = st.columns(2, gap="large")
         with left:
@@ -100,7 +100,7 @@ def _queries(study: Study, table: pd.DataFrame) -> None:
 
 
 def _one(study: Study, chosen: pd.DataFrame) -> None:
-    """The first chosen query, and the type that a person gives to all chosen."""
+    """Show the first chosen query, and a form to set the type of all chosen queries by hand."""
     first = chosen.iloc[0]
     st.markdown(f"**{plain(shorten(first['query']))}**")
     shares = first[SHARES].to_numpy(dtype=np.float64)
@@ -140,33 +140,33 @@ def _one(study: Study, chosen: pd.DataFrame) -> None:
 
 
 def _type_now(chosen: pd.DataFrame) -> int | None:
-    """The type that all chosen queries are scored by; None where they have none, or several."""
+    """Index in TASK_TYPES of the type by which all chosen queries are scored; None if they have none or several."""
     names = [task_type_views.words(name) for name in TASK_TYPES]
     now = set(chosen["scored_as"])
     return names.index(now.pop()) if len(now) == 1 and now <= set(names) else None
 
 
 def _changed(message: str, *, whole: bool = True) -> None:
-    """The dataset is another one now: restart and say what happened, and whether that is all that was wanted."""
+    """Rerun the page after a change of the dataset, with a message. whole: whether everything was done as asked."""
     loaders.datasets_changed()
     st.session_state["typing message"] = (message, whole)
     st.rerun()
 
 
 def show_message() -> None:
-    """What the last action did, once."""
+    """Show the message about the last action, once."""
     message, whole = st.session_state.pop("typing message", ("", True))
     if message:
         (st.success if whole else st.warning)(plain(message))
 
 
 def _rules(study: StudyPage, _table: pd.DataFrame) -> None:
-    """The scoring rules, and one query scored by them."""
+    """Show the scoring rules, and one query scored by them."""
     task_typing_rules.rules(study)
 
 
 def _classifiers(study: Study, table: pd.DataFrame) -> None:
-    """Run the offline classifier, or a language model."""
+    """Show the controls that run the offline classifier or a language model."""
     own, given = (int((table["source"] == source).sum()) for source in ("edited", task_type_views.GIVEN))
     if own:
         st.write(f"Types set by hand ({own:,}) stay as they are.")
@@ -208,7 +208,7 @@ def _classifiers(study: Study, table: pd.DataFrame) -> None:
 
 
 def _prompted(study: Study, wanted: pd.DataFrame, endpoint: ClassifierEndpoint) -> None:
-    """Start, watch and stop a run; say what came of the last one."""
+    """Start, follow and stop a run of the language model; show the outcome of the last run."""
     job = task_type_views.jobs().get(study.dataset.id)
     if job is not None and job.running:
         _watch(job)

@@ -1,4 +1,4 @@
-"""Which type scores each query, what the rules make of one query, and the runs of the classifiers."""
+"""The types of queries, their scores under the rules, and the runs of the classifiers."""
 
 from __future__ import annotations
 
@@ -37,14 +37,15 @@ NO_EFFECT = (
 
 
 def words(task_type: object) -> str:
-    """``decision support`` for decision_support; for no type how its queries are scored."""
+    """The words for a task type, such as ``decision support``; for no type ``pass or fail``, as it is scored."""
     return choice_words(task_type) if isinstance(task_type, str) else PLAIN
 
 
 def typed(study: Study) -> pd.DataFrame:
     """One row a query: query, text, p_<type>, certainty, scored_as, status, source.
 
-    status: empty, ``below τ_t`` (fallback) or ``no type``. source: edited, a classifier's name, or ``file``.
+    certainty: probability of the likeliest type, NaN if unknown. scored_as: the type in words.
+    status: "", ``below τ_t`` (fallback) or ``no type``. source: edited, a classifier's name, ``file``, or missing.
     """
     queries = loaders.facts(study).queries
     shares = queries[SHARES].to_numpy(dtype=np.float64)
@@ -60,7 +61,7 @@ def typed(study: Study) -> pd.DataFrame:
 
 
 def rules_can_act(study: Study) -> bool:
-    """Whether any rubric has a dimension or a severity, of its own or by the rules."""
+    """Whether any rubric has a dimension or a severity, given or assigned by the rules."""
     rubrics = assign(study.reduction().rubrics, study.settings.rules or ScoringRules())
     return bool(rubrics[["dimension", "severity"]].notna().any(axis=None))
 
@@ -74,7 +75,7 @@ def scores(study: Study) -> QueryScores:
 
 
 def rules_table(found: QueryScores, rules: ScoringRules) -> pd.DataFrame:
-    """Columns task_type, rule, rubrics (that it changes here), queries (scored this way here)."""
+    """One row per task type: task_type, rule, rubrics (number that it changes), queries (number scored this way)."""
     of_rubric = found.task_type[found.query_index].tolist()
     stressed = found.emphasis != 1
     punished: BoolArray = np.any(found.points < 0, axis=0)
@@ -105,7 +106,7 @@ def rules_table(found: QueryScores, rules: ScoringRules) -> pd.DataFrame:
 
 
 def instructive(found: QueryScores) -> list[int]:
-    """Queries with a score, those first on which a rule changes most rubrics."""
+    """Positions of the queries with a score, sorted by the number of rubrics that a rule changes, the most first."""
     changed = (found.emphasis != 1) | np.any(found.points < 0, axis=0)
     touched = np.bincount(found.query_index, weights=changed, minlength=found.by_query.shape[1])
     scored: BoolArray = np.any(np.isfinite(found.by_query), axis=0)
@@ -115,7 +116,7 @@ def instructive(found: QueryScores) -> list[int]:
 def example(
     study: Study, found: QueryScores, system: int, query: int
 ) -> tuple[QueryExplanation, pd.DataFrame]:
-    """One system's score on one query: the sum, and a row a rubric that enters it."""
+    """(explanation, table) of one system's score on one query; the table has a row per rubric that enters it."""
     explained = explain_query(found, system, query)
     frame = study.reduction().rubrics.iloc[np.flatnonzero(study.pool)[explained.rubrics]]
     table = frame[["rubric", "text", "dimension", "severity"]].assign(
@@ -130,26 +131,29 @@ def example(
 
 @st.cache_resource(show_spinner=False)
 def offline_accuracy() -> ClassifierEvaluation:
-    """The offline classifier on queries that it was not built from."""
+    """The evaluation of the offline classifier on queries that were not used to build it."""
     texts, types = held_out_queries()
     return evaluate_classifier(offline_classifier().probabilities(texts), types)
 
 
 @st.cache_resource(show_spinner=False)
 def jobs() -> ThreadJobs[Classified]:
-    """The latest run of the prompted classifier on each dataset, by its id, for all sessions of this process."""
+    """The latest run of the prompted classifier for each dataset, by its id, shared by all sessions."""
     return ThreadJobs()
 
 
 def endpoint() -> ClassifierEndpoint | None:
-    """The language model to ask: as .streamlit/secrets.toml says, else the environment."""
+    """The endpoint of the language model, from .streamlit/secrets.toml or the environment; None if not configured."""
     return ClassifierEndpoint.from_environment(
         st.secrets.to_dict() if st.secrets.load_if_toml_exists() else None
     )
 
 
 def start(study: Study, queries: pd.DataFrame, typer: PromptedClassifier) -> None:
-    """Ask about these queries in the background, unless a run of this dataset is at work; this session is told."""
+    """Classify these queries in the background, unless a run for this dataset is active.
+
+    This session gets the run from ``ended`` when it is over.
+    """
     require_editor("classify queries")
     dataset, workspace = study.dataset, loaders.workspace()
 
@@ -167,7 +171,7 @@ def start(study: Study, queries: pd.DataFrame, typer: PromptedClassifier) -> Non
 
 
 def ended(study: Study) -> ThreadJob[Classified] | None:
-    """The run that this session asked for, once after its end."""
+    """The run that this session started; returned once, None afterwards and if there was none."""
     found: ThreadJob[Classified] | None = st.session_state.pop(_asked(study), None)
     return found
 
@@ -177,7 +181,7 @@ def _asked(study: Study) -> str:
 
 
 def outcome(job: ThreadJob[Classified]) -> tuple[str, bool]:
-    """What a run did and what it took, in a few sentences; whether that is all that was wanted."""
+    """(sentences on the result and cost of a run, whether it was complete)."""
     if job.run is None or job.run.run is None:
         return job.failure, False
     saved, run = job.run.saved, job.run.run

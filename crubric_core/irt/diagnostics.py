@@ -1,4 +1,4 @@
-"""Does the model hold? Residuals, their spectrum, and rubrics that run against the rest (docs/method.md §12)."""
+"""Model checks: residuals, their spectrum, and rubrics that run against the others (docs/method.md §12)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..types import BoolArray, FloatArray, IntArray
 from .abilities import log_probabilities
 from .fit import IrtFit
 
-STRAIGHT = 1e-3  # skewness below which the orders of a rubric's labels are taken as normal
+STRAIGHT = 1e-3  # skewness below which the distribution over orders is taken as normal
 
 
 @dataclass(frozen=True)
@@ -23,20 +23,20 @@ class Spectrum:
 
 
 def item_rest_correlation(y: FloatArray) -> FloatArray:
-    """(J,) Pearson correlation of each rubric with the systems' mean on all the other rubrics they were labelled on.
+    """(J,) Pearson correlation of each rubric's labels with the systems' mean on all their other labelled rubrics.
 
-    ``y`` is (M, J) on any common scale, NaN unknown. NaN where fewer than three systems are known or one side does
-    not vary. A negative value marks a rubric that weaker systems pass more often (aberrant).
+    ``y`` is (M, J) on any common scale, NaN unknown. NaN where fewer than three systems are known or one of the two
+    does not vary. A negative value: weaker systems pass the rubric more often (aberrant).
     """
     return _item_rest(y)[0]
 
 
 def item_rest_chance(y: FloatArray) -> FloatArray:
-    """(J,) the chance that labels unrelated to ability have an item–rest correlation as low; NaN where it is.
+    """(J,) chance that labels unrelated to ability have so low an item–rest correlation; NaN where that is NaN.
 
-    Of all orders of a rubric's labels over its systems: the lower tail of the Pearson type III distribution with the
-    mean, variance and skewness of these orders, at least one in as many as there are. Student's t takes abilities as
-    normal: of a system far above the others it makes a rubric that this one alone fails.
+    Among all orders of a rubric's labels over its systems: the lower tail of the Pearson type III distribution with the
+    mean, variance and skewness over these orders, and at least 1 / the number of different orders. Student's t assumes
+    normal abilities, and fails for a rubric that only one system fails which is far above the others.
     """
     value, item, rest, n = _item_rest(y)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -53,7 +53,7 @@ def item_rest_chance(y: FloatArray) -> FloatArray:
 
 
 def _item_rest(y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, IntArray]:
-    """Item–rest correlations (J,), what they correlate, less its means: (M, J) each, 0 unknown; and systems (J,)."""
+    """Item–rest correlations (J,); both centred variables, (M, J) each, 0 where unknown; numbers of systems (J,)."""
     known = ~np.isnan(y)
     filled = np.where(known, y, 0.0)
     others = known.sum(axis=1, keepdims=True) - known
@@ -101,7 +101,10 @@ def residual_spectrum(residual: FloatArray) -> Spectrum:
 
 
 def standardised(residual: FloatArray) -> tuple[FloatArray, BoolArray]:
-    """Columns with mean 0 and unit length, 0 where unknown; and which columns vary on at least three systems."""
+    """Columns of ``residual`` (M, J) with mean 0 and unit length, and (J,) which vary on at least three systems.
+
+    0 where unknown, and in the columns that do not vary.
+    """
     known = ~np.isnan(residual)
     n = known.sum(axis=0)
     filled = np.where(known, residual, 0.0)

@@ -260,7 +260,7 @@ def bind_model(y: FloatArray, model: Model, priors: Priors, levels: IntArray) ->
 
 
 def equal_rubrics(y: FloatArray, levels: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-    """Rubrics with equal labels and levels: first index of each kind (U,), kind of each (J,), copies (U,)."""
+    """Group rubrics by equal labels and levels: (U,) first index of each group, (J,) groups, (U,) group sizes."""
     codes = np.vstack([np.where(np.isnan(y), -1, y), levels]).astype(np.int16).T.copy()
     kinds = codes.view(np.dtype((np.void, codes.dtype.itemsize * codes.shape[1]))).ravel()
     _, first, kind, copies = np.unique(kinds, return_index=True, return_inverse=True, return_counts=True)

@@ -101,7 +101,7 @@ class _Prefixes:
         self.utility = utility.value(self.covered)
 
     def largest_gains(self, prefix: int, budget: IntArray | int) -> FloatArray:
-        """Sum of the rivals' ``budget`` largest gains when the first ``prefix`` rubrics are in, or what fits in."""
+        """Sum of the ``budget`` largest gains after the first ``prefix`` rubrics; with a knapsack, those that fit."""
         gains = self.function.gains(self.rows, self.covered[prefix])[self.kind]
         gains[np.isin(self.rivals, self.order[:prefix])] = 0.0
         sums: FloatArray = np.cumsum(np.sort(gains)[::-1])

@@ -72,7 +72,7 @@ def item_posterior(
         table = _level_table(slope, b, steps, theta)
         for level in range(size):
             given = (labels == level) & (n_levels == size)[:, None]
-            if given.any():  # a level that nobody received may have the log-probability -inf
+            if given.any():  # a level that no system received may have log-probability -inf
                 log_lik += given.astype(float) @ table[level].T
     joint = np.exp(log_lik - log_lik.max(axis=1, keepdims=True) - 0.5 * (log_a / LOG_A_SD) ** 2)
     # Rubrics without labels do not count in the prior.
@@ -107,7 +107,7 @@ def _offsets(levels: IntArray, thresholds: FloatArray | None) -> dict[int, Float
         if thresholds is None:
             raise AssemblyError(f"Rubrics of {size} levels need the thresholds of a fitted graded model.")
         steps = thresholds[levels == size, : size - 1]
-        # Without a prior a level that nobody received has an infinite threshold.
+        # Without a prior a level that no system received has an infinite threshold.
         steps = steps[np.isfinite(steps).all(axis=1)]
         if not len(steps):  # none of them varies
             steps = np.arange(size - 1, dtype=float)[None]

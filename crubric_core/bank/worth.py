@@ -110,7 +110,7 @@ def worth_difference(first: Worth, second: Worth, measure: str, confidence: floa
     """Difference first - second of one measure on the same systems, with its interval; paired by the omitted system.
 
     confidence: that of both. The interval of a difference of shares is made from the intervals of the shares, except
-    for banks that place the systems alike, whose difference is exactly 0.
+    for banks that place the systems in exactly the same way, whose difference is 0.
     """
     k = MEASURES.index(measure)
     one, other = getattr(first, measure), getattr(second, measure)

@@ -18,7 +18,7 @@ from ..compiled import compiled
 from ..types import BoolArray, FloatArray, IntArray
 from .models import ItemParameters
 
-AT_ONCE = 2**15  # numbers
+AT_ONCE = 2**15  # numbers of one block
 _BLOCK = 16  # terms whose rows stay in the processor's cache while all systems of a set read them
 
 

@@ -1,4 +1,4 @@
-"""Which model do the labels support? Criteria at the fit, and prediction of held-out labels (paper eq:kappa)."""
+"""Which response model the labels support: criteria at the fit, and prediction of held-out labels (paper eq:kappa)."""
 
 from __future__ import annotations
 

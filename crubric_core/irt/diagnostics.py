@@ -35,8 +35,9 @@ def item_rest_chance(y: FloatArray) -> FloatArray:
     """(J,) chance that labels unrelated to ability have so low an item–rest correlation; NaN where that is NaN.
 
     Among all orders of a rubric's labels over its systems: the lower tail of the Pearson type III distribution with the
-    mean, variance and skewness over these orders, and at least 1 / the number of different orders. Student's t assumes
-    normal abilities, and fails for a rubric that only one system fails which is far above the others.
+    mean, variance and skewness over these orders, and at least 1 / the number of different orders. Student's t would
+    assume normal abilities: with one system far above the others, it gives much too low a chance to a rubric that only
+    this system fails.
     """
     value, item, rest, n = _item_rest(y)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,10 +1,10 @@
 """Samejima's graded response model, also for rubrics with different numbers of levels.
 
-Levels that nobody received leave their thresholds without a likelihood of their own. At the optimum such
-thresholds coincide: between two observed levels the likelihood pulls them together, and beyond the lowest or
-highest observed level only the nearest one is pushed outwards while the prior pulls the others back against it.
-So the thresholds of a rubric form groups that move as one, and the groups are strictly ordered.
-With a flat prior the outer groups have no finite optimum; they are excluded and reported as infinite.
+Levels that no system received leave their thresholds without a likelihood of their own. At the optimum such thresholds
+coincide: between two observed levels the likelihood pulls them together, and beyond the lowest or highest observed
+level only the nearest one is pushed outwards while the prior pulls the others back against it. So the thresholds of a
+rubric form groups that move as one, and the groups are strictly ordered. With a flat prior the outer groups have no
+finite optimum; they are excluded and reported as infinite.
 """
 
 from __future__ import annotations
@@ -236,7 +236,7 @@ class Graded:
         return solve_blocks(information, diagonal, vector.reshape(self._shape)).ravel()
 
     def axes(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """See ItemModel; of the logs of the gaps, only the stretch changes them."""
+        """See ItemModel; the logs of the gaps change with the stretch only."""
         shift, bend = np.zeros(self._shape), np.zeros(self._shape)
         shift[:, 1] = self._used[:, 1]
         bend[:, 1] = np.where(self._used[:, 1], x.reshape(self._shape)[:, 1], 0.0)

@@ -18,17 +18,17 @@ from scipy.special import expit, stdtrit
 from ..types import FloatArray, IntArray
 from .fit import IrtFit
 
-SEVERITY_SD = 5.0  # logits; only lest a judge who never fails anything be infinitely lenient
-SPREADS = 1e-3, 10.0  # logits, between which the judges' spread is sought
+SEVERITY_SD = 5.0  # logits; keeps the severity of a judge who never fails anything finite
+SPREADS = 1e-3, 10.0  # logits: bounds of the search for the judges' spread
 
 
 @dataclass(frozen=True)
 class Severities:
     """Severities of K judges, logits, of mean 0.
 
-    value: (K,). contributions: (n, K) what each of n units adds to the error of ``value``, 0 for a unit without common
-    cells. n_units: number of units that link the judges (``weakest_link``). covariance: (K, K) of the errors. spread:
-    the likeliest sd of the judges. shrunken: (K,) expected severities given that spread.
+    value: (K,). contributions: (n, K) contribution of each of n units to the error of ``value``, 0 for a unit without
+    common cells. n_units: number of units that link the judges (``weakest_link``). covariance: (K, K) of the errors.
+    spread: the likeliest sd of the judges. shrunken: (K,) expected severities given that spread.
     """
 
     value: FloatArray

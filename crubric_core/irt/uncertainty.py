@@ -130,7 +130,7 @@ def _guessed(
 
 def _draw(fit: IrtFit, y: FloatArray, rubrics: IntArray) -> _Draws:
     """Quasi-random samples around the estimates, scaled by the curvature there; a rubric's thresholds move together."""
-    from scipy.stats import qmc  # a quarter of a second, and few ask for these draws
+    from scipy.stats import qmc  # takes a quarter of a second to import, and is seldom needed
 
     n = len(rubrics)
     directions = 3 if fit.model in ("3PL", "GRM") else (1 if fit.model == "1PL" else 2)

@@ -72,9 +72,10 @@ def agreement(
 ) -> Agreement:
     """A coefficient of ``labels`` (U, K) with its interval over units; ``cohen`` takes two raters.
 
-    ``groups`` (U,) names clusters 0..G-1 that depend on each other inside, such as the query that a unit belongs to;
-    without it every unit is its own. The interval is that of a share, (1 + coefficient) / 2 but for ``percent``
-    (``intervals.share_interval``): percentiles of a bootstrap are too narrow with few queries and near 1.
+    groups: (U,) cluster of each unit, 0..G-1, such as its query; units of a cluster may depend on each other. By
+    default every unit is a cluster of its own. The interval is that of a share, (1 + coefficient) / 2 except for
+    ``percent`` (``intervals.share_interval``): percentiles of a bootstrap are too narrow with few queries and near 1.
+    Raises SettingsError for an unknown coefficient, or ``cohen`` with other than two raters.
     """
     require_choice("coefficient", coefficient, get_args(Coefficient))
     if coefficient == "cohen" and labels.shape[1] != 2:

@@ -78,7 +78,7 @@ def _unknown(n_judges: int) -> ResidualCorrelation:
 
 
 def _moments(panel: FloatArray, anchors: FloatArray | None) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """(J, K, K) each: Σ r_k r_l of the residuals, Σ r_k² over the cells that l labelled, cells that both labelled."""
+    """(J, K, K) each: Σ r_k r_l of the residuals, Σ r_k² over cells labelled by l, number of cells labelled by both."""
     truth = leave_one_out_majority(panel) if anchors is None else anchors[:, :, None]
     residual = _residuals(panel, np.broadcast_to(truth, panel.shape))
     known = (~np.isnan(residual)).astype(np.float64)

@@ -21,7 +21,7 @@ from ..labels.store.label_numbers import raised_on_panel
 from ..settings import Tie
 from ..types import BoolArray, FloatArray, IntArray
 
-LEVEL = 0.95  # of the bound of a difference in leniency
+LEVEL = 0.95  # confidence of the bound of a difference in leniency
 # How much further a majority may move than the mean of its labels: with 2 to 9 judges of whom pairs disagree on up to
 # 30% of the cells, for cells whose pass rates follow a beta distribution (``benchmarks.unequal_panels --majority``).
 MAJORITY = 1.43

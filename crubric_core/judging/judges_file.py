@@ -17,7 +17,7 @@ _NEEDED = ("name", "base_url", "model")
 _NUMBERS = ("input_price", "output_price", "requests_per_minute", "timeout")
 _ABOVE_0 = ("requests_per_minute", "timeout")
 _FIELDS = (*_NEEDED, "key_env", *_NUMBERS, "format")
-MOST = 1e9  # of any number; a socket takes no longer time-out
+MOST = 1e9  # largest number allowed; a socket accepts no longer time-out
 _EXAMPLE = '[[judge]] with name, base_url, model and key_env = "NAME_OF_A_VARIABLE"'
 
 

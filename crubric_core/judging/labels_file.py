@@ -127,7 +127,7 @@ def _append(file: FileIO, content: bytes) -> None:
         while content:
             content = content[file.write(content) :]
     except OSError:
-        file.truncate(before)  # a file that shrinks needs no room
+        file.truncate(before)  # shrinking a file needs no free space
         raise
 
 

@@ -135,5 +135,5 @@ def run_calls(
 
 
 def judges_of(calls: Sequence[Call]) -> list[Judge]:
-    """The judges of these calls, each once."""
+    """The different judges of these calls."""
     return list({call.judge.name: call.judge for call in calls}.values())

@@ -36,9 +36,9 @@ ROUNDING = 1e-12  # a difference or a variance below this share of its terms is 
 class Comparisons:
     """All matrices are (M, M), row minus column; the diagonal is 0 and never separated.
 
-    difference, se: and its standard error. low, high: interval of the difference, infinite on a side that a saturated
-    system leaves open. p_value: two-sided, of the pair alone; p_simultaneous: adjusted for all pairs. separated: the
-    interval excludes 0.
+    difference, se: the differences and their standard errors. low, high: interval of the difference, infinite on a side
+    that a saturated system leaves open. p_value: two-sided, of the pair alone; p_simultaneous: adjusted for all pairs.
+    separated: the interval excludes 0.
     ahead: probability that the row is above the column, given the spread of all systems (``spread``).
     critical: multiple of ``se`` that the difference of a separated pair with the most units exceeds.
     excused: number of pairs that would be separated if their panels were equal. spread: the distribution of the true

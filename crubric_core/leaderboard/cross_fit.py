@@ -36,7 +36,7 @@ from ..workers import current_workers, run_tasks, run_threads
 
 FEW_SYSTEMS = 6  # with fewer, the others are too few to calibrate a rubric
 LEAVE_ONE_OUT = 40  # most systems for which each is a fold of its own
-FOLDS = 10  # above that
+FOLDS = 10  # number of folds with more systems than that
 LARGE = 2**20  # labels from which threads save time: with fewer, their steps are too short
 
 

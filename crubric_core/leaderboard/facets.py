@@ -26,7 +26,7 @@ from ..workers import run_tasks
 from .cross_fit import CrossFit, assign_folds
 from .influence import Influence, ability_influence
 
-TAIL = 0.975  # at which Student's deviates are compared
+TAIL = 0.975  # probability at which Student's deviates are compared
 
 
 @dataclass(frozen=True)

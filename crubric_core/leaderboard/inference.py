@@ -41,8 +41,7 @@ class Inference:
 
     estimate, se: (M,) ability or score and its standard error. low, high: (M,) interval of each alone; infinite on the
         side where a system is saturated.
-    rank: (M,) from 1. Equal estimates share the better rank, and so do neighbours in the order that are saturated on
-    the
+    rank: (M,) from 1. Equal estimates share the better rank, as do neighbours in the order that are saturated on the
         same side. rank_low, rank_high: (M,) interval of the rank.
     tier: (M,) from 1; no system of a tier is separated from the tier's first. Ranks and tiers are within groups.
     difference: (M, M) row minus column. difference_se, difference_low, difference_high: (M, M).
@@ -53,9 +52,9 @@ class Inference:
     critical: multiple of difference_se that a separated pair exceeds; NaN by percentiles.
     design_effect: mean variance over units / mean variance over rubrics within these queries, over the systems with at
         least two units; NaN unknown.
-    n_units: number of units of evidence. unit: what a unit is. lone: number of units that are queries without a domain,
-        where the others are domains. n_equal: number of equal units to which those of the median system are equivalent;
-        None: unknown.
+    n_units: number of units of evidence. unit: "query", "rubric" or "domain". lone: number of units that are queries
+        without a domain, where the others are domains. n_equal: number of equal units to which those of the median
+        system are equivalent; None: as many as n_units.
     confidence: of intervals, tiers and ranks.
     simultaneous: whether these hold for all pairs at once. method: "units" or "bootstrap".
     group: (M,) systems of different groups share too few queries and are not compared; None: unknown, or one group.

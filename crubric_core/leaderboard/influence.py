@@ -87,7 +87,7 @@ class Influence:
     psi: (n, M) contribution of each unit, scaled by ``as_equal`` if units are unequal; 0 where the system has no label,
         except for scores on different queries (``beside_units``).
     n_units: (M,) units with a label of the system; if they are unequal, the equivalent number of equal units.
-    unit: what a unit is.
+    unit: "query", "rubric" or "domain".
     floor: (M,) least variance of the estimate: the posterior variance; for scores 0, unless saturated.
     within_variance: (M,) variance if other rubrics were drawn from these same queries; NaN where that is not defined.
     saturated: (M,) 1 if every label is the highest, -1 if every label is the lowest, else 0.
@@ -99,7 +99,7 @@ class Influence:
     differing: (M, M) units that two systems have in common and on which their scores differ, up to MANY, plus the units
         by which other systems link them; None: all units.
     pair_units: (M, M) units on which a difference rests, if systems were scored on different ones; None: all units.
-    unequal: whether the median system's units are equivalent to less than ALIKE of their number of equal units.
+    unequal: whether the units of the median system are equivalent to fewer equal units than ALIKE times their number.
     """
 
     estimate: FloatArray

@@ -118,12 +118,12 @@ def adjusted_p(z: FloatArray, largest: FloatArray) -> FloatArray:
 
 
 def as_normal(t: FloatArray, df: IntArray | FloatArray) -> FloatArray:
-    """Normal deviate with the upper tail probability of Student's ``t`` ≥ 0 with ``df`` degrees; 0 for df < 1."""
+    """Normal deviate with the upper tail probability of Student's ``t`` ≥ 0; 0 for df < 1 (degrees of freedom)."""
     return np.where(df >= 1, -ndtri(stdtr(np.maximum(df, 1), -t)), 0.0)
 
 
 def as_student(z: float, df: IntArray | FloatArray) -> FloatArray:
-    """Deviate of Student's t with the upper tail probability of the normal ``z`` ≥ 0; infinite for df < 1."""
+    """Student's t deviate with the tail probability of the normal ``z`` ≥ 0; infinite for df < 1."""
     values, place = np.unique(np.asarray(df), return_inverse=True)
     found = np.where(values >= 1, -stdtrit(np.maximum(values, 1), ndtr(-z)), np.inf)
     return np.asarray(found[place].reshape(np.shape(df)))

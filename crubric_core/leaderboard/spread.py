@@ -1,9 +1,9 @@
 """How far systems spread compared with their errors, which turns a difference into a probability (docs/method.md §10).
 
-A difference of 2 standard errors tells how often equal systems would differ so much. How probable it is that the one
+A difference of 2 standard errors shows how often equal systems would differ so much. How probable it is that the one
 system really is ahead depends on how far such systems differ at all: if many systems hardly differ, the best looks
 better than it is. Their true values spread by tau about mu, with tau integrated over its posterior given the estimates.
-A system far off carries no information on how the others differ: the values follow Student's t, so that it has a spread
+A system far off gives no information on how the others differ: the values follow Student's t, so that it has a spread
 of its own.
 
 Daniels, M. J. (1999), A prior for the variance in hierarchical models, Canadian Journal of Statistics 27, 567-578.
@@ -91,7 +91,7 @@ def spread_of(
 
 
 def student_scale(rng: np.random.Generator, draws: int, units: IntArray) -> FloatArray:
-    """(R, 1) factors that turn normal draws of errors into Student's t, with the least of ``units`` minus 1 degrees."""
+    """(R, 1) factors that turn normal draws of errors into Student's t; df is the least of ``units`` minus 1."""
     df = max(int(min(units, default=2)) - 1, 1)
     return np.asarray(np.sqrt(df / rng.chisquare(df, (draws, 1))))
 

@@ -304,7 +304,7 @@ class Among:
 
 
 def _interval(new: SystemEvidence, confidence: float) -> tuple[float, float]:
-    """T interval of theta, open on the side where the system passes or fails everything."""
+    """Student's t interval of theta, open on the side where the system passes or fails everything."""
     if not np.isfinite(new.theta):
         return float("nan"), float("nan")
     z = -float(ndtri((1 - confidence) / 2))

@@ -160,7 +160,7 @@ def judge_drift(old: FloatArray, new: FloatArray, query: IntArray, confidence: f
 
     def jackknife(statistic: Statistic) -> tuple[float, float]:
         value = statistic(old, new) if n else float("nan")
-        several = names if len(names) > 1 else ()  # of one query no interval is known
+        several = names if len(names) > 1 else ()  # with one query there is no interval
         left = np.array([statistic(old[query != name], new[query != name]) for name in several])
         return value, float(jackknife_half_width(left, confidence, clusters=clusters))
 

@@ -47,7 +47,7 @@ class Asked:
 
 
 def asked(bank_scale: BankScale) -> Iterator[tuple[str, str, list[Asked]]]:
-    """(query, its text or name, its rubrics) of each query, in the order of the bank."""
+    """Yield (query, its text or name, its rubrics) for each query, in the order of the bank."""
     table = bank_scale.rubrics.sort_values("order", kind="stable")
     texts = dict(zip(bank_scale.queries["query"].map(str), bank_scale.queries["text"], strict=True))
     for query, group in table.groupby("query", sort=False):

@@ -20,9 +20,9 @@ __all__ = ["BankOrder", "greedy_bank", "order_bank", "plain_bank", "random_bank"
 def plain_bank(
     info: FloatArray, weights: FloatArray, budget: int, feasible: BoolArray | None = None
 ) -> tuple[IntArray, FloatArray]:
-    """The ``budget`` feasible rubrics of largest mean information Σ_g π_g I_j(θ_g) (eq:plain-iif).
+    """Choose the ``budget`` feasible rubrics of largest mean information Σ_g π_g I_j(θ_g) (eq:plain-iif).
 
-    Shapes and ties as in ``greedy_bank``; the gains are those of U along this order.
+    Shapes and ties as in ``greedy_bank``; the gains are those of the coverage utility along this order.
     """
     candidates = candidate_rubrics(info, weights, feasible)
     mean_info = np.add.reduce(info.T[candidates] * weights, axis=1)
@@ -37,7 +37,7 @@ def pairs_bank(
     budget: int,
     begun: IntArray | None = None,
 ) -> IntArray:
-    """``pairs_sequence``; raises AssemblyError where there is no rubric to choose."""
+    """``pairs_sequence``; raises AssemblyError if there is no rubric to choose."""
     order = pairs_sequence(distances, query_index, feasible, budget, begun)
     if not len(order):
         raise AssemblyError(_NO_FEASIBLE)
@@ -45,7 +45,7 @@ def pairs_bank(
 
 
 def random_bank(candidates: BoolArray, budget: int, rng: np.random.Generator) -> IntArray:
-    """``budget`` of the candidates (J,), drawn without replacement, or all of them in random order."""
+    """``budget`` of the ``candidates`` (J,), drawn without replacement; all of them if there are fewer."""
     return rng.permutation(np.flatnonzero(candidates))[: max(budget, 0)]
 
 
@@ -62,12 +62,13 @@ def order_bank(
     constraints: Constraints | None = None,
     relaxed: bool = False,
 ) -> BankOrder:
-    """The order of one strategy, over its candidates (J,) or the first ``budget`` of them (docs/method.md §8).
+    """The bank order of one strategy: all of its candidates (J,), or the first ``budget`` (docs/method.md §8).
 
-    ``pairs``, ``greedy`` and ``plain`` choose among those with information, the others draw from all of them.
-    ``pairs`` needs the ``distances`` and query_index (J,); its gains and utility are those of the pairs utility, the
-    others' those of coverage. constraints: what the bank must hold; ``relaxed``: lower bounds as far as they go.
-    Raises AssemblyError where the strategy has no candidate, or a constraint cannot be met.
+    ``pairs``, ``greedy`` and ``plain`` choose among the candidates with information, the other strategies draw from all
+    of them. ``pairs`` needs the ``distances`` and query_index (J,); its gains and utility are those of the pairs
+    utility, for the other strategies those of coverage. constraints: the composition of the bank. relaxed: meet lower
+    bounds as far as possible instead of raising. Raises AssemblyError if the strategy has no candidate, or a constraint
+    cannot be met.
     """
     check_information(info, weights, candidates)
     n = info.shape[1] if budget is None else budget
@@ -105,7 +106,7 @@ def _composed(
     *,
     relaxed: bool,
 ) -> BankOrder:
-    """The order of one strategy under constraints, over the rubrics ``kept`` (J,) and the pins."""
+    """The bank order of one strategy under constraints; candidates are the rubrics ``kept`` (J,) and the pins."""
     candidates, rules = kept.copy(), _rules(strategy, utility, kept, constraints, rng)
     if strategy not in _DRAWN:
         candidates[:] = False
@@ -122,7 +123,10 @@ def _rules(
     constraints: Constraints,
     rng: np.random.Generator,
 ) -> tuple[EntryRule, ...]:
-    """The rules of a strategy: by unit of cost and by gain alone where a budget in cost is given."""
+    """The entry rules of a strategy. With a budget in cost there are two: gain per unit of cost, and gain alone.
+
+    The strategies that draw have one rule whatever the cost.
+    """
     prices: list[FloatArray | None] = (
         [None] if constraints.cost_budget is None else [constraints.prices, None]
     )

@@ -1,7 +1,7 @@
-"""How good a bank provably is, without a search for the best one.
+"""A proven lower bound on how good a bank is, without a search for the best bank.
 
-For any set S and the best bank O of at most B rubrics, U(O) ≤ U(S ∪ O) ≤ U(S) + the B largest gains at S, because
-U is monotone and submodular. Each prefix S of an order gives such a bound; the least one counts (docs/method.md §8).
+For any set S and the best bank O of at most B rubrics, U(O) ≤ U(S ∪ O) ≤ U(S) + the B largest gains at S, because U is
+monotone and submodular. Each prefix S of an order gives such a bound; the least of them is used (docs/method.md §8).
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ def certify(
     feasible: BoolArray | None = None,
     knapsack: Knapsack | None = None,
 ) -> float:
-    """U(bank) over the least of the bounds at the prefixes 0 … budget of ``order``; in (0, 1].
+    """Certificate of a bank, in (0, 1]: U(bank) / the least upper bound at the prefixes 0 … budget of ``order``.
 
-    "At least this share of the best possible bank of ``budget`` rubrics", balanced over queries or not. order (n,),
-    feasible (J,). The bank is the first ``budget`` of ``order``; its rivals are the feasible rubrics and its own.
-    NaN where no rubric adds anything. With a ``knapsack`` the best possible bank is one within its budget, and gains
-    are bounded by what fits in, cut to fill it.
+    It reads "at least this share of the utility of the best possible bank of ``budget`` rubrics", balanced over queries
+    or not. order (n,), feasible (J,). The bank is the first ``budget`` of ``order``. It competes with all sets of
+    feasible rubrics and its own. NaN if no rubric adds anything. With a ``knapsack`` the best possible bank is one
+    within its budget in cost; gains are then bounded by those of the rubrics that fit, the last one cut to fill the
+    budget.
     """
     bank = order[: _budget(budget)]
     prefixes = _Prefixes(utility, bank, feasible, knapsack)
@@ -46,10 +47,10 @@ def certify_curve(
     prefixes: int = 64,
     knapsack: Knapsack | None = None,
 ) -> FloatArray:
-    """A certificate for the first B of ``order``, for each B of ``budgets`` (n,) → (n,), at one cost for all.
+    """Certificates of the banks of the first B rubrics of ``order``, for each B of ``budgets`` (n,) → (n,).
 
-    Uses only about ``prefixes`` of the prefixes, evenly spread on a log scale: each value is valid, and equal to
-    or slightly below ``certify``.
+    Computed together, from about ``prefixes`` prefixes, evenly spread on a log scale: each value is valid, and equal to
+    or slightly below that of ``certify``.
     """
     sizes = np.array([_budget(budget) for budget in budgets], dtype=np.int64)
     all_prefixes = _Prefixes(utility, order, feasible, knapsack)
@@ -79,7 +80,7 @@ class Knapsack:
 
 
 class _Prefixes:
-    """The prefixes 0 … n of an order: covered (n + 1, P) and utility (n + 1,) of each, and the gains there."""
+    """The prefixes 0 … n of an order: covered (n + 1, P) and utility (n + 1,) of each, and the gains after each."""
 
     def __init__(
         self,
@@ -100,7 +101,7 @@ class _Prefixes:
         self.utility = utility.value(self.covered)
 
     def largest_gains(self, prefix: int, budget: IntArray | int) -> FloatArray:
-        """Sum of the rivals' ``budget`` largest gains when the first ``prefix`` rubrics are in, or what fits in."""
+        """Sum of the ``budget`` largest gains after the first ``prefix`` rubrics; with a knapsack, those that fit."""
         gains = self.function.gains(self.rows, self.covered[prefix])[self.kind]
         gains[np.isin(self.rivals, self.order[:prefix])] = 0.0
         sums: FloatArray = np.cumsum(np.sort(gains)[::-1])
@@ -111,10 +112,10 @@ class _Prefixes:
 
 
 def _least_bound(prefixes: _Prefixes, budget: int) -> float:
-    """The exact minimum over all prefixes, by branch and bound: few of them are evaluated.
+    """The exact minimum of the bounds over all prefixes, by branch and bound: few of them are evaluated.
 
-    Along the prefixes U rises and the largest gains fall, so that none strictly between low and high has a bound
-    below U(low + 1) + the largest gains at high.
+    Along the prefixes U rises and the largest gains fall, so no prefix strictly between low and high has a bound below
+    U(low + 1) + the largest gains at high.
     """
     utility, last = prefixes.utility, len(prefixes.order)
     gains = float(prefixes.largest_gains(last, budget))

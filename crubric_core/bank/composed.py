@@ -1,8 +1,8 @@
-"""The greedy order under constraints: pins first, then what the lower bounds need, then the rest (docs/method.md §8).
+"""The greedy order under constraints: pins first, then rubrics for the lower bounds, then others (docs/method.md §8).
 
-A *witness*, first the smallest set that meets all lower bounds, is kept throughout the second part: a rubric outside of
-it may enter where it can take the place of one in it that is not chosen yet. So a bank of any size from the
-witness's on meets every bound, and orders stay nested.
+A *witness*, initially the smallest set that meets all lower bounds, is kept throughout the second part: a rubric
+outside of it may enter if it can replace a rubric of the witness that is not chosen yet. So every bank at least as
+large as the witness meets every bound, and orders stay nested.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ class EntryRule(Protocol):
     """A rule by which rubrics enter a bank."""
 
     def best(self, open_: BoolArray) -> int:
-        """The one of the ``open_`` rubrics (J,), at least one, that is to enter next; ties to the lowest index."""
+        """Index of the rubric that enters next, of the ``open_`` rubrics (J,), at least one; ties to the lowest."""
 
     def take(self, rubric: int) -> None:
-        """It is in the bank from now on."""
+        """Record that the rubric is now in the bank."""
 
 
 class Scores:
-    """The largest of fixed scores (J,)."""
+    """The rule of the largest score, for fixed scores (J,)."""
 
     def __init__(self, scores: FloatArray) -> None:
         self.scores = scores
@@ -47,9 +47,9 @@ class Scores:
 
 
 class Gains:
-    """The largest gain in utility, for each unit of ``cost`` (J,) if given, by lazy evaluation (Minoux 1978).
+    """The rule of the largest gain in utility, per unit of ``cost`` (J,) if given, by lazy evaluation (Minoux 1978).
 
-    A gain only falls as the bank grows, so one that was seen once bounds every later one.
+    A gain only falls as the bank grows, so that a gain once computed bounds every later one.
     """
 
     def __init__(self, utility: Utility, n_rubrics: int, cost: FloatArray | None = None) -> None:
@@ -90,14 +90,14 @@ def composed_order(
     query: IntArray | None = None,
     relaxed: bool = False,
 ) -> BankOrder:
-    """The order of the rule that reaches the largest utility, at most ``budget`` rubrics; every bound is kept.
+    """The order, of at most ``budget`` rubrics, of the rule that reaches the largest utility; it keeps every bound.
 
-    candidates: (J,) rubrics that can be chosen; pins can be always. query: (J,) of each rubric: then only rubrics of
-    the queries used least so far compete. ``relaxed``: lower bounds as far as they go. ``least`` of the result: how
-    many of its first rubrics meet all bounds. Raises AssemblyError where a bound cannot be met.
+    candidates: (J,) rubrics that can be chosen; pins always can. query: (J,) of each rubric; if given, only rubrics of
+    the queries used least so far compete. relaxed: meet lower bounds as far as possible instead of raising. ``least``
+    of the result: number of its first rubrics that meet all bounds. Raises AssemblyError if a bound cannot be met.
 
-    With a budget in cost, one rule by gain for each unit of cost and one by gain alone reach at least ½ (1 - 1/e) of
-    the best bank of that cost, where the size does not bind (Leskovec et al. 2007; Krause & Golovin 2014).
+    With a budget in cost, one rule by gain per unit of cost and one by gain alone reach at least ½ (1 - 1/e) of the
+    best bank of that cost, if the size does not bind (Leskovec et al. 2007; Krause & Golovin 2014).
     """
     witness = smallest_set(constraints, candidates, relaxed=relaxed)
     open_ = (candidates & ~constraints.excluded) | constraints.pinned
@@ -158,7 +158,7 @@ class _Search:
         return open_ & (used == used[open_].min())
 
     def _no_better(self, rubric: int) -> BoolArray:
-        """Rubrics of the same groups that cost as much or more: what refuses one refuses all."""
+        """(J,) rubrics of the same groups that cost at least as much: if ``rubric`` is refused, so are all of them."""
         same = (
             self.cost >= self.cost[rubric] if self.constraints.cost_budget else np.ones(len(self.left), bool)
         )
@@ -168,7 +168,10 @@ class _Search:
         return same
 
     def _replaces(self, rubric: int) -> bool:
-        """Whether it is in the witness, or takes the place of a rubric there that is not in the bank yet."""
+        """Whether the rubric is in the witness, or can replace a rubric of the witness that is not in the bank yet.
+
+        If it replaces one, the witness is updated.
+        """
         if self.witness[rubric]:
             return True
         spare = np.flatnonzero(self.witness & self.left)
@@ -192,7 +195,7 @@ class _Search:
         return True
 
     def _fits(self, rubric: int) -> bool:
-        """Whether it is below every upper bound; it then joins the witness, which is the bank."""
+        """Whether the rubric keeps every upper bound; if so it joins the witness, which is now the bank."""
         room = all(
             family.code[rubric] < 0 or counts[family.code[rubric]] < family.most[family.code[rubric]]
             for family, counts in zip(self.constraints.families, self.counts, strict=True)
@@ -203,7 +206,7 @@ class _Search:
         return False
 
     def _move(self, rubric: int, step: int) -> None:
-        """Into the witness (1) or out of it (-1)."""
+        """Add the rubric to the witness (step 1) or remove it (step -1)."""
         self.witness[rubric] = step > 0
         self.spent += step * self.cost[rubric]
         for family, counts in zip(self.constraints.families, self.counts, strict=True):
@@ -212,7 +215,7 @@ class _Search:
 
 
 def require_room(order: BankOrder, budget: int) -> None:
-    """AssemblyError where a bank of ``budget`` rubrics is too small for what it must hold."""
+    """Raise AssemblyError if a bank of ``budget`` rubrics is too small for the pins and lower bounds."""
     if budget < order.least:
         raise AssemblyError(
             f"A bank of B = {budget:,} is too small: pins and lower bounds together need {order.least:,} rubrics. "

@@ -1,7 +1,7 @@
-"""What a bank must hold, as arrays, and the smallest set of rubrics that holds it (docs/method.md §8).
+"""The constraints of a bank as arrays, and the smallest set of rubrics that meets them (docs/method.md §8).
 
 The smallest set is an exact integer programme (HiGHS), solved once before the greedy choice. Shortfalls of the lower
-bounds are variables of it with a price above any number of rubrics: the same solution says which bound cannot be met.
+bounds are variables of it with a price above any number of rubrics: the same solution shows which bound cannot be met.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..errors import AssemblyError
 from ..types import BoolArray, FloatArray, IntArray
 
 _SECONDS = 20.0
-# A budget in cost is kept but for the rounding of sums of costs.
+# A budget in cost is kept, up to the rounding of sums of costs.
 ROUNDING = 1e-9
 
 
@@ -23,8 +23,8 @@ ROUNDING = 1e-9
 class Family:
     """One attribute that groups the rubrics, with bounds on its groups.
 
-    name: "domain". groups: their n names. code: (J,) the group of each rubric, -1 for none. least, most: (n,) bounds;
-    most is J or more where there is none.
+    name: such as "domain". groups: the names of its n groups. code: (J,) the group of each rubric, -1 for none. least,
+    most: (n,) bounds; without an upper bound ``most`` is J or more.
     """
 
     name: str
@@ -34,17 +34,17 @@ class Family:
     most: IntArray
 
     def counts(self, rubrics: IntArray | BoolArray) -> IntArray:
-        """(n,) how many of the rubrics are in each group."""
+        """(n,) number of the rubrics in each group."""
         code = self.code[rubrics]
         return np.bincount(code[code >= 0], minlength=len(self.groups))
 
 
 @dataclass(frozen=True)
 class Constraints:
-    """What is asked of a bank of J rubrics.
+    """The constraints on a bank of J rubrics.
 
-    names: what messages call the rubrics. pinned, excluded: (J,) always in it, never in it. families: bounds by
-    attribute, each attribute once. cost: (J,) > 0, NaN unknown. cost_budget: most that a bank may cost, None: any.
+    names: names of the rubrics in messages. pinned, excluded: (J,) always in the bank, never in it. families: bounds by
+    attribute, each attribute once. cost: (J,) > 0, NaN unknown. cost_budget: most that a bank may cost; None: no limit.
     """
 
     names: tuple[str, ...]
@@ -56,24 +56,24 @@ class Constraints:
 
     @property
     def prices(self) -> FloatArray:
-        """(J,) what each rubric costs; 1 where costs are not given."""
+        """(J,) cost of each rubric; 1 if costs are not given."""
         return np.ones(len(self.pinned)) if self.cost is None else self.cost
 
     @property
     def needs(self) -> bool:
-        """Whether there is a lower bound."""
+        """Whether any group has a lower bound."""
         return any((family.least > 0).any() for family in self.families)
 
     def total(self, rubrics: IntArray | BoolArray) -> float:
-        """What the rubrics cost together."""
+        """Total cost of the rubrics."""
         return float(self.prices[rubrics].sum())
 
     def affords(self, cost: float) -> bool:
-        """Whether a bank may cost so much."""
+        """Whether a bank of this cost is within the budget in cost."""
         return self.cost_budget is None or cost <= self.cost_budget * (1 + ROUNDING)
 
     def shortfalls(self, rubrics: IntArray | BoolArray) -> list[tuple[Family, int]]:
-        """The groups of which these rubrics are too few."""
+        """The groups whose lower bounds these rubrics do not reach, as (family, index of the group)."""
         return [
             (family, group)
             for family in self.families
@@ -82,10 +82,11 @@ class Constraints:
 
 
 def smallest_set(constraints: Constraints, candidates: BoolArray, *, relaxed: bool = False) -> IntArray:
-    """The least rubrics, ascending, that hold the pins and meet all lower bounds within all upper ones.
+    """The smallest set of rubrics, ascending, that holds the pins and meets all lower bounds within all upper ones.
 
-    The cheapest of that size where a budget in cost is given. candidates: (J,) rubrics that can be chosen; pins can
-    be always. ``relaxed``: lower bounds as far as they go. Raises AssemblyError with the bound that cannot be met.
+    With a budget in cost, the cheapest set of that size. candidates: (J,) rubrics that can be chosen; pins always can.
+    relaxed: meet lower bounds as far as possible instead of raising. Raises AssemblyError with the bound that cannot be
+    met.
     """
     _check_pins(constraints)
     if not constraints.needs:
@@ -99,7 +100,7 @@ def smallest_set(constraints: Constraints, candidates: BoolArray, *, relaxed: bo
 
 
 def _check_pins(constraints: Constraints) -> None:
-    """AssemblyError where the pins alone break an upper bound."""
+    """Raise AssemblyError if the pins alone break an upper bound."""
     for family in constraints.families:
         counts = family.counts(constraints.pinned)
         over = np.flatnonzero(counts > family.most)
@@ -117,7 +118,7 @@ def _check_pins(constraints: Constraints) -> None:
 
 
 def _solve(constraints: Constraints, open_: BoolArray) -> IntArray:
-    """Rubrics of the smallest set, shortfalls priced above any number of rubrics."""
+    """Rubrics of the smallest set; each shortfall of a lower bound costs more than any number of rubrics."""
     rubrics = np.flatnonzero(open_)
     n, lower = len(rubrics), [f for f in constraints.families if (f.least > 0).any()]
     missing = sum(int((family.least > 0).sum()) for family in lower)

@@ -1,9 +1,9 @@
-"""IIF-Greedy (eq:submod-greedy): the naive algorithm's very order without its J·B·G logarithms.
+"""IIF-Greedy (eq:submod-greedy): exactly the order of the naive algorithm, without its J·B·G logarithms.
 
-A step needs the exact gain Σ_g π_g log(1 + x_g), x = I_j / (1 + I_S), only of rubrics that may have the largest.
-For 0 ≤ x ≤ r, log(1 + x) ≤ x − x² / (2 + 4r/3): for a whole pool of rubrics that is one matrix-vector product,
-and so tight that a step seldom has two rubrics to compare. x only falls as the bank grows, so r is taken once a
-pool. Pools are refilled by upper bounds of all rubrics, which stay valid because U is submodular.
+A step needs the exact gain Σ_g π_g log(1 + x_g), x = I_j / (1 + I_S), only of rubrics that may have the largest. For 0
+≤ x ≤ r, log(1 + x) ≤ x − x² / (2 + 4r/3): for a whole pool of rubrics that is one matrix-vector product, and so tight
+that a step seldom has to compare two rubrics. x only falls as the bank grows, so r is computed once for each pool.
+Pools are refilled by upper bounds of all rubrics, which stay valid because U is submodular.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def candidate_rubrics(info: FloatArray, weights: FloatArray, feasible: BoolArray
 
 
 def gains_along(rows: FloatArray, weights: FloatArray) -> FloatArray:
-    """ΔU of each row as the rows join an empty bank in this order. rows (B, G) → (B,)."""
+    """ΔU of each row, (B,), as the rows (B, G) join an empty bank in this order."""
     before = np.zeros_like(rows)
     np.cumsum(rows[:-1], axis=0, out=before[1:])
     return row_gains(rows, weights, 1 + before)
@@ -92,7 +92,10 @@ def _identical_rows(rows: FloatArray) -> list[list[int]]:
 
 
 class _Search:
-    """One greedy run. Equal rubrics share one row; a group's next index steps in when one is taken."""
+    """One greedy run.
+
+    Equal rubrics share one row; when one of them is taken, the group's next index takes its place.
+    """
 
     def __init__(self, rows: FloatArray, weights: FloatArray) -> None:
         self.groups = _identical_rows(rows)
@@ -118,7 +121,7 @@ class _Search:
         return order
 
     def _fill_pool(self, size: int) -> None:
-        """Take in the ``size`` rubrics with the largest upper bounds; ``ceiling`` bounds all the others."""
+        """Fill the pool with the ``size`` rubrics with the largest upper bounds; ``ceiling`` bounds all other gains."""
         linear = self.rows @ (self.weights / self.base) * (1 + _ROUNDING)
         np.minimum(self.bounds, linear, out=self.bounds)
         size = min(size, int(np.count_nonzero(self.bounds >= 0)))
@@ -130,7 +133,7 @@ class _Search:
         self.expansion = np.hstack([rows, -rows * (rows / (2 + 4 / 3 * r))])
 
     def _best(self) -> int | None:
-        """The pool's rubric with the largest gain, or None if one outside may have as large a gain."""
+        """The pool's rubric with the largest gain, or None if a rubric outside the pool may have as large a gain."""
         weights, base = self.weights, self.base
         linear, quadratic = self.slopes[: base.size], self.slopes[base.size :]
         np.divide(weights, base, out=linear)
@@ -147,7 +150,7 @@ class _Search:
         return best if gain * (1 - _ROUNDING) > self.ceiling and upper[best] >= 0 else None
 
     def _take(self, best: int) -> int:
-        """Move one rubric of the pool into the bank; returns its index."""
+        """Move one rubric of the pool into the bank and return its index."""
         self.covered += self.pool_rows[best]
         np.add(self.covered, 1.0, out=self.base)
         row = self.pool[best]

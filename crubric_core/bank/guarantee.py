@@ -1,4 +1,4 @@
-"""What is proven of a constrained greedy bank before any label is read (docs/method.md §8)."""
+"""The share of the best utility that is proven for a constrained greedy bank in advance (docs/method.md §8)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WHOLE, HALF = 1 - 1 / math.e, 0.5
 
 @dataclass(frozen=True)
 class Guarantee:
-    """Least share of the best utility under the same constraints, NaN where nothing is proven; and why."""
+    """share: least share of the best utility under the same constraints, NaN if nothing is proven. reason: why."""
 
     share: float
     reason: str
@@ -42,7 +42,7 @@ def guarantee(strategy: Strategy, constraints: Constraints, *, size_binds: bool 
 
 
 def within(constraints: Constraints, rubrics: np.ndarray[tuple[int], np.dtype[np.int64]]) -> bool:
-    """Whether a bank keeps every constraint."""
+    """Whether a bank of these ``rubrics`` (indices) keeps every constraint."""
     held = np.zeros(len(constraints.pinned), dtype=bool)
     held[rubrics] = True
     return bool(

@@ -1,6 +1,6 @@
-"""Names that travel: an id of each rubric by what it asks, and an id of a bank by what it holds.
+"""Portable names: an id of each rubric from what it asks, and an id of a bank from what it holds.
 
-Both depend on texts alone, so that the same rubric has the same id in any subset, order of rows and file format.
+Both depend on texts alone, so that a rubric has the same id in any subset, order of rows and file format.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _UNIT, _RECORD = "\x1f", "\x1e"
 
 @lru_cache(maxsize=1 << 16)
 def normalised(text: str) -> str:
-    """A text as it is compared: compatibility forms, case and white space do not count."""
+    """Normalise a text for comparison: Unicode compatibility forms (NFKC), case and white space do not count."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
@@ -33,11 +33,10 @@ def rubric_ids(
     names: Sequence[str],
     of: Iterable[int] | None = None,
 ) -> tuple[str, ...]:
-    """``crb-`` and 16 hexadecimal digits for each rubric, or for those ``of`` these positions.
+    """Id of each rubric, ``crb-`` and 16 hexadecimal digits, or only of the rubrics at the positions ``of``.
 
-    A hash of the rubric's query and its normalised text.
-
-    A rubric without a text is known by its own name. Rubrics of one query with the same text are known by both.
+    A hash of the rubric's query and its normalised text, or its own name if it has no text. If several rubrics of one
+    query have the same text or name, their full names are hashed too.
     """
     own = [own_name(name, query) for name, query in zip(names, queries, strict=True)]
     said = [
@@ -53,17 +52,17 @@ def rubric_ids(
 
 
 def bank_id(rubrics: Iterable[tuple[str, int, int, int]]) -> str:
-    """12 hexadecimal digits: a hash of the bank's (id, scale_min, scale_max, polarity), in whatever order."""
+    """12 hexadecimal digits: a hash of the bank's (id, scale_min, scale_max, polarity), independent of their order."""
     return _digest(_RECORD.join(sorted(_UNIT.join(map(str, rubric)) for rubric in rubrics)), 12)
 
 
 def token(rubric: str, bank: str) -> str:
-    """What an export carries: the rubric's id and the bank's."""
+    """Join a rubric's id and its bank's, as exports contain them: ``rubric@bank``."""
     return f"{rubric}@{bank}"
 
 
 def find_token(*texts: str | None) -> tuple[str, str | None] | None:
-    """(rubric id, bank id or None) in the first of the texts that holds one; None where none does."""
+    """(rubric id, bank id or None) from the first of the texts that contains a token; None if none does."""
     for text in texts:
         found = _TOKEN.search(text) if text else None
         if found:

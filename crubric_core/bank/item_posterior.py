@@ -1,9 +1,9 @@
-"""What the labels say of each rubric's slope and difficulty, given the abilities (docs/method.md §8, step 2).
+"""Posterior of each rubric's slope and difficulty from its labels, given the abilities (docs/method.md §8, step 2).
 
-A slope fitted to fifteen labels is a winner's curse: the rubrics chosen for steep slopes are those whose slopes are
-overestimated. So each rubric keeps its whole posterior of (log a, b), on one small grid that all rubrics share:
-log a ~ N(0, .5²), b ~ N(m, v), with m and v by maximum marginal likelihood (EM). Ordered rubrics move the pooled
-threshold offsets o_l of their number of levels: t_l = b + o_l.
+A slope fitted to fifteen labels is subject to the winner's curse: the rubrics chosen for steep slopes are those whose
+slopes are overestimated. So each rubric keeps its whole posterior of (log a, b), on one small grid that all rubrics
+share: log a ~ N(0, .5²), b ~ N(m, v), with m and v by maximum marginal likelihood (EM). An ordered rubric has
+thresholds t_l = b + o_l, with offsets o_l pooled over the rubrics of its number of levels.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ EM_STEPS = 6
 class ItemPosterior:
     """Posterior of (log a, b) of J rubrics on a grid of G = 13 × 31 points.
 
-    Rubrics with equal labels and levels share one of U rows. row: (J,) which. first: (U,) lowest index of each row.
-    slope: (G,) a > 0. difficulty: (G,) b. weights: (U, G) ≥ 0, each row sums to 1.
-    levels: (U,) numbers of levels. offsets: number of levels L → (L-1,) thresholds less their mean, ascending.
+    Rubrics with equal labels and levels share one of U rows. row: (J,) the row of each rubric. first: (U,) lowest index
+    of a rubric of each row. slope: (G,) a > 0. difficulty: (G,) b. weights: (U, G) ≥ 0, each row sums to 1.
+    levels: (U,) numbers of levels. offsets: number of levels L → (L-1,) thresholds minus their mean, ascending.
     mean, sd: of the difficulties' prior N(m, v), estimated.
     """
 
@@ -47,7 +47,7 @@ class ItemPosterior:
     def moments(self, n_levels: int, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Expected level and expected squared level at each grid point and ability, (G, T) each.
 
-        A rubric of two levels: both are P(pass).
+        For two levels both are P(pass).
         """
         chances = np.exp(_level_table(self.slope, self.difficulty, self.offsets[n_levels], theta))
         level = np.arange(n_levels, dtype=float)
@@ -59,8 +59,8 @@ def item_posterior(
 ) -> ItemPosterior:
     """The posteriors from labels ``y`` (M, J) in 0..L-1, NaN unknown, at the abilities ``theta`` (M,).
 
-    levels: (J,) numbers of levels, at least 2. thresholds: (J, L-1) of a GRM, NaN where none; needed where a rubric
-    has more than two levels, for the offsets. A rubric without labels keeps the prior.
+    levels: (J,) numbers of levels, at least 2. thresholds: (J, L-1) of a GRM, NaN where there is none; needed for the
+    offsets if a rubric has more than two levels, else AssemblyError. A rubric without labels keeps the prior.
     """
     first, row, copies = equal_rubrics(y, levels)
     labels, n_levels = y.T[first], levels[first]
@@ -72,10 +72,10 @@ def item_posterior(
         table = _level_table(slope, b, steps, theta)
         for level in range(size):
             given = (labels == level) & (n_levels == size)[:, None]
-            if given.any():  # a level that nobody received may have the log-probability -inf
+            if given.any():  # a level that no system received may have log-probability -inf
                 log_lik += given.astype(float) @ table[level].T
     joint = np.exp(log_lik - log_lik.max(axis=1, keepdims=True) - 0.5 * (log_a / LOG_A_SD) ** 2)
-    # What has no label says nothing of the others.
+    # Rubrics without labels do not count in the prior.
     labelled = np.where((~np.isnan(labels)).any(axis=1), copies, 0)
     mean, variance = _difficulty_prior(joint.reshape(len(first), len(LOG_A), -1).sum(axis=1), labelled, grid)
     joint *= np.exp(-0.5 * (b - mean) ** 2 / variance)
@@ -84,7 +84,10 @@ def item_posterior(
 
 
 def _difficulty_prior(likelihood: FloatArray, copies: IntArray, grid: FloatArray) -> tuple[float, float]:
-    """The m and v of b ~ N(m, v) by EM. likelihood: (U, 31), the slope integrated out; copies: (U,) rubrics a row."""
+    """The m and v of b ~ N(m, v) by EM.
+
+    likelihood: (U, 31), the slope integrated out. copies: (U,) rubrics of each row.
+    """
     mean, variance = 0.0, 4.0
     if not copies.any():
         return mean, variance
@@ -98,13 +101,13 @@ def _difficulty_prior(likelihood: FloatArray, copies: IntArray, grid: FloatArray
 
 
 def _offsets(levels: IntArray, thresholds: FloatArray | None) -> dict[int, FloatArray]:
-    """The mean distances of the thresholds from their centre, for each number of levels."""
+    """The mean of the thresholds minus their centre, for each number of levels, (L-1,)."""
     offsets = {2: np.zeros(1)}
     for size in np.unique(levels[levels > 2]).tolist():
         if thresholds is None:
             raise AssemblyError(f"Rubrics of {size} levels need the thresholds of a fitted graded model.")
         steps = thresholds[levels == size, : size - 1]
-        # Without a prior a level that nobody received has an infinite threshold.
+        # Without a prior a level that no system received has an infinite threshold.
         steps = steps[np.isfinite(steps).all(axis=1)]
         if not len(steps):  # none of them varies
             steps = np.arange(size - 1, dtype=float)[None]

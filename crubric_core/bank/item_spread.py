@@ -1,4 +1,4 @@
-"""How uncertain the parameters of each rubric are, for whoever is placed at them (docs/method.md §13)."""
+"""Uncertainty of each rubric's parameters, for placing systems at these parameters (docs/method.md §13)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .item_posterior import item_posterior
 
 @dataclass(frozen=True)
 class Spread:
-    """How uncertain the rubrics' parameters are: (J,) posterior sd of log a, sd of b, and their correlation."""
+    """Uncertainty of the rubrics' parameters, (J,) each: posterior sd of log a, sd of b, and their correlation."""
 
     log_a: FloatArray
     b: FloatArray
@@ -21,7 +21,7 @@ class Spread:
 
 
 def item_spread(fit: IrtFit, y: FloatArray) -> Spread:
-    """The spread of every rubric's parameters given the abilities of the fit; NaN of a constant rubric. y: (M, J)."""
+    """Uncertainty of every rubric's parameters given the abilities of the fit; NaN if constant. y: (M, J)."""
     known = np.isfinite(fit.theta)
     posterior = item_posterior(y[known], fit.theta[known], fit.levels, fit.thresholds)
     log_a, b, weights = np.log(posterior.slope), posterior.difficulty, posterior.weights

@@ -1,13 +1,13 @@
-"""Strategy ``pairs``: how well a bank separates pairs of systems, present ones and future (docs/method.md §8).
+"""Strategy ``pairs``: how well a bank separates pairs of systems, present and future ones (docs/method.md §8).
 
-Each rubric has a squared distance d_j ≥ 0 for each pair: the squared difference of what two systems are expected to
-get on it over the variance of that difference. Distances of rubrics add up, and a pair at the sum x is put in the
-right order with probability about Φ(√x). The utility of a bank S is
+Each rubric has a squared distance d_j ≥ 0 for each pair: the squared difference of the two systems' expected levels on
+it over the variance of that difference. Distances of rubrics add up, and a pair at the sum x is put in the right order
+with probability about Φ(√x). The utility of a bank S is
 
     U(S) = Σ_p w_p F(Σ_{j in S} d_jp),   F(x) = ½ √(1 - e^(-2x/π)),
 
-which is within .0032 of Φ(√x) - ½ and needs no normal integral. F is concave: U is monotone and submodular. ½ + U is no
-accuracy: what a bank is worth is measured on systems that it has not seen (``worth``).
+where F is within .0032 of Φ(√x) - ½ and needs no normal integral. F is concave: U is monotone and submodular. ½ + U is
+not an accuracy: the worth of a bank is measured on systems that did not take part in its choice (``worth``).
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from .pairs_kernel import pair_gains
 
 NODES = 12
 MOST_SYSTEMS = 40
-PRIOR_SHARE = 0.75  # of the model in what a present system is expected to get; the rest is its own label
+PRIOR_SHARE = 0.75  # weight of the model in a present system's expected level; the rest is its label's
 RATE = 2 / np.pi
 
 
 @dataclass(frozen=True)
 class PairDistances:
-    """Distances of P pairs on J rubrics, of which U are different: a Utility.
+    """Distances of P pairs on J rubrics, with U different rows: a Utility.
 
-    rows: (U, P) ≥ 0. row: (J,) which of them each rubric has. weights: (P,) > 0, sum 1: one half for the pairs of
-    future systems, which come first, one half for those of present ones.
-    nodes: (12,) abilities that stand for future systems, ascending.
+    rows: (U, P) ≥ 0. row: (J,) the row of each rubric. weights: (P,) > 0, sum 1: the pairs of future systems, which
+    come first, have one half, the pairs of present systems the other.
+    nodes: (12,) abilities that represent future systems, ascending.
     """
 
     rows: FloatArray
@@ -47,7 +47,7 @@ class PairDistances:
 
     @property
     def cells(self) -> int:
-        """Numbers that it holds."""
+        """Number of array entries held."""
         return self.rows.size
 
     def candidates(self, feasible: BoolArray | None) -> IntArray:
@@ -69,12 +69,12 @@ class PairDistances:
         return self.rises[self.row[rubrics]]
 
     def kinds(self, rubrics: IntArray) -> IntArray:
-        """See Utility."""
+        """See Utility: the row of distances of each rubric."""
         return self.row[rubrics]
 
     @cached_property
     def rises(self) -> FloatArray:
-        """(U, P) m of each different rubric, in [0, 1]."""
+        """(U, P) m = 1 - e^(-2d/π) of each different row, in [0, 1]."""
         return np.asarray(-np.expm1(-RATE * self.rows))
 
     def gains(self, prepared: FloatArray, total: FloatArray) -> FloatArray:
@@ -84,10 +84,10 @@ class PairDistances:
 
 @dataclass(frozen=True)
 class PairMoments:
-    """What the distances of P pairs follow from: of many systems, fewer numbers than pairs.
+    """Moments from which the distances of P pairs are computed: for many systems, fewer numbers than pairs.
 
-    future: (U, 66) distances of the pairs of future systems. mean, variance: (U, S) of what the S present systems are
-    expected to get. row, nodes: as in ``PairDistances``.
+    future: (U, 66) distances of the pairs of future systems. mean, variance: (U, S) of the expected levels of the S
+    present systems. row, nodes: as in ``PairDistances``.
     """
 
     future: FloatArray
@@ -98,17 +98,17 @@ class PairMoments:
 
     @property
     def cells(self) -> int:
-        """Numbers that it holds."""
+        """Number of array entries held."""
         return self.future.size + 2 * self.mean.size
 
     @property
     def pairs(self) -> int:
-        """P."""
+        """The number of pairs P."""
         systems = self.mean.shape[1]
         return self.future.shape[1] + systems * (systems - 1) // 2
 
     def distances(self) -> PairDistances:
-        """(pi_i - pi_k)² / (var_i + var_k) of the present systems beside those of the future ones."""
+        """All distances: those of the future systems, then (pi_i - pi_k)² / (var_i + var_k) of the present ones."""
         future = self.future.shape[1]
         rows = np.empty((len(self.future), self.pairs))
         rows[:, :future] = self.future
@@ -119,7 +119,7 @@ class PairMoments:
 
 @compiled
 def _fill_present(mean: FloatArray, variance: FloatArray, rows: FloatArray) -> None:
-    """The pairs in the order of ``itertools.combinations``."""
+    """Fill ``rows`` with the distances of present systems, pairs in the order of ``itertools.combinations``."""
     for rubric in range(len(mean)):
         pair = 0
         for i in range(mean.shape[1]):
@@ -151,7 +151,7 @@ def pair_moments(
     levels: IntArray | None = None,
     thresholds: FloatArray | None = None,
 ) -> PairMoments:
-    """What ``pair_distances`` are made of, from the same arguments."""
+    """The moments for ``pair_distances``, from the same arguments. Raises AssemblyError with fewer than 2 systems."""
     known = np.isfinite(theta)
     if known.sum() < 2:
         raise AssemblyError(f"Pairs need at least 2 systems with labels: there are {known.sum()}.")
@@ -167,7 +167,7 @@ def pair_moments(
 def ability_nodes(theta: FloatArray, theta_sd: FloatArray) -> FloatArray:
     """(NODES,) the (g - ½) / NODES quantiles of (1/M) Σ_i N(theta_i, h² + sd_i²); theta, theta_sd (M,).
 
-    h = .9 min(sd(theta), IQR(theta) / 1.34) M^(-1/5) (Silverman 1986, eq. 3.31); by sd alone where the IQR is 0.
+    h = .9 min(sd(theta), IQR(theta) / 1.34) M^(-1/5) (Silverman 1986, eq. 3.31); from the sd alone if the IQR is 0.
     """
     sd, quartiles = float(np.std(theta, ddof=1)), np.quantile(theta, [0.25, 0.75])
     by_quartiles = float(quartiles[1] - quartiles[0]) / 1.34
@@ -184,7 +184,7 @@ def ability_nodes(theta: FloatArray, theta_sd: FloatArray) -> FloatArray:
 
 
 def spread_out(theta: FloatArray, most: int = MOST_SYSTEMS) -> IntArray:
-    """Indices of all systems, or of ``most`` of them at equally spaced ranks of theta (M,)."""
+    """Indices of all systems, or of ``most`` of them at equally spaced ranks of ``theta`` (M,)."""
     if len(theta) <= most:
         return np.arange(len(theta))
     ranks = ((np.arange(most) + 0.5) * len(theta) / most).astype(np.int64)
@@ -212,9 +212,9 @@ def _future(posterior: ItemPosterior, nodes: FloatArray) -> FloatArray:
 def _present(
     posterior: ItemPosterior, labels: FloatArray, theta: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """(U, systems) pi and var: a label y counts for a quarter, the model for the rest.
+    """(U, S) expected level pi of each present system on each rubric, and its variance.
 
-    labels: (systems, U). Pass or fail: var = pi (1 - pi).
+    labels: (S, U). A known label has weight ¼, the model's expectation ¾. Pass or fail: var = pi (1 - pi).
     """
     level, square = (np.empty((len(posterior.weights), len(theta))) for _ in range(2))
     for size in np.unique(posterior.levels).tolist():

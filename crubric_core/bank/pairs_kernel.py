@@ -1,4 +1,4 @@
-"""What one more rubric adds to the utility of pairs, and the greedy choice by it, compiled (docs/method.md §8)."""
+"""The gain of one more rubric in the pairs utility, and the greedy choice by it, compiled (docs/method.md §8)."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from ..types import BoolArray, FloatArray, IntArray
 
 # A gain or its bound is a sum of some hundred doubles: it errs by less than this share of itself.
 _ROUNDING = 1e-12
-# Where tangents touch, m is at least this: at 0 the gain of a pair without any distance yet has no finite slope.
+# Least m at which tangents touch: at 0 the gain of a pair without any distance yet has no finite slope.
 LEAST = 1e-9
-# How far the point where tangents touch moves to the m of each rubric that is chosen.
+# Share by which the point where tangents touch moves towards the m of each chosen rubric.
 _MOVE = 0.05
 
 
 def pair_gains(rises: FloatArray, weights: FloatArray, left: FloatArray, root: FloatArray) -> FloatArray:
-    """ΔU = Σ_p ½ w_p (√(r + e m) - √r) of rubrics with m = 1 - e^(-2d/π) in ``rises`` (n, P) → (n,).
+    """ΔU = Σ_p ½ w_p (√(r + e m) - √r), (n,), of rubrics with m = 1 - e^(-2d/π) in ``rises`` (n, P).
 
-    left: e = e^(-2x/π) at the bank's summed distances x, root: √r = √(1 - e); (P,) or (n, P).
+    left: e = e^(-2x/π) at the bank's summed distances x. root: √r = √(1 - e). Both (P,) or (n, P).
     """
     shape = np.broadcast_shapes(left.shape, (1, rises.shape[1]))
     return _gains(rises, weights, np.broadcast_to(left, shape), np.broadcast_to(root, shape))
@@ -30,7 +30,7 @@ def pair_gains(rises: FloatArray, weights: FloatArray, left: FloatArray, root: F
 def _gain_of(
     rise: FloatArray, weights: FloatArray, left: FloatArray, root: FloatArray, terms: FloatArray
 ) -> float:
-    """``pair_gains`` of one rubric; all (P,). terms: overwritten.
+    """``pair_gains`` of one rubric; all arrays (P,). terms: work space, overwritten.
 
     Computed as e m / (√(r + e m) + √r), which keeps its digits where r is near 1. Equal rubrics have bit-equal gains.
     """
@@ -46,7 +46,7 @@ def _gain_of(
 
 @compiled
 def _gains(rises: FloatArray, weights: FloatArray, left: FloatArray, root: FloatArray) -> FloatArray:
-    """left, root: (1, P) or (n, P)."""
+    """See ``pair_gains``. left, root: (1, P) or (n, P)."""
     gains, terms = np.empty(len(rises)), np.empty(len(weights))
     for j in range(len(rises)):
         at = min(j, len(left) - 1)
@@ -55,11 +55,12 @@ def _gains(rises: FloatArray, weights: FloatArray, left: FloatArray, root: Float
 
 
 class Search(NamedTuple):
-    """One greedy run over n candidates of U kinds: those with the same row of distances share one bound.
+    """One greedy run over n candidates of U kinds: candidates with the same row of distances share one bound.
 
-    by_kind, by_query: the candidates of each, ascending, and where each begins. bounds: (U,) on the gains. left, root:
-    as in ``pair_gains``. touch: (P,) the m where tangents touch; slopes: theirs. terms: (P,) to be overwritten.
-    remaining: (n,) not chosen yet; competing: of them, those whose query is used least. rivals: (U,) how many compete.
+    by_kind, by_query: the candidates of each kind or query, ascending, and where each begins. bounds: (U,) on the
+    gains. left, root: as in ``pair_gains``. touch: (P,) the m at which the tangents touch. slopes: (P,) of the
+    tangents. terms: (P,) work space. remaining: (n,) not chosen yet. competing: (n,) the remaining ones whose query is
+    used least. rivals: (U,) number of competing candidates of each kind.
     """
 
     rises: FloatArray
@@ -81,7 +82,7 @@ class Search(NamedTuple):
 
 @compiled
 def fill(search: Search, order: IntArray, known: int) -> None:
-    """Choose every place of ``order`` (n,) after the first ``known``, which are given."""
+    """Fill the positions of ``order`` (n,) after the first ``known`` ones, which are given, by greedy choice."""
     compete = 0
     for place in range(len(order)):
         if compete == 0:
@@ -93,7 +94,7 @@ def fill(search: Search, order: IntArray, known: int) -> None:
 
 @compiled
 def _begin_round(search: Search) -> int:
-    """Every query that has rubrics left has been used equally often: all of them compete. How many these are."""
+    """Let all remaining candidates compete, as all their queries are used equally often; return their number."""
     search.competing[:] = search.remaining
     for rubric in np.flatnonzero(search.remaining):
         search.rivals[search.kind[rubric]] += 1
@@ -102,7 +103,7 @@ def _begin_round(search: Search) -> int:
 
 @compiled
 def _best(search: Search) -> int:
-    """The competing rubric with the largest gain, the first of several."""
+    """The competing rubric with the largest gain; the lowest index if several have it."""
     likely = -1
     for kind in range(len(search.rivals)):
         if search.rivals[kind] > 0 and (likely < 0 or search.bounds[kind] > search.bounds[likely]):
@@ -124,7 +125,7 @@ def _best(search: Search) -> int:
 
 @compiled
 def _gain(search: Search, kind: int) -> float:
-    """The gain of a kind, which bounds it from now on."""
+    """The gain of a kind, which is also stored as its bound."""
     gain = _gain_of(search.rises[kind], search.weights, search.left, search.root, search.terms)
     search.bounds[kind] = gain * (1 + _ROUNDING)
     return gain
@@ -132,7 +133,7 @@ def _gain(search: Search, kind: int) -> float:
 
 @compiled
 def _first(search: Search, kind: int) -> int:
-    """The first competing rubric of a kind that has any."""
+    """The first competing rubric of a kind; the kind must have one."""
     members, starts = search.by_kind
     at = starts[kind]
     while not search.competing[members[at]]:
@@ -142,10 +143,10 @@ def _first(search: Search, kind: int) -> int:
 
 @compiled
 def _tangents(search: Search) -> float:
-    """The tangents of all gains at m = t, ``touch``: Σ_p slope_p m_p + the constant that is returned.
+    """Tangents of all gains at m = t, ``touch``: fill ``slopes`` and return the constant of Σ_p slope_p m_p + constant.
 
-    That of √(r + e m) - √r is (e m + (e t / (s + √r))²) / 2s, s = √(r + e t): a sum of terms ≥ 0, which keeps its
-    digits where r is near 1.
+    The tangent of √(r + e m) - √r is (e m + (e t / (s + √r))²) / 2s, s = √(r + e t): a sum of terms ≥ 0, which keeps
+    its digits where r is near 1.
     """
     constant = 0.0
     for p in range(len(search.slopes)):
@@ -167,7 +168,7 @@ def _dot(rise: FloatArray, slopes: FloatArray) -> float:
 
 @compiled
 def _put(search: Search, best: int) -> int:
-    """Put this candidate into the bank: no other of its query competes any more. How many drop out."""
+    """Put a candidate into the bank: its query no longer competes. Returns how many candidates stop competing."""
     members, starts = search.by_query
     query, out = search.query[best], 0
     for at in range(starts[query], starts[query + 1]):

@@ -1,9 +1,9 @@
 """The greedy, query-balanced order of the ``pairs`` utility, by lazy evaluation (docs/method.md §8, step 6).
 
-U is submodular: what a gain was at most once, it is at most ever after (Minoux 1978). So only rubrics whose old bound
-reaches the best gain found are looked at again. A gain is concave in the rubric's m (``pairs_kernel``), so its tangent
-at any m bounds it from above at the price of a dot product; at about the m of the rubrics chosen last it is within some
-percent. Few gains are then computed.
+U is submodular: an upper bound of a gain holds for every later step (Minoux 1978). So a step evaluates only rubrics
+whose old bound reaches the best gain found. A gain is concave in the rubric's m (``pairs_kernel``), so its tangent at
+any m bounds it from above at the price of a dot product. At about the m of the rubrics chosen last, the bound is within
+a few percent, and few exact gains are needed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,10 @@ def pairs_sequence(
     budget: int | None = None,
     begun: IntArray | None = None,
 ) -> IntArray:
-    """(n,) the order of ``pairs_order`` alone. begun: its first rubrics, where they are known; the rest is searched."""
+    """(n,) the order of ``pairs_order``, indices only. begun: its first rubrics, if already known.
+
+    Raises AssemblyError if query_index or feasible do not have J entries.
+    """
     shape = distances.row.shape
     if query_index.shape != shape or (feasible is not None and feasible.shape != shape):
         raise AssemblyError(
@@ -56,7 +59,7 @@ def pairs_sequence(
 
 
 def _search(distances: PairDistances, kind: IntArray, query: IntArray) -> Search:
-    """At the empty bank."""
+    """The state of a search at the empty bank."""
     rises, (kinds, pairs) = distances.rises, distances.rises.shape
     return Search(
         rises,
@@ -78,6 +81,6 @@ def _search(distances: PairDistances, kind: IntArray, query: IntArray) -> Search
 
 
 def _members(group: IntArray, groups: int) -> tuple[IntArray, IntArray]:
-    """The members of all groups, one group after the other, and (groups + 1,) where each begins."""
+    """The members of all groups, one group after the other, and (groups + 1,) the start of each group."""
     members = np.argsort(group, kind="stable")
     return members, np.searchsorted(group[members], np.arange(groups + 1))

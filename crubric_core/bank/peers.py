@@ -1,12 +1,12 @@
-"""Selectors of other benchmarks, for comparison with ours (docs/method.md §11). Each gives rubrics with weights.
+"""Selection methods of other benchmarks, to compare with ours (docs/method.md §11). Each gives weighted rubrics.
 
 - tinyBenchmarks (Maia Polo et al. 2024, ICML; github.com/felipemaiapolo/efficbench, selection.py and acc.py): the
   rubrics nearest to the centres of a k-means clustering, the best of five, each with the share of its cluster.
 - metabench (Kipnis et al. 2025, ICLR; github.com/adkipnis/metabench, analysis/random.R): of many random subsets the
-  one whose mean best predicts the score on all rubrics. There a spline fitted to some of thousands of systems is
+  one whose mean best predicts the score on all rubrics. There a spline is fitted to some of thousands of systems and
   tested on the others; a leaderboard has a dozen, so here a line is tested by leaving one system out.
 - fluid-benchmarking (Hofmann et al. 2025, COLM; github.com/allenai/fluid-benchmarking, engine.py): each new system
-  gets the rubric of the largest Fisher information at its ability so far, the MAP under N(0, 1), beginning at 0.
+  gets the rubric of the largest Fisher information at its current ability, the MAP under N(0, 1), beginning at 0.
 """
 
 from __future__ import annotations
@@ -39,7 +39,10 @@ class Selection:
     slope: float = 1.0
 
     def score(self, shares: FloatArray) -> FloatArray:
-        """(M,) predicted score on all rubrics from ``shares`` (M, J) of the full mark; unknown labels do not count."""
+        """(M,) predicted score on all rubrics from ``shares`` (M, J) of the full mark.
+
+        Unknown labels (NaN) do not count; NaN if all chosen ones are unknown.
+        """
         chosen = shares[:, self.rubrics]
         known = ~np.isnan(chosen)
         total = known @ self.weights
@@ -51,10 +54,10 @@ class Selection:
 def anchor_points(
     features: FloatArray, candidates: IntArray, size: int, rng: np.random.Generator
 ) -> Selection:
-    """TinyBenchmarks' anchor points among the ``candidates`` (indices).
+    """Anchor points of tinyBenchmarks among the ``candidates`` (indices).
 
-    features: (J, F), finite on the candidates: labels of the systems ("correctness"), or slopes and intercepts
-    ("IRT"). Fewer than ``size`` rubrics where the features have fewer different rows.
+    features: (J, F), finite on the candidates: labels of the systems ("correctness"), or slopes and intercepts ("IRT").
+    Fewer than ``size`` rubrics if the features have fewer different rows.
     """
     points = features[candidates]
     distinct = len(np.unique(points, axis=0))
@@ -75,7 +78,7 @@ def _cluster(points: FloatArray, size: int, rng: np.random.Generator) -> tuple[F
 
 
 def features_of_labels(shares: FloatArray) -> FloatArray:
-    """(J, M) labels as shares of the full mark, from (M, J); an unknown one is its rubric's mean."""
+    """(J, M) features from ``shares`` (M, J) of the full mark; an unknown label becomes its rubric's mean."""
     known = ~np.isnan(shares)
     counts = np.maximum(known.sum(axis=0), 1)
     mean = np.where(known, shares, 0.0).sum(axis=0) / counts
@@ -85,10 +88,11 @@ def features_of_labels(shares: FloatArray) -> FloatArray:
 def best_of_random(
     shares: FloatArray, candidates: IntArray, size: int, rng: np.random.Generator, subsets: int = SUBSETS
 ) -> Selection:
-    """metabench's: of ``subsets`` random banks of ``size`` the one with the least error of the predicted score.
+    """Selection of metabench: the random bank of ``size`` with the least error of the predicted score.
 
-    shares: (M, J) of the full mark; NaN unknown. The error is the root mean square over systems, each predicted by
-    the line of the others.
+    The best of ``subsets`` random banks. shares: (M, J) of the full mark; NaN unknown. The error is the root mean
+    square over systems, each predicted by the line fitted to the others. Raises AssemblyError with fewer than 3
+    systems.
     """
     if len(shares) < 3:
         raise AssemblyError(f"A line tested on each system needs 3 systems: there are {len(shares)}.")
@@ -125,7 +129,7 @@ def _left_out_errors(means: FloatArray, target: FloatArray) -> tuple[FloatArray,
 
 
 def _subset_means(shares: FloatArray, drawn: IntArray) -> FloatArray:
-    """(n, M) mean of the known labels of each system on each subset (n, size); NaN without any."""
+    """(n, M) mean of the known labels of each system on each subset (n, size); NaN if it has none there."""
     inside = np.zeros((len(drawn), shares.shape[1]))
     np.put_along_axis(inside, drawn, 1.0, axis=1)
     known = ~np.isnan(shares)
@@ -138,11 +142,11 @@ def _subset_means(shares: FloatArray, drawn: IntArray) -> FloatArray:
 def fluid_orders(
     y: FloatArray, log_chances: FloatArray, info: FloatArray, nodes: FloatArray, budget: int
 ) -> list[IntArray]:
-    """fluid-benchmarking's adaptive order of each system: at every step the largest information at its MAP so far.
+    """Adaptive order of fluid-benchmarking for each system: always the largest information at its current MAP.
 
     y: (M, J) levels of the new systems; a rubric without a label is never asked. log_chances: (L, J, G) of each level
-    at the nodes (G,), which stand for the abilities; info: (G, J) ≥ 0. Ties go to the lowest index. Orders end where
-    no asked rubric has information.
+    at a grid ``nodes`` (G,) of abilities; info: (G, J) ≥ 0. Ties go to the lowest index. Orders end after ``budget``
+    rubrics, or when no rubric with a label and with information is left.
     """
     prior = -0.5 * nodes**2
     return [_adaptive(row, log_chances, info, prior, budget) for row in y]
@@ -162,10 +166,11 @@ def _adaptive(
 
 
 def p_irt(naive: FloatArray, expected: FloatArray, rubrics: IntArray) -> FloatArray:
-    """(M,) tinyBenchmarks' p-IRT: labels where there are any, the model elsewhere.
+    """(M,) p-IRT of tinyBenchmarks: observed labels where available, the model's expectation elsewhere.
 
     λ naive + (1 - λ) mean of the unlabelled rubrics' expected shares, λ the share of rubrics labelled. naive: (M,)
-    weighted means of the labels. expected: (M, J) shares of the mark at each system's ability. rubrics: the labelled.
+    weighted means of the labels. expected: (M, J) shares of the mark at each system's ability. rubrics: indices of the
+    labelled ones.
     """
     others = np.ones(expected.shape[1], dtype=bool)
     others[rubrics] = False
@@ -178,7 +183,7 @@ def p_irt(naive: FloatArray, expected: FloatArray, rubrics: IntArray) -> FloatAr
 def gp_irt_weight(error: float, variance: float, size: int) -> float:
     """Weight of the weighted mean against p-IRT in gp-IRT: b² / (v + b²), v = variance / (4 size) for anchor points.
 
-    error: b, the model's mean absolute error of a score on rubrics not seen. variance: of the labels of a system.
+    error: b, the model's mean absolute error of a score on unseen rubrics. variance: of the labels of a system.
     """
     noise = variance / (4 * size)
     return error**2 / (noise + error**2) if noise + error**2 > 0 else 0.0

@@ -1,4 +1,4 @@
-"""What a rubric of the bank can be replaced by, and what that costs in utility."""
+"""Replacements for a rubric of the bank, and the change of utility that each brings."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def replacements(
     constraints: Constraints | None = None,
     most: int = 10,
 ) -> Replacements:
-    """The ``most`` candidates (J,) outside of the bank (B,) that serve it best in place of ``out``; ties by index.
+    """The best ``most`` candidates (J,) from outside the bank (B,) to replace its rubric ``out``; ties by index.
 
-    Only those with which the bank keeps all constraints.
+    If ``constraints`` are given, only candidates with which the bank keeps all of them.
     """
     rest = bank[bank != out]
     total = utility.totals(rest).sum(axis=0)

@@ -1,6 +1,6 @@
-"""What a search for a bank maximises; the coverage utility U(S) = Σ_g π_g log(1 + I_S(θ_g)) and its grid.
+"""The utilities that a search for a bank maximises; coverage U(S) = Σ_g π_g log(1 + I_S(θ_g)) and its grid.
 
-Both utilities here and in ``pairs`` are sums of a concave function of totals that rubrics add up to: monotone and
+Coverage and the utility in ``pairs`` are sums of concave functions of totals to which each rubric adds: monotone and
 submodular, which the certificate needs.
 """
 
@@ -17,18 +17,18 @@ from ..errors import AssemblyError
 from ..types import BoolArray, FloatArray, IntArray
 
 _NODES, _LOWEST, _HIGHEST = 41, -4.0, 4.0
-# Beyond this the normal weight is below 1e-31 of the one at 0: further nodes would cost time and add nothing.
+# Beyond this the normal weight is below 1e-31 of that at 0: further nodes would only cost time.
 _FARTHEST = 12.0
 
 
 @dataclass(frozen=True)
 class BankOrder:
-    """The candidates of one strategy in the order in which they join the bank; n of them.
+    """The n candidates of one strategy in the order in which they join the bank.
 
     order: (n,) rubric indices, without repetition.
     gains: (n,) utility that each adds to those before it, ≥ 0.
     utility: (n,) U of the first 1, 2, … n rubrics, never falling.
-    least: how many of the first rubrics meet all that a composition asks (``composed``); 0 without one.
+    least: number of first rubrics that meet all constraints of a composition (``composed``); 0 without one.
     """
 
     order: IntArray
@@ -44,16 +44,16 @@ class Utility(Protocol):
         """Indices, ascending, of the feasible rubrics that add anything."""
 
     def totals(self, rubrics: IntArray) -> FloatArray:
-        """(n, P) what each of the rubrics adds."""
+        """(n, P) contribution of each of the rubrics to the totals."""
 
     def value(self, total: FloatArray) -> FloatArray:
-        """U at the totals (…, P) → (…)."""
+        """(…) U at the totals (…, P)."""
 
     def prepared(self, rubrics: IntArray) -> FloatArray:
-        """(n, P) the rubrics as ``gains`` takes them."""
+        """(n, P) the rubrics in the form that ``gains`` takes."""
 
     def kinds(self, rubrics: IntArray) -> IntArray:
-        """(n,) numbers: rubrics of one number have one gain, whatever the bank."""
+        """(n,) kind of each rubric: rubrics of one kind have equal gains, whatever the bank."""
 
     def gains(self, prepared: FloatArray, total: FloatArray) -> FloatArray:
         """(n,) ΔU of each rubric when the bank's total is ``total``, (P,) or one for each rubric (n, P)."""
@@ -61,13 +61,13 @@ class Utility(Protocol):
 
 @dataclass(frozen=True)
 class Coverage:
-    """eq:submod-utility. info: (G, J) item information ≥ 0. weights: (G,) of the nodes."""
+    """The coverage utility (eq:submod-utility). info: (G, J) item information ≥ 0. weights: (G,) of the nodes."""
 
     info: FloatArray
     weights: FloatArray
 
     def candidates(self, feasible: BoolArray | None) -> IntArray:
-        """See Utility: information that is not identically zero (the set F)."""
+        """See Utility: rubrics whose information is not identically zero (the set F)."""
         check_information(self.info, self.weights, feasible)
         informative = (self.info > 0).any(axis=0)
         return np.flatnonzero(informative if feasible is None else informative & feasible)
@@ -83,7 +83,7 @@ class Coverage:
     prepared = totals
 
     def kinds(self, rubrics: IntArray) -> IntArray:
-        """See Utility: each is its own."""
+        """See Utility: every rubric is a kind of its own."""
         return rubrics
 
     def gains(self, prepared: FloatArray, total: FloatArray) -> FloatArray:
@@ -101,7 +101,7 @@ def order_along(utility: Utility, order: IntArray) -> BankOrder:
 
 @dataclass(frozen=True)
 class UtilityGrid:
-    """Where coverage is measured.
+    """The abilities at which coverage is measured.
 
     theta: (G,) equally spaced abilities, ascending.
     weights: (G,) standard-normal weights, positive, sum 1.
@@ -114,8 +114,8 @@ class UtilityGrid:
 def utility_grid(difficulty: ArrayLike | None = None, theta: ArrayLike | None = None) -> UtilityGrid:
     """41 equally spaced abilities on [-4, 4], with normalised standard-normal weights (docs/method.md §8).
 
-    The range grows by whole steps of the same spacing until it holds every finite ``difficulty`` and ``theta``
-    (any shape), at most to ±12, where the weights vanish.
+    The range grows by whole steps of the same spacing until it contains every finite ``difficulty`` and ``theta`` (any
+    shape), but not beyond ±12, where the weights vanish.
     """
     step = (_HIGHEST - _LOWEST) / (_NODES - 1)
     must_hold = [np.ravel(np.asarray(v, dtype=float)) for v in (difficulty, theta) if v is not None]
@@ -129,16 +129,16 @@ def utility_grid(difficulty: ArrayLike | None = None, theta: ArrayLike | None = 
 
 
 def coverage_utility(info_sum: FloatArray, weights: FloatArray) -> FloatArray:
-    """U = Σ_g π_g log(1 + I_S(θ_g)) (eq:submod-utility). info_sum (…, G) ≥ 0 → (…)."""
+    """(…) U = Σ_g π_g log(1 + I_S(θ_g)) (eq:submod-utility), from info_sum (…, G) ≥ 0."""
     utility: FloatArray = np.log1p(info_sum) @ weights
     return utility
 
 
 def row_gains(rows: FloatArray, weights: FloatArray, base: FloatArray) -> FloatArray:
-    """ΔU = Σ_g π_g log(1 + I_j(θ_g) / base_g) with base = 1 + I_S (eq:submod-greedy). rows (n, G) → (n,).
+    """(n,) ΔU = Σ_g π_g log(1 + I_j(θ_g) / base_g) of rows (n, G), base = 1 + I_S (eq:submod-greedy).
 
-    ``base`` is (G,), or (n, G) for one state a row. Each row is summed along its own contiguous axis, not by
-    BLAS, so that its gain has the same bits in every block and equal rubrics tie exactly.
+    ``base`` is (G,), or (n, G) if each row has its own. Each row is summed along its own contiguous axis, not by BLAS,
+    so that its gain has the same bits in every block and equal rubrics tie exactly.
     """
     terms = np.divide(rows, base, order="C")
     np.log1p(terms, out=terms)

@@ -1,9 +1,9 @@
-"""What a bank is worth: how much of the standing on the whole pool it keeps for systems that it has not seen.
+"""The worth of a bank: how much of the pool's order of the systems it keeps for systems that it has not seen.
 
-Both standings are of the same M systems: on the pool, and on the bank as if each system were new. A pair that the
-pool separates is *kept* where the bank separates it the same way, *reversed* where it separates it the other way.
-Intervals are by the jackknife over systems (Efron & Tibshirani 1993, ch. 11), those of shares exact at its effective
-number of pairs (Korn & Graubard 1998): they tell what other systems like these would show.
+Pool and bank both place the same M systems, the bank as if each system were new. A pair that the pool separates is
+*kept* if the bank separates it in the same direction, *reversed* if in the opposite direction. Intervals are by the
+jackknife over systems (Efron & Tibshirani 1993, ch. 11); those of shares are exact at the effective number of pairs
+(Korn & Graubard 1998). They generalise to other systems like these.
 """
 
 from __future__ import annotations
@@ -45,8 +45,9 @@ class Worth:
 
     kept, reversed: shares in [0, 1] of the pairs that the pool separates. ordered: share of these pairs that the bank
     puts in the pool's order, separated or not. tau: Kendall's tau-b of the abilities, in [-1, 1]. rank_error: mean
-    absolute difference of the ranks, of systems that have another in their group. separated: pairs that the pool
-    separates, of the ``systems`` that take part, in so many ``groups`` without a common scale.
+    absolute difference of the ranks, over systems that have another system in their group. separated: number of pairs
+    that the pool separates. systems: number of systems that take part. groups: number of groups of systems, which have
+    no common scale with each other.
     without: (M, 5) the same five measures without each system in turn, for the jackknife intervals.
     """
 
@@ -75,11 +76,12 @@ def bank_worth(
 
     pool: (M,) abilities on the whole pool; pool_separated: (M, M) symmetric. banks: (M,) or (D, M) abilities on each
     bank as if new; banks_separated: (M, M) or (D, M, M). A system unknown (NaN) on the pool or on all banks takes no
-    part. The shares are of the pairs that a bank places; to tau and rank_error a system that it does not place ties.
-
-    group, bank_groups: (M,), and as ``banks``: numbers of the groups of systems that have a common scale, on the pool
-    and on each bank; None: all are one. Two systems of different groups are in no order: ranks are within a group of
-    the pool, and to a bank whose groups they are in they tie.
+    part. The shares count the pairs of systems that a bank places; for tau and rank_error a system that a bank does not
+    place is tied.
+    group, bank_groups: (M,), and shaped as ``banks``: group of each system on the pool and on each bank, a group being
+    systems with a common scale; None: one group. Two systems of different groups have no order: ranks are within a
+    group of the pool, and systems of different groups of a bank are tied on it. Raises AssemblyError if shapes do not
+    fit.
     """
     banks, separated = np.atleast_2d(banks), banks_separated.reshape(-1, *pool_separated.shape)
     if banks.shape[1:] != pool.shape or separated.shape != (len(banks), len(pool), len(pool)):
@@ -105,9 +107,10 @@ def bank_worth(
 
 
 def worth_difference(first: Worth, second: Worth, measure: str, confidence: float = 0.95) -> Interval:
-    """First less second on the same systems, paired by the omitted system. confidence: that of both.
+    """Difference first - second of one measure on the same systems, with its interval; paired by the omitted system.
 
-    That of two shares is made of their intervals, but for banks that place the systems alike: these differ by nothing.
+    confidence: that of both. The interval of a difference of shares is made from the intervals of the shares, except
+    for banks that place the systems in exactly the same way, whose difference is 0.
     """
     k = MEASURES.index(measure)
     one, other = getattr(first, measure), getattr(second, measure)
@@ -118,7 +121,7 @@ def worth_difference(first: Worth, second: Worth, measure: str, confidence: floa
 
 
 def least_keeping(sizes: IntArray | Sequence[int], kept: FloatArray, target: float = 0.95) -> int | None:
-    """The least size from which on every size keeps ``target``; None where not even the largest does.
+    """The least size from which on every size keeps at least ``target``; None if the largest size does not.
 
     sizes: (n,) ascending. kept: (n,) share that banks of each size keep.
     """
@@ -127,11 +130,11 @@ def least_keeping(sizes: IntArray | Sequence[int], kept: FloatArray, target: flo
 
 
 class _Sums(NamedTuple):
-    """Sums over a system's pairs. compared, kept, reversed, ordered: (M,) pairs of all D banks, as in ``Worth``.
+    """Sums over the pairs of each system. compared, kept, reversed, ordered: (M,) pairs in all D banks.
 
-    truth: (M,) pairs that the pool does not tie. found: (D, M) those that a bank does not tie. agreement: (D, M) of the
-    products of both signs. shift: (D, M) the system's rank on the pool less that on the bank. without: (D, M) sum of
-    the others' absolute shifts if this system is left out.
+    They are defined as in ``Worth``. truth: (M,) pairs that the pool does not tie. found: (D, M) pairs that a bank does
+    not tie. agreement: (D, M) sums of the products of both signs. shift: (D, M) rank of the system on the pool minus
+    that on the bank. without: (D, M) sum of the other systems' absolute shifts if this system is left out.
     """
 
     compared: FloatArray
@@ -169,7 +172,7 @@ def _add_up(
     group: IntArray,
     bank_groups: IntArray,
 ) -> None:
-    """Fill ``sums``, of zeros."""
+    """Add the sums over all pairs to ``sums``, which must be zeros."""
     shifts = np.zeros((len(pool), len(pool)))
     for bank in range(len(banks)):
         for i in range(len(pool)):
@@ -214,7 +217,7 @@ def _rank_errors(sums: _Sums, group: IntArray) -> FloatArray:
     """(1 + M,) mean absolute rank difference, of systems with another in their group; NaN without any."""
     linked = group[:, None] == group
     others = linked.sum(axis=0) - 1
-    # Of the others without each system, those that still have one.
+    # Without each system: how many others still have another system in their group.
     left = ((others - linked > 0) & ~np.eye(len(group), dtype=bool)).sum(axis=1)
     counts = np.append((others > 0).sum(), left)
     total = np.append(np.abs(sums.shift).sum(axis=1).mean(), sums.without.mean(axis=0))
@@ -224,7 +227,7 @@ def _rank_errors(sums: _Sums, group: IntArray) -> FloatArray:
 def _interval(
     estimate: float, without: FloatArray, trials: int, confidence: float, most: float = np.inf
 ) -> Interval:
-    """That of the jackknife. trials: of a share, how many of its pairs share no system; else 0."""
+    """Jackknife interval. trials: for a share, the number of its pairs that share no system; else 0."""
     if trials:
         return Interval(float(estimate), *share_interval(estimate, without, trials, confidence, most))
     half = float(jackknife_half_width(without[np.isfinite(without)], confidence))

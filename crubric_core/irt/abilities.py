@@ -19,9 +19,9 @@ from .quadrature import (
 )
 
 BATCH = 4096  # posteriors integrated at once
-AT_ONCE = 2**22  # cells of labels that a matrix product reads
-COARSE = 65  # points of the rule to begin with; few rubrics leave posteriors wide
-SCOUTS = 16  # replicates that find a rule which fits nearly all of the others as well
+AT_ONCE = 2**22  # cells of labels in one matrix product
+COARSE = 65  # points of the first rule; posteriors from few rubrics are wide
+SCOUTS = 16  # first replicates, with which a rule is found that fits nearly all others too
 
 
 @dataclass(frozen=True)
@@ -42,17 +42,17 @@ def estimate_abilities(fit: IrtFit, y: FloatArray, rubrics: IntArray | None = No
 
 
 def ability_posterior(fit: IrtFit, y: FloatArray, rubrics: IntArray | None = None) -> Posterior:
-    """The posterior of each system's ability, from its labels on ``rubrics`` and the N(0, 1) prior."""
+    """Posterior of each system's ability, from its labels ``y`` (M, J) on ``rubrics`` and the N(0, 1) prior."""
     counts = np.zeros((1, len(fit.constant)))
     counts[0, slice(None) if rubrics is None else rubrics] = 1.0
     return _posteriors(fit, y, counts, batch=len(y))[0]
 
 
 def resample_abilities(fit: IrtFit, y: FloatArray, counts: IntArray | FloatArray) -> FloatArray:
-    """(R, M) EAP abilities where ``counts`` (R, J) says how often each replicate draws each rubric.
+    """(R, M) EAP abilities; ``counts`` (R, J) holds how often each of R replicates contains each rubric.
 
-    One matrix product a system: counts × per-rubric log-likelihoods. NaN where a replicate leaves a system
-    without any label.
+    Each system takes one matrix product: counts × per-rubric log-likelihoods. NaN if a replicate contains no rubric
+    with a label of the system.
     """
     draws = np.asarray(counts, dtype=float)
     used = draws.any(axis=0) & ~fit.constant
@@ -87,7 +87,7 @@ def _posteriors(fit: IrtFit, y: FloatArray, counts: FloatArray, batch: int) -> l
 def _weighted_loglik(
     fit: IrtFit, labels: FloatArray, used: IntArray, weights: FloatArray, nodes: FloatArray
 ) -> FloatArray:
-    """(R * M, G) log-likelihoods of each replicate's draw for each system."""
+    """(R * M, G) log-likelihoods of each system in each replicate, the labels weighted by ``weights`` (R, J')."""
     table = log_likelihoods(fit, used, nodes)
     if len(weights) == 1:
         return _one_draw(table, labels, weights[0])
@@ -100,7 +100,10 @@ def _weighted_loglik(
 
 
 def _one_draw(table: FloatArray, labels: FloatArray, weights: FloatArray) -> FloatArray:
-    """(M, G) the same for one draw: a matrix product for each level, of systems that fit into ``AT_ONCE`` cells."""
+    """(M, G) log-likelihoods for one row of ``weights`` (J',).
+
+    One matrix product for each level and each batch of systems; a batch holds at most ``AT_ONCE`` cells.
+    """
     out, weighted = np.zeros((len(labels), table.shape[-1])), weights[:, None] * table
     step = max(1, AT_ONCE // max(1, labels.shape[1]))
     for start in range(0, len(labels), step):
@@ -124,10 +127,11 @@ def log_probabilities(fit: IrtFit, rubrics: IntArray, theta: FloatArray) -> Floa
 
 
 def log_likelihoods(fit: IrtFit, rubrics: IntArray, theta: FloatArray) -> FloatArray:
-    """(L, J', G) what a label of each level says of an ability, all finite; 0 of levels that a rubric does not have.
+    """(L, J', G) log-likelihood of each ability given a label of each level; finite, 0 for levels that a rubric lacks.
 
-    The log-probability, but for GRM's level that no label of the fit has: its thresholds are one, its probability is 0
-    everywhere, and what it says is the limit as they part, up to a constant.
+    It equals the log-probability, except for a GRM level that no label of the fit has. The two thresholds of such a
+    level coincide and its probability is 0 everywhere; its value here is the limit as they move apart, up to a
+    constant.
     """
     if fit.thresholds is None:
         return log_probabilities(fit, rubrics, theta)
@@ -138,10 +142,11 @@ def log_likelihoods(fit: IrtFit, rubrics: IntArray, theta: FloatArray) -> FloatA
 def level_log_probabilities(
     a: FloatArray, thresholds: FloatArray, theta: FloatArray, *, parted: bool = False
 ) -> FloatArray:
-    """(L, J', G) from slopes (J', 1) and ascending thresholds (J', L-1); NaN beyond a rubric's own levels.
+    """(L, J', G) log-probabilities from slopes (J', 1) and ascending thresholds (J', L-1); -inf: impossible level.
 
-    log[sigma(z_l) - sigma(z_(l+1))] = log sigma(z_l) + log sigma(-z_(l+1)) + log(1 - exp(-a gap)). parted: without the
-    last term, which no ability changes, where the gap is 0.
+    log[sigma(z_l) - sigma(z_(l+1))] = log sigma(z_l) + log sigma(-z_(l+1)) + log(1 - exp(-a gap)). thresholds: NaN
+    beyond a rubric's own levels. parted: leave out the last term, which does not depend on the ability, where the gap
+    is 0.
     """
     n_rubrics, steps = thresholds.shape
     edges = np.concatenate(

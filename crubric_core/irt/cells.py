@@ -1,10 +1,10 @@
-"""What single labels say of abilities, at fixed item parameters: log-likelihoods, scores, information.
+"""Log-likelihoods, scores and information of single labels as functions of ability, at fixed item parameters.
 
-Every model's log-likelihood is a sum of terms ``passed (s theta + d) - seen log(1 + exp(s theta + d))`` plus what is
-free of theta (see ``models``). The 1PL and 2PL have one term a rubric, the GRM one a threshold, the 3PL two a rubric:
-the second counts passes, with the opposite sign and intercept d - log c. A GRM level that no system of the fit received
-has thresholds that coincide, and probability 0. As a function of theta its likelihood has a limit all the same, which
-these terms give.
+Every model's log-likelihood is a sum of terms ``passed (s theta + d) - seen log(1 + exp(s theta + d))`` plus a part
+that does not depend on theta (see ``models``). The 1PL and 2PL have one term a rubric, the GRM one a threshold, the 3PL
+two a rubric: the second counts passes, with the opposite sign and intercept d - log c. A GRM level that no system of
+the fit received has thresholds that coincide, and probability 0. As a function of theta its likelihood has a limit all
+the same, which these terms give.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from ..types import BoolArray, FloatArray, IntArray
 from ..workers import run_threads
 from .models import ItemParameters
 
-AT_ONCE = 2**15  # numbers
-LARGE = 2**20  # numbers from which threads gain: with fewer, their steps are too short
+AT_ONCE = 2**15  # numbers of one block
+LARGE = 2**20  # numbers from which threads save time: with fewer, their steps are too short
 _BLOCK = 16  # terms whose rows stay in the processor's cache while all systems of a set read them
 
 
 class SoftplusTerms(NamedTuple):
-    """Terms of the rubrics whose parameters are known, T in all, of one or several sets of parameters.
+    """All T terms of the rubrics with known parameters, from one or several sets of parameters.
 
-    set: (T,) the set of parameters that a term is of, ascending. rubric: (T,). slope, intercept: (T,). step: (T,) GRM:
-    the level above the term's threshold; else 1. line, passes: (T,) whether passes bring the term's line, and whether
-    it counts passes only and with the opposite sign: yes and no, but no and no, then no and yes for the two terms of a
-    3PL rubric.
+    set: (T,) index of the term's set of parameters, ascending. rubric: (T,) index of its rubric. slope, intercept:
+    (T,). step: (T,) GRM: the level above the term's threshold; else 1. line: (T,) whether a pass adds slope × theta +
+    intercept. passes: (T,) whether the term counts passes only, with the opposite sign. The two terms of a 3PL rubric
+    have neither, then ``passes`` alone; every other term has ``line`` alone.
     """
 
     set: IntArray
@@ -42,7 +42,7 @@ class SoftplusTerms(NamedTuple):
     passes: BoolArray
 
     def softplus(self, theta: FloatArray) -> FloatArray:
-        """(T, G) log(1 + exp(slope theta + intercept)), by parts that stay in the processor's cache."""
+        """(T, G) log(1 + exp(slope theta + intercept)), computed in blocks that stay in the processor's cache."""
         found, step = np.empty((len(self.slope), len(theta))), max(AT_ONCE // len(theta), 1)
 
         def fill(start: int) -> None:
@@ -58,15 +58,16 @@ class SoftplusTerms(NamedTuple):
         return found
 
     def of(self, use: BoolArray) -> IntArray:
-        """Which terms are of the rubrics that each set uses, (F, J)."""
+        """Indices of the terms whose rubric is used by their set. use: (F, J), by set and rubric."""
         return np.flatnonzero(use.reshape(-1)[self.set * use.shape[1] + self.rubric])
 
     def at_nodes(
         self, terms: IntArray, y: FloatArray, placed_by: IntArray, theta: FloatArray, table: FloatArray
     ) -> FloatArray:
-        """(M, G) log-likelihoods of labels ``y`` (M, J) at ``theta`` (G,) of some ``terms``, up to a constant.
+        """(M, G) log-likelihoods of labels ``y`` (M, J) at ``theta`` (G,) from some ``terms``, up to a constant.
 
-        placed_by: (M,) the set of parameters of each system. table: ``softplus(theta)``, computed once for all terms.
+        terms: their indices. placed_by: (M,) the set of parameters of each system. table: ``softplus(theta)``, computed
+        once for all terms.
         """
         systems = np.argsort(placed_by, kind="stable")
         sets = np.arange(int(placed_by.max(initial=-1)) + 2)
@@ -84,7 +85,10 @@ def _at_nodes(
     theta: FloatArray,
     table: FloatArray,
 ) -> FloatArray:
-    """See ``SoftplusTerms.at_nodes``. systems: by their sets; starts: where the terms and the systems of each begin."""
+    """See ``SoftplusTerms.at_nodes``.
+
+    systems: sorted by set. starts: where each set begins in ``terms`` and in ``systems``.
+    """
     loglik = np.zeros((len(y), len(theta)))
     slopes, levels = np.zeros(len(y)), np.zeros(len(y))
     for which in range(len(starts[0]) - 1):
@@ -96,7 +100,7 @@ def _at_nodes(
                 for term in of_set[start : start + _BLOCK]:
                     label, step = y[system, kinds.rubric[term]], kinds.step[term]
                     above = label == step
-                    # A product in place of a branch, which the processor seldom foresees.
+                    # A product instead of a branch that the processor seldom predicts.
                     passed = above & kinds.line[term]
                     slopes[system] += passed * kinds.slope[term]
                     levels[system] += passed * kinds.intercept[term]
@@ -111,14 +115,14 @@ def _at_nodes(
 
 
 def softplus_terms(sets: Sequence[ItemParameters]) -> SoftplusTerms:
-    """The terms of all rubrics with parameters; thresholds at infinity have none."""
+    """The terms of all rubrics with parameters; infinite thresholds have no term."""
     found = [_terms_of(items) for items in sets]
     of = np.repeat(np.arange(len(sets)), [len(terms[0]) for terms in found])
     return SoftplusTerms(of, *map(np.concatenate, zip(*found, strict=True)))
 
 
 def _terms_of(items: ItemParameters) -> tuple[FloatArray | IntArray | BoolArray, ...]:
-    """rubric, slope, intercept, step, line and passes of one set of parameters."""
+    """Arrays rubric, slope, intercept, step, line and passes of ``SoftplusTerms`` for one set of parameters."""
     known = np.flatnonzero(np.isfinite(items.a))
     if items.thresholds is not None:
         row, place = np.nonzero(np.isfinite(items.thresholds[known]))
@@ -143,7 +147,10 @@ def _terms_of(items: ItemParameters) -> tuple[FloatArray | IntArray | BoolArray,
 
 
 class ScoredItems(NamedTuple):
-    """F sets of parameters of J rubrics. slope: (F, J). edges: (F, J, L - 1) thresholds. guess: (F, J)."""
+    """F sets of parameters of J rubrics.
+
+    slope: (F, J). edges: (F, J, L - 1) thresholds. guess: (F, J) lower asymptotes.
+    """
 
     slope: FloatArray
     edges: FloatArray
@@ -151,7 +158,7 @@ class ScoredItems(NamedTuple):
 
 
 def scored_items(sets: Sequence[ItemParameters]) -> ScoredItems:
-    """What ``label_scores`` and ``unit_scores`` read of these sets."""
+    """These sets of parameters as the arrays that ``label_scores`` and ``unit_scores`` read."""
     a, c = (np.stack([getattr(items, name) for items in sets]) for name in "ac")
     return ScoredItems(a, np.stack([items.edges for items in sets]), c)
 
@@ -180,7 +187,7 @@ def label_scores(items: ItemParameters, y: FloatArray, theta: FloatArray) -> tup
 def _label_scores(
     items: ScoredItems, y: FloatArray, theta: FloatArray, score: FloatArray, information: FloatArray
 ) -> None:
-    """Fill both, (M', J)."""
+    """Fill ``score`` and ``information`` (M', J) in place, at the known labels of rubrics with parameters."""
     for system in range(len(y)):
         for rubric in range(y.shape[1]):
             label = y[system, rubric]
@@ -190,9 +197,10 @@ def _label_scores(
 
 
 class UnitScores(NamedTuple):
-    """Sums of the scores of each unit's labels, of their squares, and numbers of labels, (n, M); by system (M,).
+    """Sums of the label scores by unit and system. sums, squares, labels: (n, M) of scores, their squares, and counts.
 
-    information: of its labels. saturated: 1 where all its labels are the highest level, -1 the lowest, else 0.
+    information: (M,) sum over the system's labels. saturated: (M,) 1 if all its labels are the highest level, -1 if all
+    are the lowest, else 0.
     """
 
     sums: FloatArray
@@ -212,10 +220,11 @@ def unit_scores(
     theta: FloatArray,
     units: IntArray,
 ) -> UnitScores:
-    """``label_scores`` of y (M, J), each system by the rubrics of its set, summed by unit.
+    """``label_scores`` of y (M, J), each system with the parameters of its set, summed by unit.
 
-    placed_by: (M,) set of each system. use: (F, J) the rubrics of each set that count, all with parameters.
-    levels: (J,) of each rubric. theta: (M,). units: (J,) from 0; -1 of rubrics that no set uses.
+    placed_by: (M,) set of each system. use: (F, J) which rubrics of each set count; all of them must have parameters.
+    levels: (J,) numbers of levels. theta: (M,). units: (J,) unit of each rubric, from 0; -1 for rubrics that no set
+    uses.
     """
     shape = 0 if len(units) == 0 else units.max() + 1, len(y)
     sums, squares, labels = np.zeros(shape), np.zeros(shape), np.zeros(shape)
@@ -241,7 +250,7 @@ def unit_scores(
 def _label_score(
     items: ScoredItems, which: int, rubric: int | np.int64, label: float, theta: float
 ) -> tuple[float, float]:
-    """See ``label_scores``."""
+    """Score and information of one label, by the formulas of ``label_scores``."""
     a, c, edges = items.slope[which, rubric], items.guess[which, rubric], items.edges[which, rubric]
     if len(edges) == 1:
         s = 1 / (1 + np.exp(-a * (theta - edges[0])))
@@ -251,7 +260,7 @@ def _label_score(
         return a * s * (label - p) / p, (a * s) ** 2 * (1 - p) / p
     score, information, above = 0.0, 0.0, 1.0
     for level in range(len(edges) + 1):
-        below = 0.0  # no step here: the last level, or a rubric with fewer of them
+        below = 0.0  # no threshold above: the rubric's last level, or beyond it
         if level < len(edges) and not np.isnan(edges[level]):
             below = 1 / (1 + np.exp(-a * (theta - edges[level])))
         rise = 1 - above - below

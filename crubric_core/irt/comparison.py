@@ -1,4 +1,4 @@
-"""Which model do the labels support? Criteria at the fit, and prediction of held-out labels (paper eq:kappa)."""
+"""Which response model the labels support: criteria at the fit, and prediction of held-out labels (paper eq:kappa)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .fit import DEFAULT_PRIORS, IrtFit, constant_rubrics, fit_irt
 
 FOLDS = 5
 ALPHA = 0.05
-FEW = 30  # systems: of fewer, the priors of a model decide how well it predicts (docs/method.md §6)
+FEW = 30  # systems; with fewer, a model's priors decide how well it predicts (docs/method.md §6)
 
 
 @dataclass(frozen=True)
@@ -27,14 +27,14 @@ class Comparison:
     """Models compared on the same labels.
 
     table: one row a model, simplest first: parameters, loglik (marginal, at the fit), aic, bic, kappa and kappa_bic
-        (gain in log-likelihood per parameter over the row above, and what BIC asks of it), held_out (mean predictive
-        log-likelihood per held-out cell), held_out_se (of its difference to the best, clustered by system and rubric),
-        held_out_p (two-sided, t with systems - 1 degrees of freedom, times the number of pairs of models; both NaN
-        for the best), converged.
-    aic, bic, held_out: the model that each one chooses; aic and bic are those of the penalised fit.
+        (gain in log-likelihood per parameter over the row above, and the gain that BIC requires), held_out (mean
+        predictive log-likelihood per held-out cell), held_out_se (standard error of its difference from the best,
+        clustered by system and rubric), held_out_p (two-sided, t with systems - 1 degrees of freedom, times the number
+        of pairs of models; both NaN for the best), converged.
+    aic, bic, held_out: the model that each criterion chooses; aic and bic are those of the penalised fit.
     sentence: which model predicts best, whether the others are significantly worse, and what AIC and BIC choose.
-    notes: a sentence for each model whose log-likelihood is below that of a model that it contains; that prediction by
-        few systems does not show which model is true.
+    notes: one sentence for each model whose log-likelihood is below that of a model that it contains. One more if there
+    are few systems and a richer model predicts best: this does not show that it is true.
     """
 
     table: pd.DataFrame
@@ -54,7 +54,10 @@ def compare_models(
     seed: int = 0,
     levels: IntArray | None = None,
 ) -> Comparison:
-    """Fit each of ``models`` to ``y`` (M, J) and to its five folds; N_obs of the BIC is the number of known cells."""
+    """Fit each of ``models`` to ``y`` (M, J) and, for prediction, to ``y`` without each of five folds of its cells.
+
+    N_obs of the BIC is the number of known cells.
+    """
     n_cells = int((~np.isnan(y)).sum())
     folds = cell_folds(y, FOLDS, np.random.default_rng([seed, 5]))
     rows, predictions = [], []
@@ -72,7 +75,7 @@ def compare_models(
     table["held_out"] = scored.mean(axis=1) if scored.size else np.nan
     best = int(np.argmax(table["held_out"].to_numpy())) if scored.size else 0
     table["held_out_se"], table["held_out_p"] = behind_the_best(scored, best, system, rubric)
-    table.loc[best, ["held_out_se", "held_out_p"]] = np.nan  # the best differs from itself by nothing
+    table.loc[best, ["held_out_se", "held_out_p"]] = np.nan  # the best has no difference from itself
     aic, bic = (models[int(np.argmin(table[name].to_numpy()))] for name in ("aic", "bic"))
     sentence = _sentence(table, best, aic, bic, len(y))
     notes = (*nesting_notes(table), *prior_note(models[best], best, len(y)))
@@ -80,7 +83,10 @@ def compare_models(
 
 
 def prior_note(model: Model, best: int, n_systems: int) -> tuple[str, ...]:
-    """That few systems are often predicted best by a richer model that they do not follow. best: place of ``model``."""
+    """With few systems, a note that a richer model does not hold just because it predicts best.
+
+    best: position of ``model`` in the table. Empty if ``model`` is the simplest or there are FEW systems or more.
+    """
     if not best or n_systems >= FEW:
         return ()
     return (
@@ -90,7 +96,7 @@ def prior_note(model: Model, best: int, n_systems: int) -> tuple[str, ...]:
 
 
 def nesting_notes(table: pd.DataFrame) -> tuple[str, ...]:
-    """Why a model is shown below one that it contains: its priors, not its curves, lose the likelihood."""
+    """A note for each model whose log-likelihood is below that of the simpler model above it, because of priors."""
     rows = list(zip(table["model"], table["loglik"], strict=True))
     return tuple(
         f"The {model} contains the {simpler}, yet its log-likelihood is {before - loglik:,.1f} lower: both models are "
@@ -104,9 +110,10 @@ def nesting_notes(table: pd.DataFrame) -> tuple[str, ...]:
 def behind_the_best(
     scored: FloatArray, best: int, system: IntArray, rubric: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """(R,) standard error of each model's difference from the best, and its p-value, from their scores (R, N) of cells.
+    """(R,) standard error of each model's difference from the best, and its p-value. scored: (R, N) of N cells.
 
-    The best is chosen by the same scores, so that any pair of the models may be the one that is tested: Bonferroni.
+    system, rubric: (N,) of the cells. The best is chosen by the same scores, so that any pair of the models may be the
+    one that is tested: Bonferroni.
     """
     behind, models = scored[best] - scored, len(scored)
     error = clustered_standard_errors(behind, system, rubric)
@@ -116,11 +123,11 @@ def behind_the_best(
 
 
 def clustered_standard_errors(values: FloatArray, *clusters: IntArray) -> FloatArray:
-    """(R,) standard errors of the means of rows of ``values`` (R, N) whose entries depend within each of the clusters.
+    """(R,) standard errors of the means of the rows of ``values`` (R, N), with entries that depend within clusters.
 
-    For one cluster (N,): sqrt(G / (G - 1) sum_g (sum_{n in g} (x_n - mean))²) / N (Liang and Zeger 1986). For two, that
-    share at most an entry: the variances of both less that of independent entries, and no less than either (Cameron,
-    Gelbach and Miller 2011). NaN with fewer than two clusters.
+    One cluster variable (N,): sqrt(G / (G - 1) sum_g (sum_{n in g} (x_n - mean))²) / N (Liang and Zeger 1986). Two, of
+    which a pair of clusters shares at most one entry: the sum of both variances minus that of independent entries, and
+    at least the larger of the two (Cameron, Gelbach and Miller 2011). NaN with fewer than two clusters.
     """
     variances = np.array([_clustered_variance(values, cluster) for cluster in clusters])
     if len(clusters) == 1:
@@ -172,9 +179,9 @@ def held_out_loglik(
     *,
     levels: IntArray | None = None,
 ) -> FloatArray:
-    """(M, J) predictive log-probability of each cell from a fit without its fold.
+    """(M, J) predictive log-probability of each cell, from a fit without the cell's fold.
 
-    NaN where the cell is unknown or its rubric does not vary without the fold: no model has parameters for it then.
+    NaN where the cell is unknown, or its rubric does not vary without the fold: then no model has parameters for it.
     """
     if levels is None and model == "GRM":
         levels = np.full(y.shape[1], int(np.nanmax(y)) + 1)

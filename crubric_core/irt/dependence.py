@@ -15,7 +15,7 @@ from .diagnostics import standardised
 BLOCK = 256  # rubrics against all later ones at one time
 PRACTICAL = 0.2  # distance from the mean Q3 that matters (Christensen, Makransky & Horton, 2017)
 EDGES = np.linspace(-1.0, 1.0, 81)
-LEVEL = 0.05  # of the chance that any pair is flagged where none depends
+LEVEL = 0.05  # bound on the chance that any pair is flagged when no rubrics depend
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,9 @@ def local_dependence(residual: FloatArray, query_index: IntArray, *, keep: int =
     """Correlate the residuals (M, J) of every two rubrics over the systems (Yen, 1984).
 
     A pair is flagged when it lies more than 0.2 from the mean Q3 and Fisher's z of that distance exceeds the normal
-    quantile at LEVEL shared among all pairs (Bonferroni). With few systems a rubric has few possible patterns and
-    equal ones are common: hold ``n_flagged`` against that of a table simulated from the model.
+    quantile at LEVEL shared among all pairs (Bonferroni). With few systems a rubric has few possible patterns of labels
+    and equal patterns are common: compare ``n_flagged`` with that of a table simulated from the model. query_index:
+    (J,) query of each rubric. keep: most pairs that the result lists.
     """
     counts = np.zeros(len(EDGES) - 1, dtype=np.int64)
     n_pairs, total = 0, 0.0
@@ -87,7 +88,7 @@ def local_dependence(residual: FloatArray, query_index: IntArray, *, keep: int =
 
 
 def q3_among(residual: FloatArray, rubrics: IntArray) -> FloatArray:
-    """(n, n) Q3 among a few ``rubrics`` (indices) of the residuals (M, J); NaN where undefined, and with itself."""
+    """(n, n) Q3 among a few ``rubrics`` (indices) of the residuals (M, J); NaN on the diagonal and where undefined."""
     chosen = residual[:, rubrics]
     known = ~np.isnan(chosen)
     values = np.where(known, chosen, 0.0)
@@ -126,7 +127,7 @@ def _extreme(block: _Pairs, mean: float, flagged: BoolArray, same: BoolArray, ke
 
 
 def _blocks(residual: FloatArray) -> Iterator[_Pairs]:
-    """All pairs of rubrics, each once, with their correlation over common systems."""
+    """All pairs of rubrics, each pair once, with their correlation over the systems that both have."""
     standard, varies = standardised(residual)
     columns = np.flatnonzero(varies)
     known = ~np.isnan(residual[:, columns])
@@ -149,7 +150,10 @@ def _blocks(residual: FloatArray) -> Iterator[_Pairs]:
 def _pairwise(
     x: FloatArray, known_x: BoolArray, y: FloatArray, known_y: BoolArray
 ) -> tuple[FloatArray, IntArray]:
-    """Pearson correlations over the rows known to both, by matrix products; NaN where one side does not vary."""
+    """Pearson correlations over the rows known in both columns, by matrix products; NaN where a column does not vary.
+
+    Also the number of common rows of each pair.
+    """
     kx, ky = known_x.astype(float), known_y.astype(float)
     n = np.maximum(kx.T @ ky, 1.0)
     sum_x, sum_y = x.T @ ky, kx.T @ y

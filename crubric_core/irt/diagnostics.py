@@ -1,4 +1,4 @@
-"""Does the model hold? Residuals, their spectrum, and rubrics that run against the rest (docs/method.md §12)."""
+"""Model checks: residuals, their spectrum, and rubrics that run against the others (docs/method.md §12)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..types import BoolArray, FloatArray
 from .abilities import log_probabilities
 from .fit import IrtFit
 
-STRAIGHT = 1e-3  # skewness below which the orders of a rubric's labels are taken as normal
+STRAIGHT = 1e-3  # skewness below which the distribution over orders is taken as normal
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,10 @@ class Spectrum:
 
 
 class ItemRest(NamedTuple):
-    """correlation: (J,) item–rest correlation, in [-1, 1]. chance: (J,) of one as low by chance, in (0, 1].
+    """Item–rest correlations of J rubrics, and how likely so low ones are by chance.
 
-    Both are NaN where fewer than three systems are known or one side does not vary.
+    correlation: (J,) in [-1, 1]. chance: (J,) in (0, 1]. Both are NaN where fewer than three systems are known or one
+    side does not vary.
     """
 
     correlation: FloatArray
@@ -34,14 +35,14 @@ class ItemRest(NamedTuple):
 
 
 def item_rest(y: FloatArray) -> ItemRest:
-    """How each rubric correlates with the systems' mean on all the other rubrics that they were labelled on.
+    """Correlate each rubric's labels with the systems' mean on all their other labelled rubrics.
 
-    ``y`` is (M, J) on any common scale, NaN unknown. A negative Pearson correlation marks a rubric that weaker systems
-    pass more often (aberrant). Its chance is the probability of a correlation as low if labels were unrelated to
-    ability: among all orders of the rubric's labels over its systems, by the lower tail of the Pearson type III
-    distribution with the mean, variance and skewness of these orders, and at least one in as many as there are.
-    Student's t would take abilities as normal: with one system far above the others, it would make a rubric that this
-    one alone fails look impossible.
+    ``y`` is (M, J) on any common scale, NaN unknown. Pearson correlation; a negative value: weaker systems pass the
+    rubric more often (aberrant). chance: the probability of so low a correlation if labels are unrelated to ability.
+    Among all orders of a rubric's labels over its systems: the lower tail of the Pearson type III distribution with the
+    mean, variance and skewness over these orders, and at least 1 / the number of different orders. Student's t would
+    assume normal abilities: with one system far above the others, it gives much too low a chance to a rubric that only
+    this system fails.
     """
     known = ~np.isnan(y)
     filled = np.where(known, y, 0.0)
@@ -103,7 +104,10 @@ def residual_spectrum(residual: FloatArray) -> Spectrum:
 
 
 def standardised(residual: FloatArray) -> tuple[FloatArray, BoolArray]:
-    """Columns with mean 0 and unit length, 0 where unknown; and which columns vary on at least three systems."""
+    """Columns of ``residual`` (M, J) with mean 0 and unit length, and (J,) which vary on at least three systems.
+
+    0 where unknown, and in the columns that do not vary.
+    """
     known = ~np.isnan(residual)
     n = known.sum(axis=0)
     filled = np.where(known, residual, 0.0)

@@ -3,10 +3,10 @@
     P(y_ijk = 1) = sigma(a_j (theta_i - b_j) - lambda_k),    sum_k lambda_k = 0
 
 lambda_k is the severity of judge k in logits. Ordered labels have the graded model's thresholds in place of b_j; the
-2PL is the graded model of two levels. The likelihood of all parameters together would take severities also from rubrics
-that no two judges of a system share, by what slopes fitted on few systems say: it errs twice as much as it tells. So
-severities are those of the cells that judges share (``severities``), and rubrics and abilities have the largest
-likelihood given these.
+2PL is the graded model of two levels. The joint likelihood of all parameters would also infer severities from rubrics
+on which no two judges of a system overlap, through slopes that few systems determine: this adds twice as much error as
+information. So severities are estimated from the cells that judges share (``severities``), and rubrics and abilities
+maximise the likelihood given these.
 
 Linacre, J. M. (1989), Many-Facet Rasch Measurement; here with slopes.
 """
@@ -30,7 +30,7 @@ from .severities import SharedCells, common_queries, weakest_link
 
 FacetModel = Literal["2PL", "GRM"]
 MAX_EVALUATIONS = 500
-SETTLED = 1e-4  # logits between two rounds
+SETTLED = 1e-4  # logits: largest change between two rounds at which the search ends
 MOST_ROUNDS = 50
 
 
@@ -55,7 +55,10 @@ class FacetFit:
 
 
 class _JudgeSums:
-    """The terms of K judges, each moved by a severity (K,); a ``TermSum``. masks: (K, T, M)."""
+    """Sums of the terms of K judges, each intercept lowered by the judge's severity (K,); a ``TermSum``.
+
+    masks: (K, T, M).
+    """
 
     def __init__(self, masks: FloatArray, severity: FloatArray) -> None:
         self._severity, self._sums = severity, [SoftplusSum(mask, mask.shape[1]) for mask in masks]
@@ -70,7 +73,7 @@ class _JudgeSums:
 
 
 class ManyFacet(Graded):
-    """The graded model of a panel (M, J, K) of judges with these severities (K,). See ItemModel."""
+    """The graded model of a panel (M, J, K), given the severities (K,) of its judges. See ItemModel."""
 
     def __init__(self, panel: FloatArray, priors: Priors, levels: IntArray, severity: FloatArray) -> None:
         super().__init__(_rows(panel), priors, levels)
@@ -157,10 +160,10 @@ def fit_with_severity(
     start: ItemParameters | None = None,
     taken: BoolArray | None = None,
 ) -> FacetFit:
-    """``fit_many_facet`` with known severities (K,), logits.
+    """``fit_many_facet`` with known severities (K,), in logits.
 
-    start: parameters of all rubrics to begin with. taken: (J,) rubrics that take part also if all their labels are the
-    same here, unless the prior is flat.
+    start: parameters of all rubrics from which the search begins. taken: (J,) the rubrics to fit, also those whose
+    labels are all the same here; ignored under a flat prior of the difficulties.
     """
     panel = _checked(panel, model, quadrature, priors)
     n_levels, constant = check_labels(_rows(panel), model, levels), constant_rubrics(_rows(panel))
@@ -176,7 +179,7 @@ def fit_with_severity(
 
 
 def _rows(panel: FloatArray) -> FloatArray:
-    """(K M, J) the panel judge after judge."""
+    """(K M, J) the panel (M, J, K) with the tables of its judges stacked."""
     return panel.transpose(2, 0, 1).reshape(-1, panel.shape[1])
 
 

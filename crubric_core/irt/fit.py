@@ -89,7 +89,7 @@ class IrtFit:
 
     @property
     def n_systems(self) -> int:
-        """M."""
+        """The number of systems M."""
         return len(self.theta)
 
 
@@ -200,7 +200,7 @@ def search(
     start: ItemParameters | None,
     max_evaluations: int,
 ) -> IrtFit:
-    """The largest posterior of a model that is bound to the labels of the rubrics that are not ``constant`` (J,)."""
+    """Maximise the posterior of a model that is bound to the labels of the rubrics that are not ``constant`` (J,)."""
     objective = MarginalPosterior(bound, quadrature)
     first = begin(bound, None if start is None else start.of(~constant))
     best = maximise(objective, first, TOLERANCE, RELATIVE_GRADIENT, max_evaluations, objective.allows)
@@ -226,12 +226,12 @@ def search(
 
 
 def with_items(fit: IrtFit, items: ItemParameters) -> IrtFit:
-    """``fit`` with other parameters of its rubrics."""
+    """``fit`` with the parameters of its rubrics replaced by ``items``."""
     return replace(fit, a=items.a, b=items.b, c=items.c, thresholds=items.thresholds)
 
 
 def begin(model: ItemModel, start: ItemParameters | None) -> FloatArray:
-    """Where the search begins: at ``start``, as far as it is known."""
+    """Starting point of the search: ``start`` where its values are finite, else the model's own start."""
     if start is None:
         return model.start()
     point = model.at(start)
@@ -240,9 +240,9 @@ def begin(model: ItemModel, start: ItemParameters | None) -> FloatArray:
 
 
 def _same_for_copies(y: FloatArray, levels: IntArray, items: ItemParameters) -> ItemParameters:
-    """Exactly equal parameters for rubrics with equal labels, which rounding leaves an ulp apart.
+    """Exactly equal parameters for rubrics with equal labels; rounding may leave them slightly different.
 
-    Their information then ties exactly, and ties go to the first rubric.
+    Their information is then exactly equal, and ties go to the first rubric.
     """
     first, kind, _ = equal_rubrics(y, levels)
     source = first[kind]
@@ -260,7 +260,7 @@ def bind_model(y: FloatArray, model: Model, priors: Priors, levels: IntArray) ->
 
 
 def equal_rubrics(y: FloatArray, levels: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-    """Rubrics with equal labels and levels: first index of each kind (U,), kind of each (J,), copies (U,)."""
+    """Group rubrics by equal labels and levels: (U,) first index of each group, (J,) groups, (U,) group sizes."""
     codes = np.empty((y.shape[1], len(y) + 1), dtype=np.int16)
     codes[:, :-1] = np.where(np.isnan(y), -1, y).T
     codes[:, -1] = levels
@@ -270,7 +270,7 @@ def equal_rubrics(y: FloatArray, levels: IntArray) -> tuple[IntArray, IntArray, 
 
 
 def constant_rubrics(y: FloatArray) -> BoolArray:
-    """(J,) whether all known labels of a rubric are the same (or none is known)."""
+    """(J,) whether all known labels of a rubric are the same, or it has none."""
     # fmin and fmax pass over NaN, without a copy of the table.
     low = np.fmin.reduce(y, axis=0, initial=np.inf)
     high = np.fmax.reduce(y, axis=0, initial=-np.inf)
@@ -278,7 +278,7 @@ def constant_rubrics(y: FloatArray) -> BoolArray:
 
 
 def check_labels(y: FloatArray, model: Model, levels: IntArray | None) -> IntArray:
-    """(J,) numbers of levels, after making sure that every label is one the model can have."""
+    """(J,) numbers of levels, after checking that the model allows every label. Raises FitError."""
     if y.ndim != 2:
         raise FitError(f"The labels must be a table of systems × rubrics, not an array of shape {y.shape}.")
     known = y[~np.isnan(y)]
@@ -306,7 +306,7 @@ def check_labels(y: FloatArray, model: Model, levels: IntArray | None) -> IntArr
 
 
 def over_all(items: ItemParameters, constant: BoolArray) -> ItemParameters:
-    """The parameters of the rubrics that took part, and NaN of the ``constant`` (J,) ones."""
+    """``items`` of the rubrics that are not ``constant``, spread over all J rubrics; NaN for the constant ones."""
 
     def spread(values: FloatArray) -> FloatArray:
         full = np.full((len(constant), *values.shape[1:]), np.nan)

@@ -1,10 +1,10 @@
 """Samejima's graded response model, also for rubrics with different numbers of levels.
 
-Levels that nobody received leave their thresholds without a likelihood of their own. At the optimum such
-thresholds coincide: between two observed levels the likelihood pulls them together, and beyond the lowest or
-highest observed level only the nearest one is pushed outwards while the prior pulls the others back against it.
-So the thresholds of a rubric form groups that move as one, and the groups are strictly ordered.
-With a flat prior the outer groups have no finite optimum; they are excluded and reported as infinite.
+Levels that no system received leave their thresholds without a likelihood of their own. At the optimum such thresholds
+coincide: between two observed levels the likelihood pulls them together, and beyond the lowest or highest observed
+level only the nearest one is pushed outwards while the prior pulls the others back against it. So the thresholds of a
+rubric form groups that move as one, and the groups are strictly ordered. With a flat prior the outer groups have no
+finite optimum; they are excluded and reported as infinite.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from .models import (
     solve_blocks,
 )
 
-SMALLEST_GAP = 0.05  # between thresholds at the start
+SMALLEST_GAP = 0.05  # between a rubric's thresholds at the start of the search
 
 
 @dataclass(frozen=True)
 class ThresholdGroups:
-    """Groups of coinciding thresholds, T in all, ordered by rubric and then by level.
+    """T groups of coinciding thresholds, ordered by rubric and then by level.
 
-    owner, slot: (T,) the group's rubric and its place within it. lower, upper: (T,) the observed levels on its
-    two sides, -1 where there is none. size: (T,) how many thresholds it stands for.
+    owner, slot: (T,) the group's rubric and its position within the rubric. lower, upper: (T,) the observed levels just
+    below and above it, -1 where there is none. size: (T,) number of thresholds in the group.
     """
 
     owner: IntArray
@@ -45,7 +45,10 @@ class ThresholdGroups:
 
 
 def threshold_groups(y: FloatArray, levels: IntArray, *, outer: bool) -> ThresholdGroups:
-    """Groups of the thresholds of a table ``y`` (M, J) with ``levels`` (J,); ``outer`` keeps the unbounded ones."""
+    """Groups of the thresholds of a table ``y`` (M, J) with ``levels`` (J,) numbers of levels.
+
+    outer: also the groups below the lowest or above the highest observed level.
+    """
     owner, level = np.nonzero(observed_levels(y, int(levels.max())))
     first = np.r_[True, owner[1:] != owner[:-1]]
     last = np.r_[owner[1:] != owner[:-1], True]
@@ -63,12 +66,12 @@ def threshold_groups(y: FloatArray, levels: IntArray, *, outer: bool) -> Thresho
 
 
 def observed_levels(y: FloatArray, n_levels: int) -> BoolArray:
-    """(J, L) whether any system received the level."""
+    """(J, L) whether any system received the level on the rubric."""
     return np.stack([(y == level).any(axis=0) for level in range(n_levels)], axis=1)
 
 
 class Graded:
-    """GRM. x is log a, the first threshold and the logs of the gaps: (J, P), unused places 0. See ItemModel."""
+    """GRM. x is log a, the first threshold and the logs of the gaps: (J, P), 0 where unused. See ItemModel."""
 
     def __init__(self, y: FloatArray, priors: Priors, levels: IntArray) -> None:
         self._levels, self._priors = levels, priors
@@ -98,18 +101,18 @@ class Graded:
         return int(self._used.sum())
 
     def start(self) -> FloatArray:
-        """Unit slopes and the thresholds that the cumulative shares suggest."""
+        """Unit slopes, and thresholds from the smoothed logits of the cumulative shares."""
         t = -1.3 * smoothed_logit(self._at_least, self._labels)
         return self._join(np.zeros(self._shape[0]), t)
 
     def at(self, items: ItemParameters) -> FloatArray:
-        """See ItemModel; a group's threshold is that of its lowest."""
+        """See ItemModel; a group takes the value of its lowest threshold."""
         groups = self._groups
         lowest = np.where(groups.lower >= 0, groups.lower, groups.upper - 1)
         return self._join(np.log(items.a), items.edges[groups.owner, lowest])
 
     def _join(self, log_a: FloatArray, t: FloatArray) -> FloatArray:
-        """The point of slopes (J,) and the groups' thresholds (T,), no two of a rubric too close."""
+        """The point x of log slopes (J,) and the groups' thresholds (T,), kept SMALLEST_GAP apart within a rubric."""
         x = np.zeros(self._shape)
         x[:, 0] = log_a
         gap = np.maximum(np.diff(t, prepend=0.0), SMALLEST_GAP)
@@ -124,7 +127,7 @@ class Graded:
         return np.exp(grid[:, 0]), np.cumsum(steps, axis=1)[self._groups.owner, self._groups.slot]
 
     def _gaps(self, a: FloatArray, t: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Slopes and gaps, one for each group that follows another."""
+        """Slopes and gaps to the group before, for each group that is not its rubric's first."""
         follows = self._follows
         return a[self._groups.owner[follows]], np.diff(t)[follows[1:]]
 
@@ -143,7 +146,7 @@ class Graded:
         return by_theta[:, None] * nodes + fixed[:, None] - self._sum.forward(slope, d, nodes), constant
 
     def backward(self, x: FloatArray, nodes: FloatArray, weights: FloatArray) -> Score:
-        """See ItemModel. The information holds the thresholds' prior, which is not diagonal in x."""
+        """See ItemModel. The information includes the thresholds' prior, which is not diagonal in x."""
         a, t = self._split(x)
         slope, groups = a[self._groups.owner], self._groups
         sums = self._sum.backward(weights, nodes)
@@ -165,7 +168,7 @@ class Graded:
         return Score(gradient, np.swapaxes(jacobian, 1, 2) @ blocks @ jacobian)
 
     def _jacobian(self, x: FloatArray) -> FloatArray:
-        """(J, P, P) derivative of (log a, thresholds) in x: the identity, then steps that all later ones share."""
+        """(J, P, P) derivative of (log a, thresholds) in x; each gap moves its own threshold and all later ones."""
         grid = x.reshape(self._shape)
         scale = np.where(self._used, 1.0, 0.0)
         scale[:, 2:] = np.where(self._used[:, 2:], np.exp(grid[:, 2:]), 0.0)
@@ -211,7 +214,7 @@ class Graded:
         return blocks
 
     def log_prior(self, x: FloatArray) -> tuple[float, FloatArray, FloatArray]:
-        """See ItemModel; every threshold counts, also those that coincide."""
+        """See ItemModel; every threshold counts, also each of several that coincide."""
         _, t = self._split(x)
         value, slope_gradient, slope_curvature = log_normal(
             x.reshape(self._shape)[:, 0], self._priors.log_a_sd
@@ -228,12 +231,12 @@ class Graded:
         return value, self._to_x(slope_gradient, by_t, self._jacobian(x)), curvature.ravel()
 
     def solve(self, information: FloatArray, diagonal: FloatArray, vector: FloatArray) -> FloatArray:
-        """See ItemModel; unused places have unit blocks and stay 0."""
+        """See ItemModel; unused positions have unit blocks and stay 0."""
         diagonal = diagonal.reshape(self._shape) + ~self._used
         return solve_blocks(information, diagonal, vector.reshape(self._shape)).ravel()
 
     def axes(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """See ItemModel; the logs of the gaps only stretch."""
+        """See ItemModel; the logs of the gaps change with the stretch only."""
         shift, bend = np.zeros(self._shape), np.zeros(self._shape)
         shift[:, 1] = self._used[:, 1]
         bend[:, 1] = np.where(self._used[:, 1], x.reshape(self._shape)[:, 1], 0.0)
@@ -265,7 +268,7 @@ class Graded:
 
 
 def _fill_outer(thresholds: FloatArray, levels: IntArray, groups: ThresholdGroups) -> None:
-    """Infinite thresholds of levels beyond the observed ones, where no prior holds them (in place)."""
+    """Set thresholds beyond the observed levels to -inf or inf, in place; used where no prior holds them."""
     first, last = groups.slot == 0, np.r_[groups.slot[1:] == 0, True]
     for j, low, high in zip(groups.owner[first], groups.lower[first], groups.upper[last], strict=True):
         thresholds[j, :low] = -np.inf

@@ -34,7 +34,7 @@ class Guessing:
         return 3 * len(self._passes)
 
     def start(self) -> FloatArray:
-        """A small asymptote, and each rubric's regression on the systems' normal scores."""
+        """START_C as the asymptote; a and b from each rubric's regression on the systems' normal scores."""
         log_a, b = regress_rubrics(self._passed_labels, self._mask, self._priors)
         return np.concatenate([log_a, b, np.full_like(b, float(logit(START_C)))])
 
@@ -66,7 +66,7 @@ class Guessing:
     def _information(
         self, a: FloatArray, b: FloatArray, c: FloatArray, nodes: FloatArray, weights: FloatArray
     ) -> FloatArray:
-        """(J, 3, 3) expected information n (dP)(dP)' / (P Q), missing labels spread evenly over the systems.
+        """(J, 3, 3) expected information n (dP)(dP)' / (P Q); missing labels are spread evenly over the systems.
 
         With s = sigma(z) and r = sigma(z - log c) = s / P: zz = (1-c) s (1-s) r, zg = c (1-c) (1-s) r,
         gg = c (1-c) (1-r).
@@ -86,7 +86,7 @@ class Guessing:
         return blocks
 
     def log_prior(self, x: FloatArray) -> tuple[float, FloatArray, FloatArray]:
-        """See ItemModel; the asymptote's is (p - 1) log c + (q - 1) log(1 - c), without a constant."""
+        """See ItemModel; the asymptote has the log prior (p - 1) log c + (q - 1) log(1 - c), without a constant."""
         log_a, b, g = x.reshape(3, -1)
         return join(
             log_normal(log_a, self._priors.log_a_sd),

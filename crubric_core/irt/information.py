@@ -80,7 +80,10 @@ def _graded_information(a: FloatArray, thresholds: FloatArray, theta: FloatArray
 
 
 def response_curve(fit: IrtFit, rubric: int, theta: FloatArray) -> FloatArray:
-    """(G,) expected share of the full mark at ``theta``: the probability of passing, GRM: expected level / (L-1)."""
+    """(G,) expected share of the full mark at ``theta`` (G,): probability of a pass; GRM: expected level / (L-1).
+
+    NaN for a constant rubric.
+    """
     theta = np.asarray(theta, dtype=float)
     if fit.constant[rubric]:
         return np.full(len(theta), np.nan)
@@ -95,7 +98,7 @@ def response_curve(fit: IrtFit, rubric: int, theta: FloatArray) -> FloatArray:
 def posterior_weighted_information(fit: IrtFit, y: FloatArray) -> FloatArray:
     """nu_j = ∫ I_j(theta) phi(theta) dtheta, (J,): phi is the mean of the systems' posteriors (paper eq:nu).
 
-    A system without a label on a rubric that varies has no part in it.
+    A system without a label on any rubric that varies does not count.
     """
     posterior, placed = ability_posterior(fit, y), np.isfinite(y[:, ~fit.constant]).any(axis=1)
     weights = posterior.node_weights[placed] if placed.any() else posterior.node_weights

@@ -1,4 +1,4 @@
-"""Does each rubric behave as its curve says? A parametric bootstrap of the outfit, and points to lay on the curve."""
+"""Whether each rubric follows its curve: parametric bootstrap of the outfit, and observed points beside the curve."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class ItemFit:
     """Parametric bootstrap of the outfit mean square, J rubrics.
 
     outfit: (J,) mean squared standardised residual, near 1 under the model; NaN for a constant rubric.
-    p: (J,) share of replicates with an outfit at least as large, the data counted among them.
-    misfit: share of the rubrics with p < .05; chance alone gives at most .05 (docs/method.md §12).
-    refits: the replicates' fits; their curves give the bands.
+    p: (J,) share of replicates with an outfit at least as large, the data counted among them; NaN where untested.
+    misfit: share of the tested rubrics with p < .05; chance alone gives at most .05 (docs/method.md §12).
+    refits: the fits of the replicates, from which ``curve_band`` is computed.
     """
 
     outfit: FloatArray
@@ -47,10 +47,10 @@ def bootstrap_item_fit(
     seed: int = 0,
     progress: Callable[[float, str], None] | None = None,
 ) -> ItemFit:
-    """Compare each rubric's outfit with tables drawn from the fitted model and fitted again (docs/method.md §12).
+    """Compare each rubric's outfit with tables simulated from the fitted model and refitted (docs/method.md §12).
 
     Abilities are drawn from the systems' posteriors, labels from the model, and the same cells are left unknown, so
-    the reference carries the optimism of fitting as many parameters to as few systems. y: (M, J).
+    that the replicates overfit as much as the data do. y: (M, J).
     """
     observed = outfit(fit, y)
     rng = np.random.default_rng([seed, 7])
@@ -77,7 +77,7 @@ def bootstrap_item_fit(
 
 
 def _generators(fit: IrtFit, rng: np.random.Generator, replicates: int) -> list[np.random.Generator]:
-    """The generator as it is before each replicate, so that each can be drawn by itself, wherever it runs."""
+    """Copies of the generator as it is before each replicate, so that a replicate can be simulated in any process."""
     found = []
     for _ in range(replicates):
         found.append(deepcopy(rng))
@@ -88,7 +88,7 @@ def _generators(fit: IrtFit, rng: np.random.Generator, replicates: int) -> list[
 def _refit_simulated(
     fit: IrtFit, y: FloatArray, rng: np.random.Generator
 ) -> tuple[IrtFit, FloatArray] | None:
-    """A table drawn from the model, fitted again, and its outfit (J,); None where every rubric came out constant."""
+    """Simulate a table, refit it and compute its outfit (J,); None if all of its rubrics are constant."""
     drawn = simulate_labels(fit, y, deepcopy(rng))
     try:
         refit = fit_irt(drawn, fit.model, fit.quadrature, fit.priors, levels=fit.levels)
@@ -98,7 +98,7 @@ def _refit_simulated(
 
 
 def outfit(fit: IrtFit, y: FloatArray) -> FloatArray:
-    """(J,) mean over systems of the squared standardised residual at the EAP abilities; NaN if constant."""
+    """(J,) mean over systems of the squared standardised residual at the EAP abilities; NaN for a constant rubric."""
     mean, variance = expected_labels(fit, fit.theta)
     squared = (y - mean) ** 2 / np.maximum(variance, 1e-12)
     known = ~np.isnan(squared)
@@ -118,13 +118,13 @@ def simulate_labels(fit: IrtFit, y: FloatArray, rng: np.random.Generator) -> Flo
 
 
 def _noise(fit: IrtFit, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-    """All that one simulated table draws: (M,) standard normal, (J', M) uniform for the rubrics that vary."""
+    """The random numbers of one simulated table: (M,) standard normal, (J', M) uniform for the rubrics that vary."""
     normal = rng.standard_normal(len(fit.theta))
     return normal, rng.random((int((~fit.constant).sum()), len(fit.theta)))
 
 
 def empirical_curve(fit: IrtFit, y: FloatArray, rubric: int, confidence: float = 0.95) -> pd.DataFrame:
-    """Observed shares of the full mark in up to GROUPS groups of systems with neighbouring abilities, for one rubric.
+    """Observed shares of the full mark of one rubric, in up to GROUPS groups of systems with similar abilities.
 
     y: (M, J). Columns theta (mean of the group), share, low, high (Wilson interval), systems.
     """
@@ -141,7 +141,7 @@ def empirical_curve(fit: IrtFit, y: FloatArray, rubric: int, confidence: float =
 
 
 def wilson_interval(share: float, n: int, confidence: float) -> tuple[float, float]:
-    """Wilson's score interval of a share seen in ``n`` trials."""
+    """Wilson's score interval (low, high) of a ``share`` observed in ``n`` trials."""
     z2 = float(ndtri((1 + confidence) / 2)) ** 2
     centre = (share + z2 / (2 * n)) / (1 + z2 / n)
     half = np.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n * n))) / (1 + z2 / n)
@@ -151,7 +151,10 @@ def wilson_interval(share: float, n: int, confidence: float) -> tuple[float, flo
 def curve_band(
     refits: tuple[IrtFit, ...], rubric: int, theta: FloatArray, confidence: float = 0.95
 ) -> tuple[FloatArray, FloatArray]:
-    """Percentile band (low, high), each (G,), of a rubric's curve over the bootstrap refits; NaN without any."""
+    """Percentile band (low, high), each (G,), of a rubric's curve over the bootstrap refits.
+
+    NaN if the rubric is constant in all of them.
+    """
     curves = [response_curve(refit, rubric, theta) for refit in refits if not refit.constant[rubric]]
     if not curves:
         return np.full(len(theta), np.nan), np.full(len(theta), np.nan)

@@ -1,7 +1,7 @@
-"""Item parameters at known abilities: the mode of prior × likelihood, also of rubrics without two different labels.
+"""Item parameters at known abilities: the mode of prior × likelihood, also for rubrics whose labels are all equal.
 
-A rubric that all systems pass has no maximum likelihood estimate, but with proper priors it has a mode: the rubric is
-easy, as far as the prior lets it be.
+A rubric that all systems pass has no maximum likelihood estimate, but with proper priors it has a mode: it is as easy
+as the prior permits.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .optimise import maximise
 TOLERANCE = 1e-12  # predicted gain relative to the objective
 RELATIVE_GRADIENT = 1e-6
 MAX_EVALUATIONS = 200
-FIXED = 1e-4  # sd of log a where the slope is given: it then moves by less than that
+FIXED = 1e-4  # sd of log a where the slope is given; it then moves by less than this
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,8 @@ def item_modes(
 ) -> ItemParameters:
     """Modes of the parameters of each rubric of ``y`` (M, J), given the systems' abilities ``theta`` (M,).
 
-    slope: the common slope of the 1PL, which is known. NaN for a rubric without any label, and for all of them under
-    a flat prior, which has no mode. Rubrics with equal labels have equal modes.
+    slope: the known common slope of the 1PL. NaN for a rubric without any label, and for all rubrics under a flat
+    prior, which has no mode. Rubrics with equal labels have equal modes.
     """
     width = y.shape[1]
     flat = priors.log_a_sd is None or priors.b_sd is None or (model == "3PL" and priors.c_beta is None)
@@ -91,7 +91,7 @@ def _nowhere(width: int, model: Model, levels: IntArray) -> ItemParameters:
 
 
 def _placed(items: ItemParameters, place: IntArray) -> ItemParameters:
-    """The parameters of ``items`` at each place; NaN where it is -1."""
+    """The parameters of ``items`` with the indices ``place`` (J,); NaN where an index is -1."""
 
     def at(values: FloatArray) -> FloatArray:
         keep = (place >= 0).reshape(-1, *[1] * (values.ndim - 1))

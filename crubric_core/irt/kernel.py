@@ -1,8 +1,8 @@
 """The one expensive sum of all four models: log(1 + exp(a theta + d)) over many items at a few nodes.
 
-Every model's log-likelihood is linear in theta, plus a constant, plus sums of such softplus terms
-(see ``models``), so this module is the only place whose time grows with items times nodes. It works in blocks
-that stay in cache and keeps sigma(a theta + d) for the way back.
+Every model's log-likelihood is linear in theta, plus a constant, plus sums of such softplus terms (see ``models``), so
+only the time of this module grows with items × nodes. It works in blocks that stay in the processor's cache, and keeps
+sigma(a theta + d) for the backward pass.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class NodeSums:
 
 
 class TermSum(Protocol):
-    """A sum of such terms for each system."""
+    """A sum of softplus terms for each system."""
 
     def forward(self, a: FloatArray, d: FloatArray, nodes: FloatArray) -> FloatArray:
         """(M, G) sums at the ``nodes`` (G,)."""
@@ -39,9 +39,9 @@ class TermSum(Protocol):
 
 
 class SoftplusSum:
-    """``S[i, g] = sum_t mask[t, i] * log(1 + exp(a[t] theta[g] + d[t]))`` and what its gradient needs.
+    """``S[i, g] = sum_t mask[t, i] * log(1 + exp(a[t] theta[g] + d[t]))`` and the sums for its gradient.
 
-    mask: (T, M) of zeros and ones, or None where every system has every term.
+    mask: (T, M) of zeros and ones, or None if every system has every term.
     """
 
     def __init__(self, mask: FloatArray | None, n_systems: int) -> None:

@@ -1,7 +1,7 @@
 """Abilities and item parameters of one calibration on the ability scale of another.
 
-Origin and unit of theta are those of the systems of a fit. theta_target = A theta + B brings a fit to another scale:
-a_target = a / A, b_target = A b + B. Here by common systems; ``placement.linking`` links by common rubrics.
+The systems of a fit determine origin and unit of theta. theta_target = A theta + B converts a fit to another scale:
+a_target = a / A, b_target = A b + B. This module links by common systems; ``placement.linking`` by common rubrics.
 
 Kolen, M. J. & Brennan, R. L. (2014), Test Equating, Scaling, and Linking, ch. 6.
 """
@@ -24,19 +24,20 @@ class ScaleLink:
     intercept: float
 
     def abilities(self, theta: FloatArray) -> FloatArray:
-        """``theta``, of any shape, on the target scale."""
+        """Convert ``theta``, of any shape, to the target scale."""
         return np.asarray(self.slope * theta + self.intercept)
 
     def items(self, items: ItemParameters) -> ItemParameters:
-        """Parameters that give the same response functions on the target scale: a / slope, slope × b + intercept, c."""
+        """Parameters with the same response functions on the target scale: a / slope, slope × b + intercept, c."""
         thresholds = None if items.thresholds is None else self.abilities(items.thresholds)
         return ItemParameters(items.a / self.slope, self.abilities(items.b), items.c, thresholds)
 
 
 def mean_sigma(theta: FloatArray, target: FloatArray) -> ScaleLink:
-    """The line that gives ``theta`` (n,) the mean and the sd of ``target`` (n,): the same systems on two scales.
+    """The link that gives ``theta`` (n,) the mean and the sd of ``target`` (n,): abilities of the same systems.
 
-    Systems that are unknown on either scale do not count. Where either has no spread the slope is 1.
+    Systems that are unknown (NaN) on either scale do not count. The slope is 1 if either has no spread; the link is the
+    identity if no system is known on both.
     """
     known = np.isfinite(theta) & np.isfinite(target)
     if not known.any():

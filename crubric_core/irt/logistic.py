@@ -12,7 +12,7 @@ from .start import regress_rubrics
 
 
 class Logistic:
-    """2PL, or 1PL where ``common_slope``. x is log a and b: (2, J) flattened; 1PL: (1 + J,)."""
+    """2PL, or 1PL if ``common_slope``. x is log a and b: (2, J) flattened; 1PL: (1 + J,). See ItemModel."""
 
     def __init__(self, y: FloatArray, priors: Priors, *, common_slope: bool) -> None:
         observed = ~np.isnan(y)
@@ -29,12 +29,12 @@ class Logistic:
         return len(self._passes) + (1 if self._common else len(self._passes))
 
     def start(self) -> FloatArray:
-        """Each rubric's regression on the systems' normal scores."""
+        """Slopes and difficulties from each rubric's regression on the systems' normal scores."""
         log_a, b = regress_rubrics(self._passed, self._mask, self._priors)
         return np.concatenate([[log_a.mean()] if self._common else log_a, b])
 
     def at(self, items: ItemParameters) -> FloatArray:
-        """See ItemModel; a common slope is the geometric mean of those given."""
+        """See ItemModel; a common slope is the geometric mean of the given slopes."""
         log_a = np.log(items.a)
         return np.concatenate([log_a.mean(keepdims=True) if self._common else log_a, items.b])
 
@@ -73,7 +73,7 @@ class Logistic:
         return join(log_normal(x[:-n], self._priors.log_a_sd), log_normal(x[-n:], self._priors.b_sd))
 
     def solve(self, information: FloatArray, diagonal: FloatArray, vector: FloatArray) -> FloatArray:
-        """See ItemModel; the blocks are 2 × 2, and an arrow where the slope is common."""
+        """See ItemModel; the blocks are 2 × 2. With a common slope the matrix has an arrow shape."""
         n = len(self._passes)
         aa, ab, bb = information
         bb = bb + diagonal[-n:] + 1e-9

@@ -7,9 +7,9 @@ With z = a (theta - b) and sp(z) = log(1 + e^z), the log-probability of a label 
     GRM   level l between thresholds t_l < t_(l+1):
           log[sigma(z_l) - sigma(z_(l+1))] = z_l - sp(z_l) - sp(z_(l+1)) + log(1 - exp(-a (t_(l+1) - t_l)))
 
-so a graded rubric is a few binary ones, each seen only by the systems whose level borders on its threshold, plus
-a term free of theta. A model turns its free parameters x into slopes and intercepts of such terms.
-Free parameters are log a, b, logit c, the first threshold and the logs of the gaps to the next ones.
+so a graded rubric is the sum of several binary items, each with only the systems whose level borders on its threshold,
+plus a term that does not depend on theta. A model converts its free parameters x to slopes and intercepts of such
+terms. Free parameters are log a, b, logit c, the first threshold and the logs of the gaps to the next ones.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ LOG_2PI = float(np.log(2 * np.pi))
 
 @dataclass(frozen=True)
 class ItemParameters:
-    """What a fit reports, for the J rubrics that took part; NaN where a model has no such parameter.
+    """Parameters of J rubrics; NaN where unknown.
 
-    a: (J,) discrimination. b: (J,) difficulty (GRM: mean of the thresholds). c: (J,) lower asymptote.
-    thresholds: (J, L-1) of the GRM, else None; NaN beyond a rubric's own number of levels.
+    a: (J,) discrimination. b: (J,) difficulty (GRM: mean of the thresholds). c: (J,) lower asymptote, 0 outside the
+    3PL. thresholds: (J, L-1) of the GRM, else None; NaN beyond a rubric's own number of levels.
     """
 
     a: FloatArray
@@ -40,17 +40,17 @@ class ItemParameters:
 
     @property
     def edges(self) -> FloatArray:
-        """(J, L-1) thresholds between levels; where there are two levels, b alone."""
+        """(J, L-1) thresholds between levels; b alone, (J, 1), if the model has no thresholds."""
         return self.b[:, None] if self.thresholds is None else self.thresholds
 
     def harder(self, logits: FloatArray) -> Self:
-        """Rubrics whose logits of a pass are lower by ``logits`` (J,), whatever the ability."""
+        """The rubrics with the logits of a pass lowered by ``logits`` (J,) at every ability."""
         by = logits / self.a
         thresholds = None if self.thresholds is None else self.thresholds + by[:, None]
         return replace(self, b=self.b + by, thresholds=thresholds)
 
     def of(self, rubrics: IntArray | BoolArray) -> Self:
-        """Those of some rubrics."""
+        """The parameters of some of the rubrics, by indices or mask."""
         thresholds = None if self.thresholds is None else self.thresholds[rubrics]
         return type(self)(self.a[rubrics], self.b[rubrics], self.c[rubrics], thresholds)
 
@@ -71,16 +71,16 @@ class ItemModel(Protocol):
         """Free item parameters."""
 
     def start(self) -> FloatArray:
-        """(n,) where the search begins."""
+        """(n,) point from which the search begins."""
 
     def at(self, items: ItemParameters) -> FloatArray:
-        """(n,) the point of these parameters, to begin the search there; NaN where one is."""
+        """(n,) point x of the parameters ``items``, from which to begin a search; NaN where a parameter is NaN."""
 
     def steepest(self, x: FloatArray) -> float:
-        """Largest slope of any term: it rules how many nodes an interpolation needs."""
+        """Largest slope of any term; it determines how many nodes an interpolation needs."""
 
     def forward(self, x: FloatArray, nodes: FloatArray) -> tuple[FloatArray, float]:
-        """Log-likelihoods (M, G) at the nodes, and a constant that belongs to no system."""
+        """Log-likelihoods (M, G) of the systems at the nodes (G,), and a constant that belongs to no system."""
 
     def backward(self, x: FloatArray, nodes: FloatArray, weights: FloatArray) -> Score:
         """Derivative of the last ``forward`` under the posterior's node weights (M, G) (Fisher's identity)."""
@@ -92,16 +92,16 @@ class ItemModel(Protocol):
         """``(information + diag(diagonal))^-1 vector``, (n,)."""
 
     def axes(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """How x moves when all items shift by d, and stretch by e^s, with the ability axis.
+        """Derivatives of x as all items shift by d and stretch by e^s together with the ability axis.
 
-        (2, n) derivatives in d and s, and (n,) the second one in s; the others are 0.
+        (2, n) first derivatives in d and s, and (n,) the second derivative in s; the other second derivatives are 0.
         """
 
     def curvature(self, information: FloatArray, diagonal: FloatArray, vectors: FloatArray) -> FloatArray:
         """(2, 2) ``vectors (information + diag(diagonal)) vectors'``."""
 
     def items(self, x: FloatArray) -> ItemParameters:
-        """The parameters in their own units."""
+        """The item parameters at x, on their own scales."""
 
 
 def smoothed_logit(successes: FloatArray, trials: FloatArray | IntArray) -> FloatArray:
@@ -110,7 +110,7 @@ def smoothed_logit(successes: FloatArray, trials: FloatArray | IntArray) -> Floa
 
 
 def log_normal(x: FloatArray, sd: float | None) -> tuple[float, FloatArray, FloatArray]:
-    """Log density of N(0, sd²) summed, gradient, minus curvature; zeros where the prior is flat."""
+    """Log density of N(0, sd²) summed over x, its gradient and minus its curvature; zeros if sd is None (flat)."""
     if sd is None:
         return 0.0, np.zeros_like(x), np.zeros_like(x)
     value = -0.5 * float(x @ x) / sd**2 - len(x) * (np.log(sd) + 0.5 * LOG_2PI)
@@ -118,7 +118,7 @@ def log_normal(x: FloatArray, sd: float | None) -> tuple[float, FloatArray, Floa
 
 
 def join(*parts: tuple[float, FloatArray, FloatArray]) -> tuple[float, FloatArray, FloatArray]:
-    """Priors of independent parts of x as one."""
+    """Sum the values and concatenate the gradients and curvatures of the log priors of independent parts of x."""
     values, gradients, curvatures = zip(*parts, strict=True)
     return float(sum(values)), np.concatenate(gradients), np.concatenate(curvatures)
 

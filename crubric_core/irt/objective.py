@@ -21,7 +21,7 @@ from .quadrature import (
 
 STEP = 1e-4  # of the central differences
 STEEPEST = 100.0  # logits per unit of θ; the nodes of the integrals grow with it, and so does their memory
-SMALLEST = 1e-6  # share of the complete-data curvature that is left along an axis
+SMALLEST = 1e-6  # least share of the complete-data curvature along an axis that is trusted
 
 
 def axis_curvature(posterior: Posterior) -> FloatArray:
@@ -35,8 +35,8 @@ def axis_curvature(posterior: Posterior) -> FloatArray:
 
 
 def _slack(complete: FloatArray, actual: FloatArray) -> FloatArray:
-    """(2, 2) ``actual^-1 - complete^-1``, never negative: what to add to the complete data's inverse."""
-    curvatures, axes = eigh(complete)  # where slopes run away, rounding may leave one below 0
+    """(2, 2) ``actual^-1 - complete^-1``, positive semidefinite: what to add to the complete data's inverse."""
+    curvatures, axes = eigh(complete)  # where slopes grow without bound, rounding may make one negative
     regular = (axes * np.maximum(curvatures, 1e-9 + 1e-9 * abs(curvatures).max())) @ axes.T
     shares, vectors = eigh(actual, regular)
     trusted = np.where(
@@ -50,7 +50,7 @@ class PosteriorValue:
     """The objective at one point x.
 
     value: log posterior; loglik: its likelihood part. gradient: (n,) of the log posterior.
-    posterior: what the labels say of each system at these parameters.
+    posterior: posterior of each system's ability at these parameters.
     """
 
     value: float
@@ -66,15 +66,15 @@ class PosteriorValue:
     def precondition(self, vector: FloatArray) -> FloatArray:
         """Divide by the expected complete-data information plus the priors' curvature.
 
-        Along a common shift and stretch of the ability axis that information is not there at all: the labels do
-        not see them, only the systems' prior and the items' do. So these two directions get their own curvature.
+        That information is wrong for a common shift and stretch of the ability axis: the labels do not determine them,
+        only the priors of systems and items do. So these two directions get their own curvature.
         """
         scaled = self._model.solve(self._information, self._curvature, vector)
         return scaled + self._axes.T @ (self._slack @ (self._axes @ vector))
 
 
 class MarginalPosterior:
-    """x → PosteriorValue. Holds the integration rule, which grows wherever a posterior or a slope asks for it."""
+    """Function x → PosteriorValue. Holds the integration rule, which grows when a posterior or a slope needs it."""
 
     def __init__(self, model: ItemModel, quadrature: QuadratureName) -> None:
         self.model = model
@@ -82,7 +82,7 @@ class MarginalPosterior:
         self.rule = GridQuadrature(GRID_NODES) if quadrature == "grid" else AdaptiveQuadrature()
 
     def allows(self, x: FloatArray) -> bool:
-        """Whether the slopes are so small that the integrals fit into memory; without a prior they may run away."""
+        """Whether the slopes are so small that the integrals fit into memory; without a prior they may diverge."""
         return self.model.steepest(x) <= STEEPEST
 
     def __call__(self, x: FloatArray) -> PosteriorValue:
@@ -107,7 +107,7 @@ class MarginalPosterior:
         )
 
     def prior_curvature(self, x: FloatArray, axes: FloatArray, bend: FloatArray) -> FloatArray:
-        """(2, 2) minus the second derivatives of the items' log prior as they shift and stretch."""
+        """(2, 2) minus the second derivatives of the items' log prior in their common shift and stretch."""
         change = [
             self.model.log_prior(x - STEP * axis)[1] - self.model.log_prior(x + STEP * axis)[1]
             for axis in axes

@@ -1,8 +1,8 @@
 """Preconditioned limited-memory BFGS, the one optimiser of all models.
 
-Each model gives value, gradient, and how to divide by its expected complete-data information, item
-by item. That turns the first step into a Fisher-scoring step, and leaves to the quasi-Newton memory only what
-couples the items: the shift and scale of the ability axis, and the systems' own posteriors.
+Each model gives value, gradient, and a division by its expected complete-data information, item by item. This makes the
+first step a Fisher-scoring step. The quasi-Newton memory then has to learn only what couples the items: the shift and
+scale of the ability axis, and the systems' own posteriors.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..types import FloatArray
 
 MEMORY = 12
 SUFFICIENT = 1e-4  # Armijo's constant
-NOISE = 1e-12  # share of the value that is rounding, and must not fail a step where the gradient still sees
+NOISE = 1e-12  # rounding error as a share of the value: a fall by less does not reject a step
 VANISHED = 1e-10  # norm of a gradient that is rounding, relative to the value: the start may be the optimum
 LONGEST_STEP = 2.0  # of any one parameter in one iteration, in logits
 
@@ -28,14 +28,14 @@ class Evaluation(Protocol):
 
     @property
     def value(self) -> float:
-        """What is maximised."""
+        """Value of the objective, which is maximised."""
 
     @property
     def gradient(self) -> FloatArray:
-        """(n,) its gradient."""
+        """(n,) gradient of the objective."""
 
     def precondition(self, vector: FloatArray) -> FloatArray:
-        """(n,) ``vector`` divided by a positive definite stand-in of minus the Hessian."""
+        """(n,) ``vector`` divided by a positive definite approximation of minus the Hessian."""
 
 
 E = TypeVar("E", bound=Evaluation)
@@ -43,7 +43,7 @@ E = TypeVar("E", bound=Evaluation)
 
 @dataclass(frozen=True)
 class Optimum(Generic[E]):
-    """Where the search ended; ``converged`` tells whether the gradient vanished there."""
+    """Where the search ended. converged: whether the gradient vanished there."""
 
     point: FloatArray
     evaluation: E
@@ -59,11 +59,13 @@ def maximise(
     max_evaluations: int,
     allowed: Callable[[FloatArray], bool] = lambda point: True,
 ) -> Optimum[E]:
-    """Climb from ``start`` until the predicted gain is below ``tolerance`` and the gradient below its share.
+    """Climb from ``start`` until both the predicted gain and the gradient are small enough.
 
-    tolerance: of half the squared Newton decrement, as a share of the value.
-    relative_gradient: Euclidean norm of the gradient relative to the one at ``start``, unless it is mere rounding.
-    allowed: where the objective may be asked; a search that would leave ends at the border, not converged.
+    tolerance: bound on half the squared Newton decrement, as a share of the value.
+    relative_gradient: bound on the Euclidean norm of the gradient relative to that at ``start``, or rounding error if
+    larger.
+    allowed: whether the objective may be evaluated at a point; a search that would leave this region ends, not
+    converged.
     """
     point, here = start, objective(start)
     count = 1
@@ -106,7 +108,10 @@ def _line_search(
     budget: int,
     allowed: Callable[[FloatArray], bool],
 ) -> tuple[E | None, float, int]:
-    """Backtrack by quadratic interpolation until the value rises enough."""
+    """Backtrack by quadratic interpolation until the value rises enough; None and step 0 if it never does.
+
+    Returns the new evaluation, the step and the number of steps tried.
+    """
     step = min(1.0, LONGEST_STEP / float(np.abs(direction).max()))
     noise = NOISE * abs(here.value)
     for tried in range(1, min(budget, 30) + 1):
@@ -122,7 +127,7 @@ def _line_search(
 
 
 def _two_loop(here: Evaluation, memory: deque[tuple[FloatArray, FloatArray, float]]) -> FloatArray:
-    """Nocedal & Wright, algorithm 7.4, with the preconditioner of the current point in the middle."""
+    """Search direction (Nocedal & Wright, algorithm 7.4); the preconditioner is the initial inverse Hessian."""
     q = here.gradient.copy()
     shares = []
     for moved, fallen, curvature in reversed(memory):

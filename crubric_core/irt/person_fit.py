@@ -1,4 +1,4 @@
-"""Does a system's pattern of labels follow the model at all? The standardised log-likelihood lz*."""
+"""Whether a system's pattern of labels follows the model: the standardised log-likelihood lz*."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from .fit import IrtFit
 
 
 def person_fit(fit: IrtFit, y: FloatArray, theta: float) -> float:
-    """lz* of one system's labels ``y`` (J,) at its estimate; NaN without labels whose log-likelihood can vary.
+    """lz* of one system's labels ``y`` (J,) at its ability ``theta``; NaN if no label's log-likelihood can vary.
 
-    With l the log-likelihood and s the score of a label at theta, c = sum Cov(l, s) / sum Var(s):
-    lz* = sum (l - E l - c s) / sqrt(sum Var(l - c s)). Subtracting c s allows for theta being estimated (Snijders
-    2001, Psychometrika 66, for two levels; Sinharay 2016, Psychometrika 81, for more). Far below 0: labels that are
-    less likely than those of a system that follows the model.
+    With l the log-likelihood and s the score of a label at theta, c = sum Cov(l, s) / sum Var(s): lz* = sum (l - E l -
+    c s) / sqrt(sum Var(l - c s)). Subtracting c s corrects for theta being estimated (Snijders 2001, Psychometrika 66,
+    for two levels; Sinharay 2016, Psychometrika 81, for more). Far below 0: the labels are less likely than those of a
+    system that follows the model.
     """
     known = np.flatnonzero(np.isfinite(y) & ~fit.constant)
     if not known.size or not np.isfinite(theta):

@@ -1,8 +1,8 @@
-"""EAP abilities from many prefixes of many orders at once, as cross-fitting asks for them.
+"""EAP abilities from many prefixes of many orders of the rubrics at once, for cross-fitting.
 
-One table of log-probabilities at Chebyshev nodes serves all orders; along an order the log-likelihood is a running
-sum over the stretches between the sizes asked for, so that a size costs no more than the rubrics it adds. Each size
-is then integrated on a uniform grid of its own: as wide as its posteriors reach, as fine as they can be narrow.
+One table of log-probabilities at Chebyshev nodes serves all orders. Along an order the log-likelihood is a running sum
+over the rubrics between two requested sizes, so that a size costs no more than the rubrics it adds. Each size is then
+integrated on its own uniform grid, as wide as its posteriors and as fine as the narrowest of them needs.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from .fit import IrtFit
 from .quadrature import DROP, GRID_NODES, LIMIT, AdaptiveQuadrature, GridQuadrature, interpolation_matrix
 
 REACH = 6.5  # the prior's mass beyond is 1e-10
-BEYOND = 2.0  # what the nodes leave on either side of the abilities of the fit
-STEP = 0.9  # most spacing in least posterior sds: the trapezoidal sum errs by e^-24
-STRIP = 0.3  # most spacing in distances pi/a of the item functions' nearest singularity: it errs by e^-21
+BEYOND = 2.0  # margin of the nodes on either side of the fit's abilities
+STEP = 0.9  # largest spacing, in units of the least posterior sd: the trapezoidal sum errs by e^-24
+STRIP = 0.3  # largest spacing, in units of the distance pi/a to the nearest singularity: an error of e^-21
 
 
 class PrefixAbilities:
@@ -41,7 +41,8 @@ class PrefixAbilities:
     def __call__(self, orders: Sequence[IntArray], sizes: Sequence[int] | IntArray) -> FloatArray:
         """(orders, sizes, M) EAP from the first rubrics of each order; ``sizes`` ascend.
 
-        A size beyond an order's end means all of it. A system without a label there stays at the prior mean, 0.
+        A size beyond an order's end means the whole order. A system without a label in a prefix stays at the prior
+        mean, 0.
         """
         places = [self._position[order] for order in orders]
         loglik = np.stack([self._along(place, sizes) for place in places])
@@ -70,7 +71,7 @@ def posterior_means(
 ) -> FloatArray:
     """(…,) posterior means under N(0, 1) from log-likelihoods (…, G) at ``nodes`` (G,), Chebyshev unless ``on_grid``.
 
-    least_sd: no posterior is narrower. steepest: the largest slope of any rubric.
+    least_sd: lower bound on the posterior sds. steepest: the largest slope of any rubric.
     """
     if on_grid:
         flat = loglik.reshape(-1, len(nodes))
@@ -90,9 +91,10 @@ def posterior_means(
 def _terms(
     fit: IrtFit, y: FloatArray, rubrics: IntArray, nodes: FloatArray
 ) -> list[tuple[FloatArray, FloatArray, FloatArray]]:
-    """Log-likelihoods as sums of answers' table basis: (J', M), (J', P), (P, G) each; ``y`` is (J', M).
+    """Log-likelihoods as a sum of products answers' table basis: (J', M), (J', P), (P, G) each; ``y`` is (J', M).
 
-    One term a level. Of two levels without guessing, log P(pass) - log P(fail) = a theta - a b: P = 2 for a pass.
+    There is one term for each level. For two levels without guessing, log P(pass) - log P(fail) = a theta - a b: P = 2
+    for a pass.
     """
     table = log_likelihoods(fit, rubrics, nodes)
     whole = np.eye(len(nodes))
@@ -104,7 +106,10 @@ def _terms(
 
 
 def nodes_for(fit: IrtFit, steepest: float) -> FloatArray:
-    """(G,) nodes over all that posteriors can reach: the grid's own, or Chebyshev's that a slope ``steepest`` needs."""
+    """(G,) nodes that cover all posteriors: the paper's grid, or as many Chebyshev nodes as ``steepest`` needs.
+
+    steepest: the largest slope of any rubric.
+    """
     if fit.quadrature == "grid":
         return GRID_NODES
     low, high = min(-REACH, fit.theta.min() - BEYOND), max(REACH, fit.theta.max() + BEYOND)

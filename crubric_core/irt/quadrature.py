@@ -1,10 +1,10 @@
 """Integration over ability: the paper's fixed grid, and an adaptive rule that is exact where posteriors are narrow.
 
-With hundreds of rubrics a system's posterior is far narrower than the spacing of any affordable grid of item
-functions, yet each log-likelihood, as a function of theta, is smooth on the scale 1/a. So the item functions are
-computed at a few Chebyshev nodes, the systems' log-likelihoods are interpolated from there to a fine uniform grid
-(with an error that falls geometrically in the number of nodes), and only then exponentiated. The weights that flow
-back to the nodes are the transpose of the same interpolation: the gradient is that of the very objective returned.
+With hundreds of rubrics a system's posterior is far narrower than the spacing of any affordable grid of item functions,
+yet each log-likelihood, as a function of theta, is smooth on the scale 1/a. So the item functions are computed at a few
+Chebyshev nodes, the systems' log-likelihoods are interpolated from there to a fine uniform grid (with an error that
+falls geometrically in the number of nodes), and only then exponentiated. The weights that are returned for the nodes
+are the transpose of the same interpolation: the gradient is exactly that of the objective as computed.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ GRID_NODES = np.linspace(-4.0, 4.0, 41)
 DROP = 32.0  # a posterior ends where its log lies this far below its top: e^-32 = 1e-14
 LEAST_POINTS = 24  # within that stretch: a Gaussian is then sampled every two thirds of its sd, error e^-44
 LIMIT = 12.0  # the prior alone is e^-72 out there
-ROOM = 0.25  # by which a domain grows beyond what it needs
-LONGEST_REACH = 1.0  # at one time: an early iterate may throw a posterior far out
-TOLERANCE = 1e-7  # of the interpolation of one item's log-probability
+ROOM = 0.25  # margin of a domain beyond what it needs
+LONGEST_REACH = 1.0  # largest single extension: an early iterate may have posteriors far out
+TOLERANCE = 1e-7  # error of the interpolation of one item's log-probability
 
 
 @dataclass(frozen=True)
 class Posterior:
-    """What the labels of each system say of its ability.
+    """Posterior of each system's ability given its labels.
 
     loglik: (M,) log marginal likelihood of each system's labels.
     mean, sd: (M,) moments of the posterior; EAP and its standard error.
@@ -49,7 +49,7 @@ class Posterior:
 
 
 class Quadrature(Protocol):
-    """A rule: nodes at which item functions are wanted, and the posterior from log-likelihoods there."""
+    """An integration rule: nodes for the item functions, and posteriors from the log-likelihoods at these nodes."""
 
     @property
     def nodes(self) -> FloatArray:
@@ -60,7 +60,7 @@ class Quadrature(Protocol):
 
 
 class RuleTooSmallError(Exception):
-    """Some posterior reaches beyond the rule's domain or falls between its points; ``better`` is one that fits."""
+    """Some posterior reaches beyond the rule's domain or is too narrow for its points; ``better`` is a larger rule."""
 
     def __init__(self, better: AdaptiveQuadrature) -> None:
         super().__init__("the quadrature rule is too small")
@@ -137,11 +137,11 @@ class AdaptiveQuadrature:
             raise RuleTooSmallError(better)
 
     def fit_for(self, steepest: float) -> AdaptiveQuadrature:
-        """Add nodes where log-probabilities with slopes up to ``steepest`` need them.
+        """A rule with enough nodes for log-probabilities with slopes up to ``steepest``; this rule if it has enough.
 
-        Their singularities nearest to the real axis lie at distance pi/a, so the error falls like rho^-order with
-        log rho = asinh(pi / (a × half-width)) (Trefethen, Approximation Theory and Approximation Practice, ch. 8).
-        The trapezoidal sum on the fine grid obeys the same distance.
+        The singularities nearest to the real axis lie at distance pi/a, so the error falls like rho^-order with log rho
+        = asinh(pi / (a × half-width)) (Trefethen, Approximation Theory and Approximation Practice, ch. 8). The same
+        distance bounds the error of the trapezoidal sum on the fine grid.
         """
         rate = np.arcsinh(np.pi / (max(steepest, 1e-3) * (self.high - self.low) / 2))
         order = int(np.clip(16 * np.ceil(-np.log(TOLERANCE) / rate / 16), 32, 768))
@@ -151,7 +151,7 @@ class AdaptiveQuadrature:
 
 
 def interpolation_matrix(nodes: FloatArray, theta: FloatArray) -> FloatArray:
-    """Barycentric Lagrange weights (Q, G) that carry values at Chebyshev ``nodes`` (G,) to ``theta`` (Q,)."""
+    """Barycentric Lagrange weights (Q, G) that interpolate values at Chebyshev ``nodes`` (G,) at ``theta`` (Q,)."""
     weights = np.where(np.arange(len(nodes)) % 2 == 0, 1.0, -1.0)
     weights[[0, -1]] /= 2
     gap = theta[:, None] - nodes
@@ -162,7 +162,7 @@ def interpolation_matrix(nodes: FloatArray, theta: FloatArray) -> FloatArray:
 
 
 def _normalised(log_mass: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Log of the sum of each row (M,), and the row divided by it (M, Q)."""
+    """Log of the sum of exp of each row (M,), and exp of the row divided by that sum (M, Q)."""
     top = log_mass.max(axis=1, keepdims=True)
     mass = np.exp(log_mass - top)
     total = mass.sum(axis=1, keepdims=True)
@@ -171,9 +171,10 @@ def _normalised(log_mass: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _reach(edge: FloatArray, neighbour: FloatArray, step: float) -> float:
-    """How far beyond its edge a domain must go until log posteriors that lie ``edge`` above the drop have fallen.
+    """How far to extend a domain beyond its edge so that log posteriors fall by ``edge``, their excess over the drop.
 
-    The prior alone bends them down by 1, so from the slope at the edge on they fall by slope × d + d² / 2 or more.
+    neighbour: the excess one ``step`` inside. The prior alone bends log posteriors down by 1, so beyond the edge they
+    fall by slope × d + d² / 2 or more.
     """
     open_ = edge >= 0
     if not open_.any():

@@ -1,4 +1,4 @@
-"""Fit an item model again to other systems: what a fold of a cross-fit is (docs/method.md §10)."""
+"""Fit an item model again to other systems, as each fold of a cross-fit does (docs/method.md §10)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_EVALUATIONS = 500
 
 @dataclass(frozen=True)
 class Refit:
-    """items: parameters of all J rubrics, on the scale of these systems; NaN where nothing can be known.
+    """items: parameters of all J rubrics, on the scale of these systems; NaN where they cannot be estimated.
 
     theta: (M',) EAP abilities; NaN for a system without a label on a rubric that varies.
     converged: whether the gradient vanished.
@@ -32,10 +32,10 @@ class Refit:
 
 
 def refit(fit: IrtFit, y: FloatArray) -> Refit:
-    """Fit the model of ``fit`` to the labels ``y`` (M', J) of other systems, from its parameters on.
+    """Fit the model of ``fit`` to the labels ``y`` (M', J) of other systems, starting from the parameters of ``fit``.
 
-    Model, quadrature, priors and levels are those of ``fit``; rubrics that are constant there stay NaN. A rubric that
-    is constant here alone gets the mode of prior × likelihood at the abilities found (``item_modes``).
+    Model, quadrature, priors and levels are those of ``fit``; rubrics that are constant in it stay NaN. A rubric that
+    is constant only in ``y`` gets the mode of prior × likelihood at the estimated abilities (``item_modes``).
     """
     here = constant_rubrics(y)
     varying, modal = ~here & ~fit.constant, here & ~fit.constant
@@ -64,7 +64,7 @@ def refit(fit: IrtFit, y: FloatArray) -> Refit:
 
 
 def as_fit(fit: IrtFit, items: ItemParameters) -> IrtFit:
-    """``fit`` with other item parameters, so that the kernels at fixed parameters can read them."""
+    """``fit`` with its item parameters replaced, for functions that need an IrtFit; NaN rubrics become constant."""
     return replace(with_items(fit, items), constant=np.isnan(items.a))
 
 
@@ -75,7 +75,7 @@ def _unknown(fit: IrtFit) -> ItemParameters:
 
 
 def _with(items: ItemParameters, rubrics: BoolArray, found: ItemParameters) -> ItemParameters:
-    """``items`` with those of some rubrics put in; a narrower table of thresholds fills its first columns."""
+    """``items`` with the parameters of ``rubrics`` replaced; a narrower table of thresholds fills its first columns."""
     a, b, c = items.a.copy(), items.b.copy(), items.c.copy()
     a[rubrics], b[rubrics], c[rubrics] = found.a, found.b, found.c
     thresholds = items.thresholds

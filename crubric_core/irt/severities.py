@@ -1,7 +1,7 @@
-"""How severe judges are, from the cells that several of them labelled (docs/method.md §15).
+"""Severities of judges, from the cells that several of them labelled (docs/method.md §15).
 
-Severities are those at which each judge's labels are as far above those of the other judges of the same cells as
-expected, given the systems' abilities and the rubrics.
+The severities are those at which each judge's labels exceed those of the other judges of the same cells exactly as much
+as expected, given the systems' abilities and the rubrics.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from scipy.special import expit, stdtrit
 from ..types import FloatArray, IntArray
 from .fit import IrtFit
 
-SEVERITY_SD = 5.0  # logits; only lest a judge who never fails anything be infinitely lenient
-SPREADS = 1e-3, 10.0  # logits, between which the judges' spread is sought
+SEVERITY_SD = 5.0  # logits; keeps the severity of a judge who never fails anything finite
+SPREADS = 1e-3, 10.0  # logits: bounds of the search for the judges' spread
 
 
 @dataclass(frozen=True)
 class Severities:
     """Severities of K judges, logits, of mean 0.
 
-    value: (K,). contributions: (n, K) what each of n units of evidence adds to its error, 0 without common cells.
-    n_units: units that link the judges (``weakest_link``). covariance: (K, K) of the errors. spread: the likeliest sd
-    of the judges. shrunken: (K,) what is expected with that spread.
+    value: (K,). contributions: (n, K) contribution of each of n units to the error of ``value``, 0 for a unit without
+    common cells. n_units: number of units that link the judges (``weakest_link``). covariance: (K, K) of the errors.
+    spread: the likeliest sd of the judges. shrunken: (K,) expected severities given that spread.
     """
 
     value: FloatArray
@@ -39,12 +39,12 @@ class Severities:
     shrunken: FloatArray
 
     def interval(self, confidence: float) -> tuple[FloatArray, FloatArray]:
-        """(K,) low and high of each severity alone, by Student's t of the units less 1."""
+        """(K,) ends of each severity's own interval, by Student's t with n_units - 1 degrees of freedom."""
         half = stdtrit(self.n_units - 1, (1 + confidence) / 2) * np.sqrt(np.diag(self.covariance))
         return self.value - half, self.value + half
 
     def differences(self, confidence: float) -> tuple[FloatArray, FloatArray]:
-        """(K, K) row less column, and half the width of its interval; all hold together (Bonferroni)."""
+        """(K, K) row's severity minus column's, and half the width of its interval; simultaneous (Bonferroni)."""
         own, size = np.diag(self.covariance), len(self.value)
         variance = np.maximum(own[:, None] + own - 2 * self.covariance, 0.0)
         tail = (1 - confidence) / max(size * (size - 1), 1)
@@ -56,8 +56,9 @@ class Severities:
 class SharedCells:
     """The C cells that several judges labelled.
 
-    z: (C, L - 1) logits of passing each threshold before a judge of severity 0; NaN beyond a rubric's own. top: (C,)
-    its highest level. label, known: (C, K). rubric: (C,).
+    z: (C, L - 1) logits of passing each threshold before a judge of severity 0; NaN beyond the rubric's own thresholds.
+    top: (C,) its highest level. label: (C, K), 0 where unknown. known: (C, K) 1 where there is a label, else 0. rubric:
+    (C,).
     """
 
     z: FloatArray
@@ -68,7 +69,7 @@ class SharedCells:
 
     @classmethod
     def of(cls, fit: IrtFit, panel: FloatArray) -> Self:
-        """Those of a panel (M, J, K), at the abilities and rubrics of ``fit``; constant rubrics tell nothing."""
+        """The shared cells of a panel (M, J, K), at the abilities and rubrics of ``fit``, without constant rubrics."""
         i, j = np.nonzero((~np.isnan(panel)).sum(axis=2) * ~fit.constant > 1)
         label, items = panel[i, j], fit.items.of(j)
         z = np.asarray(items.a[:, None] * (fit.theta[i, None] - items.edges), dtype=np.float64)
@@ -76,7 +77,7 @@ class SharedCells:
         return cls(z, top, np.nan_to_num(label), (~np.isnan(label)).astype(float), j)
 
     def excess(self, severity: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """(C, K) by how much labels exceed what is expected, shares of the scale, and how that rises with severity."""
+        """(C, K) label minus its expectation, as a share of the scale, and its derivative in the severity."""
         expected, slope = np.zeros(self.label.shape), np.zeros(self.label.shape)
         for z in self.z.T:
             passed = expit(np.where(np.isnan(z), -np.inf, z)[:, None] - severity)
@@ -86,28 +87,31 @@ class SharedCells:
         return (self.label - expected) * scale, slope * scale
 
     def _within(self, values: FloatArray) -> FloatArray:
-        """Less the mean over the judges of the same cell."""
+        """``values`` (C, K) minus their mean over the judges of the same cell."""
         return values - self.known * (values.sum(axis=1) / self.known.sum(axis=1))[:, None]
 
     def _steepness(self, slope: FloatArray) -> FloatArray:
-        """(K, K) derivatives of the excesses within cells, summed, in the severities."""
+        """(K, K) derivatives in the severities of the summed excesses within cells."""
         share = self.known / self.known.sum(axis=1, keepdims=True)
         return np.asarray(np.diag(slope.sum(axis=0)) - share.T @ slope)
 
     def nearer(self, severity: FloatArray) -> FloatArray:
-        """(K,) one step to where no judge's labels exceed those of the other judges of its cells more than expected.
+        """(K,) severities after one Newton step to where each judge's excess within cells is 0, up to a weak prior.
 
-        The step changes the labels' expected sum by nothing, so that the rubrics need not become harder with it.
+        The step does not change the expected sum of the labels, so that the rubrics need not become harder with it.
         """
         excess, slope = self.excess(severity)
         weak = (np.eye(len(severity)) - 1 / len(severity)) / SEVERITY_SD**2
-        # The excesses sum to 0, and so one direction is free: the last row says how far all judges move.
+        # The excesses sum to 0, so one direction is free: the last row fixes the common move of all judges.
         bend = np.vstack([self._steepness(slope) + weak, slope.sum(axis=0)])
         pull = np.append(self._within(excess).sum(axis=0) - weak @ severity, 0.0)
         return severity - np.clip(np.linalg.lstsq(bend, pull, rcond=None)[0], -1.0, 1.0)
 
     def _errors(self, severity: FloatArray, unit: IntArray) -> tuple[FloatArray, FloatArray]:
-        """(n, K) contributions of the units (J,), and the least covariance (K, K)."""
+        """(n, K) contributions of the n units to the error, and the least covariance (K, K).
+
+        unit: (J,) of each rubric.
+        """
         contrasts = helmert(len(severity))
         excess, slope = self.excess(severity)
         within = self._within(excess)
@@ -120,10 +124,10 @@ class SharedCells:
         return -sums @ inverse.T, variance * inverse @ tied @ inverse.T
 
     def severities(self, severity: FloatArray, unit: IntArray, n_units: int) -> Severities:
-        """How sure the severities (K,) are. unit: (J,) of each rubric, from 0 to n - 1. n_units: that link the judges.
+        """Severities (K,) with their errors. unit: (J,) of each rubric, 0 to n - 1. n_units: those that link judges.
 
-        Their errors are those of the units with such cells, and no less than those of independent labels that vary
-        within cells as found, with one more label as far off as can be.
+        The errors are computed from the units with shared cells. They are at least those of independent labels that
+        vary within cells as observed, with one further label as far from its expectation as possible.
         """
         contributions, least = self._errors(severity, unit)
         shown = contributions.T @ contributions * n_units / max(n_units - 1, 1)
@@ -133,7 +137,7 @@ class SharedCells:
 
 
 def shrink(value: FloatArray, covariance: FloatArray) -> tuple[float, FloatArray]:
-    """The likeliest sd of judges around their mean, and what is expected of each (K,) with that sd."""
+    """The likeliest sd of the judges around their mean, and the expected values (K,) given that sd."""
     contrasts = helmert(len(value))
     errors, axes = np.linalg.eigh(contrasts @ covariance @ contrasts.T)
     errors, along = np.maximum(errors, 0.0), contrasts @ value @ axes
@@ -148,7 +152,7 @@ def shrink(value: FloatArray, covariance: FloatArray) -> tuple[float, FloatArray
 
 
 def common_queries(panel: FloatArray, unit: IntArray) -> IntArray:
-    """(K, K) units, (J,) from 0, on which two judges both labelled some cell of a panel (M, J, K)."""
+    """(K, K) number of units in which two judges both labelled some cell of a panel (M, J, K). unit: (J,) from 0."""
     known = ~np.isnan(panel)
     found = np.zeros((panel.shape[2],) * 2, dtype=np.int64)
     for each in range(int(unit.max(initial=-1)) + 1):
@@ -158,7 +162,10 @@ def common_queries(panel: FloatArray, unit: IntArray) -> IntArray:
 
 
 def weakest_link(common: IntArray) -> int:
-    """The most units that each pair has of a chain of pairs that links all judges; 0 where none does. (K, K)."""
+    """The largest n such that pairs with at least n common units link all judges in one chain; 0 if no pairs do.
+
+    common: (K, K) of ``common_queries``.
+    """
     for least in np.unique(common[common > 0])[::-1]:
         if connected_components(common >= least, directed=False)[0] == 1:
             return int(least)

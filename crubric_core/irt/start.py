@@ -1,8 +1,8 @@
-"""Where the search begins: each rubric's own logistic regression on the systems' normal scores.
+"""Starting point of the search: each rubric's own logistic regression on the systems' normal scores.
 
-A start from pass rates alone leaves steep and easy rubrics so far away that their first steps overshoot, and one
-rubric's overshoot shortens the step of all. It costs less than one evaluation of the objective and saves two of three
-where systems are many.
+A start from pass rates alone is so far off for steep and easy rubrics that their first steps overshoot, and one
+rubric's overshoot shortens the step of all. This start costs less than one evaluation of the objective and saves two of
+three evaluations where systems are many.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from .models import smoothed_logit
 
 STEPS = 5  # of Fisher scoring
 CELLS = 100_000  # labels of a block: its arrays stay in the processor's cache
-LONGEST = 1.0  # step of log a; of b half as much again
+LONGEST = 1.0  # longest step of log a; that of b is 1.5 times as long
 WEAK = Priors(log_a_sd=1.0, b_sd=4.0)  # in place of flat priors, only here
 
 
 def normal_scores(passed: FloatArray, mask: FloatArray | None) -> FloatArray:
-    """(M,) Blom scores of the systems' ranks by how much more they pass (J, M) than their rubrics' rates say."""
+    """(M,) Blom scores of the systems' ranks by their passes in excess of their rubrics' pass rates. passed: (J, M)."""
     if mask is None:
         excess = passed.mean(axis=0)
     else:
@@ -45,7 +45,7 @@ def regress_rubrics(
 def _regress(
     passed: FloatArray, mask: FloatArray | None, theta: FloatArray, priors: Priors
 ) -> tuple[FloatArray, FloatArray]:
-    """Fisher scoring of a block of rubrics."""
+    """Modes of log a and b by Fisher scoring, for a block of rubrics."""
     slope_precision = (priors.log_a_sd or WEAK.log_a_sd or 1.0) ** -2
     precision = (priors.b_sd or WEAK.b_sd or 1.0) ** -2
     known = passed.shape[1] if mask is None else mask.sum(axis=1)

@@ -1,14 +1,14 @@
-"""What the item parameters' own uncertainty adds to that of the abilities.
+"""How much the uncertainty of the item parameters adds to that of the abilities.
 
-The posterior sd of a fit takes the item parameters for known. With few systems they are not: each rubric is fitted
-to the same 15 labels that then place the systems, and the abilities look surer than they are. Here the items are
+The posterior sd of a fit takes the item parameters as known. With few systems they are not: each rubric is fitted to
+the same 15 labels that then place the systems, and the standard errors of abilities are too small. Here the items are
 integrated out. By Louis' identity the information that the labels hold on all abilities together is
 
     S = I + sum_j { E_j[diag(-d² log P)] - Cov_j[d log P] },
 
-expectations over rubric j's parameters given the labels and the abilities, its derivatives with respect to the
-abilities of the M systems. The labels do not determine the origin and unit of the axis, so the part of S^-1 along
-them is taken out, as two regressors are.
+with expectations over rubric j's parameters given the labels and the abilities, and derivatives with respect to the
+abilities of the M systems. The labels do not determine the origin and unit of the axis, so the part of S^-1 along these
+two directions is removed, as by regression on them.
 
 Source: Louis (1982), Finding the observed information matrix when using the EM algorithm.
 """
@@ -24,17 +24,18 @@ from ..types import BoolArray, FloatArray, IntArray
 from .fit import IrtFit
 
 MANY_SYSTEMS = 100
-POINTS = 64  # draws of each rubric's parameters
-SPREAD = 1.3  # of the draws relative to the normal approximation: heavier tails than what they stand for
+POINTS = 64  # samples of each rubric's parameters
+SPREAD = 1.3  # spread of the samples relative to the normal approximation, for heavier tails
 STEP = 1e-4  # of the central differences
-RIDGE = 0.04  # keeps a direction of which neither labels nor priors say anything
-CELLS = 4_000_000  # labels × draws held at once
+RIDGE = 0.04  # added precision, for directions that neither labels nor priors determine
+CELLS = 4_000_000  # labels × samples held at once
 
 
 def ability_standard_errors(fit: IrtFit, y: FloatArray) -> FloatArray:
     """(M,) standard errors of ``fit.theta`` with the item parameters integrated out; NaN without any label.
 
-    With more than ``MANY_SYSTEMS`` the rubrics are known so well that the posterior sd is the same within 1%.
+    With more than ``MANY_SYSTEMS`` systems this is the posterior sd: the items are then known so well that both agree
+    within 1%.
     """
     if fit.n_systems > MANY_SYSTEMS:
         return np.where(np.isnan(y).all(axis=1), np.nan, fit.theta_sd)
@@ -59,7 +60,7 @@ def ability_covariance(fit: IrtFit, y: FloatArray) -> FloatArray:
 
 
 def _joint_covariance(precision: FloatArray, theta: FloatArray, sd: FloatArray) -> FloatArray:
-    """The inverse without its part along a common shift and stretch of the axis."""
+    """Inverse of ``precision`` without its part along a common shift and stretch of the ability axis."""
     axes = np.stack([np.ones_like(theta), theta], axis=1)[:, : min(2, len(theta) - 1)]
     weighted = axes / sd[:, None] ** 2
     keep = np.eye(len(theta)) - axes @ np.linalg.solve(axes.T @ weighted, weighted.T)
@@ -68,7 +69,7 @@ def _joint_covariance(precision: FloatArray, theta: FloatArray, sd: FloatArray) 
 
 @dataclass(frozen=True)
 class _Draws:
-    """Parameters of J rubrics, Q draws each: a, c (J, Q); edges (J, Q, L+1), from -inf to inf; weights (J, Q)."""
+    """Q sampled parameters of each of J rubrics: a, c (J, Q); edges (J, Q, L+1), -inf to inf; log_density (J, Q)."""
 
     a: FloatArray
     c: FloatArray
@@ -77,7 +78,7 @@ class _Draws:
 
 
 def _information(fit: IrtFit, y: FloatArray, rubrics: IntArray) -> FloatArray:
-    """(M, M) what the labels of these rubrics add to S."""
+    """(M, M) contribution of the labels on ``rubrics`` to S."""
     draws = _draw(fit, y, rubrics)
     n, points = draws.a.shape
     loglik = draws.log_density.copy()
@@ -113,7 +114,7 @@ def _guessed(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """(J', Q) log P of the 3PL's labels, its derivative in theta, and minus its second derivative.
 
-    r is the share of a pass that is not a guess.
+    r, in the code, is the probability that a pass is not a guess.
     """
     s = expit(z)
     p = c + (1 - c) * s
@@ -128,8 +129,8 @@ def _guessed(
 
 
 def _draw(fit: IrtFit, y: FloatArray, rubrics: IntArray) -> _Draws:
-    """Quasi-random draws around the estimates, by the curvature there; thresholds shift and stretch together."""
-    from scipy.stats import qmc  # a quarter of a second, and few ask for these draws
+    """Quasi-random samples around the estimates, scaled by the curvature there; a rubric's thresholds move together."""
+    from scipy.stats import qmc  # takes a quarter of a second to import, and is seldom needed
 
     n = len(rubrics)
     directions = 3 if fit.model in ("3PL", "GRM") else (1 if fit.model == "1PL" else 2)
@@ -143,7 +144,7 @@ def _draw(fit: IrtFit, y: FloatArray, rubrics: IntArray) -> _Draws:
 
 
 def _moved(fit: IrtFit, rubrics: IntArray, steps: FloatArray) -> _Draws:
-    """The rubrics' parameters (J, Q, P) steps away: shift, log a, and the GRM's log stretch or the logit of c."""
+    """Rubrics' parameters after ``steps`` (J, Q, P) in shift, log a, and the log stretch (GRM) or logit c (3PL)."""
     padded = np.zeros((*steps.shape[:2], 3))
     padded[..., : steps.shape[2]] = steps
     shift, log_slope, third = np.moveaxis(padded, 2, 0)
@@ -160,7 +161,7 @@ def _moved(fit: IrtFit, rubrics: IntArray, steps: FloatArray) -> _Draws:
 
 
 def _log_prior(fit: IrtFit, log_a: FloatArray, thresholds: FloatArray, c: FloatArray) -> FloatArray:
-    """(J, Q) of the priors that the fit had, up to a constant."""
+    """(J, Q) log density of the fit's priors at these parameters, up to a constant."""
     priors, value = fit.priors, np.zeros_like(log_a)
     if priors.log_a_sd is not None:
         value -= 0.5 * (log_a / priors.log_a_sd) ** 2
@@ -172,7 +173,7 @@ def _log_prior(fit: IrtFit, log_a: FloatArray, thresholds: FloatArray, c: FloatA
 
 
 def _curvature(fit: IrtFit, y: FloatArray, rubrics: IntArray, directions: int) -> FloatArray:
-    """(J, P, P) expected information on a rubric's parameters at the estimates, with the priors' and a little more."""
+    """(J, P, P) expected information on each rubric's parameters at the estimates, plus prior precision and a ridge."""
     known = (~np.isnan(y[:, rubrics])).astype(float)
     middle = _probabilities(_moved(fit, rubrics, np.zeros((len(rubrics), 1, directions))), fit.theta)
     slopes = []
@@ -191,7 +192,7 @@ def _curvature(fit: IrtFit, y: FloatArray, rubrics: IntArray, directions: int) -
 
 
 def _probabilities(draws: _Draws, theta: FloatArray) -> FloatArray:
-    """(M, J, L) of each level at each system's ability, for one draw a rubric."""
+    """(M, J, L) probability of each level at each system's ability, from the first draw of each rubric."""
     above = expit(draws.a[:, 0, None] * (theta[:, None, None] - draws.edges[:, 0]))
     if draws.c.any():
         above[..., 1] = draws.c[:, 0] + (1 - draws.c[:, 0]) * above[..., 1]

@@ -1,8 +1,8 @@
-"""How well raters agree beyond chance: Cohen's and Fleiss' kappa, Krippendorff's alpha, with intervals.
+"""Agreement of raters beyond chance: Cohen's and Fleiss' kappa, Krippendorff's alpha, with intervals.
 
-Every coefficient here is a function of one L×L table that is a sum over units: for two raters the confusion table,
-for a panel the table of coincidences (Krippendorff 2011), to which a unit with n labels adds each ordered pair of
-its labels with weight 1 / (n - 1). Without some units it is therefore the whole table less theirs.
+Every coefficient here is a function of one L×L table that is a sum over units: for two raters the confusion table, for
+a panel the table of coincidences (Krippendorff 2011), to which a unit with n labels adds each ordered pair of its
+labels with weight 1 / (n - 1). So the table without some units is the whole table minus their tables.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class Agreement:
     """One coefficient of a panel.
 
     value: at most 1; 0 is chance agreement (for ``percent``, 0..1); NaN where undefined.
-    low, high: interval for further units, or groups of them, like these; NaN where value is, or with fewer than
+    low, high: interval for further units, or groups of them, like these; NaN if ``value`` is NaN, or with fewer than
     FEWEST_CLUSTERS groups.
-    n_units: units that count: two labels or more, a full panel for ``fleiss`` and ``cohen``.
+    n_units: number of units that count: those with two labels or more; for ``fleiss`` and ``cohen``, with a full panel.
     """
 
     coefficient: Coefficient
@@ -44,7 +44,7 @@ class Agreement:
 def cohen_kappa(first: FloatArray, second: FloatArray) -> FloatArray:
     """Cohen's kappa 1 - (1 - p_o) / (1 - p_e) of two raters along the first axis; (U, ...) → (...), at most 1.
 
-    Units that either has not labelled are skipped. NaN where both always give one and the same level.
+    Units that one of the two has not labelled are skipped. NaN if both always give the same single level.
     """
     known = ~(np.isnan(first) | np.isnan(second))
     levels = np.unique(np.concatenate([first[known], second[known]]))
@@ -55,9 +55,8 @@ def cohen_kappa(first: FloatArray, second: FloatArray) -> FloatArray:
 def kappa_of_counts(counts: FloatArray) -> FloatArray:
     """Cohen's kappa (p_o - p_e) / (1 - p_e) of 2 × 2 counts (…, 4) → (…), at most 1.
 
-    counts: units on which both say 1, only the first, only the second, both 0.
-
-    NaN without counts and where both sides always say the same one thing (p_e = 1).
+    counts: units with label 1 from both, from the first only, from the second only, from neither. NaN without counts,
+    and if both always give the same single label (p_e = 1).
     """
     n = counts.sum(axis=-1)
     pp, pf, fp, ff = np.moveaxis(counts, -1, 0)
@@ -73,9 +72,10 @@ def agreement(
 ) -> Agreement:
     """A coefficient of ``labels`` (U, K) with its interval over units; ``cohen`` takes two raters.
 
-    ``groups`` (U,) names clusters 0..G-1 that depend on each other inside, such as the query that a unit belongs to;
-    without it every unit is its own. The interval is that of a share, (1 + coefficient) / 2 but for ``percent``
-    (``intervals.share_interval``): percentiles of a bootstrap are too narrow with few queries and near 1.
+    groups: (U,) cluster of each unit, 0..G-1, such as its query; units of a cluster may depend on each other. By
+    default every unit is a cluster of its own. The interval is that of a share, (1 + coefficient) / 2 except for
+    ``percent`` (``intervals.share_interval``): percentiles of a bootstrap are too narrow with few queries and near 1.
+    Raises SettingsError for an unknown coefficient, or ``cohen`` with other than two raters.
     """
     require_choice("coefficient", coefficient, get_args(Coefficient))
     if coefficient == "cohen" and labels.shape[1] != 2:
@@ -97,7 +97,7 @@ def agreement(
 
 
 def cohen_of_groups(tables: FloatArray, confidence: float = 0.95) -> Agreement:
-    """Cohen's kappa of two raters from the confusion tables (G, L, L) of groups; its interval is over groups."""
+    """Cohen's kappa of two raters from the confusion tables (G, L, L) of G groups, with its interval over groups."""
     levels, total = np.arange(tables.shape[1], dtype=np.float64), tables.sum(axis=0)
     value = float(_cohen(total, levels))
     low, high = _interval("cohen", value, tables, levels, confidence, total.sum())
@@ -112,11 +112,12 @@ def _interval(
     confidence: float,
     pairs: float,
 ) -> tuple[float, float]:
-    """(low, high) of a coefficient from the tables (G, L, L) of its groups; pairs: of labels of one unit.
+    """(low, high) of a coefficient from the tables (G, L, L) of its groups; NaN with too few groups.
 
-    Where nobody disagrees each group is one trial, less where chance alone leaves little to disagree about. Where one
-    level is rare, raters who agree by chance alone seldom give it to one unit, and then all groups look alike: the
-    upper end is at least that of ``_score_end``.
+    pairs: number of pairs of labels of one unit. If there is no disagreement each group is one trial, or less where
+    labels are so uniform that chance disagreement is rare. If one level is rare, raters who agree only by chance seldom
+    both give it to one unit, and then all groups look alike: the upper end is therefore at least that of
+    ``_score_end``.
     """
     size = by_group.sum(axis=(1, 2))
     by_group, size = by_group[size > 0], size[size > 0]
@@ -134,10 +135,10 @@ def _interval(
 
 
 def _score_end(value: float, chance: float, pairs: float, confidence: float) -> float:
-    """Upper end of the score interval of kappa from so many pairs of labels: its variance is that of each true value.
+    """Upper end of the score interval of kappa from ``pairs`` pairs of labels, with the variance at each true value.
 
-    The variance is that of two raters with the same shares (Bloch and Kraemer 1989), ``chance`` the disagreement by
-    chance. -1 where even 0 is too far above ``value``.
+    The variance is that of two raters with the same shares of labels (Bloch and Kraemer 1989). chance: their
+    disagreement by chance. -1 if even kappa 0 is outside the interval around ``value``.
     """
     reach = float(ndtri((1 + confidence) / 2)) ** 2 / pairs
 
@@ -155,7 +156,7 @@ def _score_end(value: float, chance: float, pairs: float, confidence: float) -> 
 
 
 def _tables(labels: FloatArray, coefficient: Coefficient) -> tuple[Patterns, FloatArray, FloatArray]:
-    """The patterns of ``labels``, what one unit of each adds to the L×L table, and the values of the L levels."""
+    """Patterns of ``labels``, the (P, L, L) contributions of one unit of each to the table, and the L level values."""
     levels = np.unique(labels[~np.isnan(labels)])
     places = np.where(np.isnan(labels), np.nan, np.searchsorted(levels, labels))
     patterns = find_patterns(places)
@@ -172,7 +173,7 @@ def _tables(labels: FloatArray, coefficient: Coefficient) -> tuple[Patterns, Flo
 
 
 def coincidences(counts: FloatArray) -> FloatArray:
-    """(P, L) labels of each level in a unit → (P, L, L) its pairs: n_c (n_k - [c = k]) / (n - 1); 0 where n < 2."""
+    """(P, L, L) pairs of labels in a unit, n_c (n_k - [c = k]) / (n - 1), from counts (P, L); 0 where n < 2."""
     n = counts.sum(axis=1)
     pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(counts.shape[1])
     return pairs * (n >= 2)[:, None, None] / np.maximum(n - 1, 1)[:, None, None]
@@ -183,7 +184,7 @@ def _one_hot(labels: FloatArray, known: NDArray[np.bool_], levels: FloatArray) -
 
 
 def _cohen(table: FloatArray, levels: FloatArray) -> FloatArray:
-    """(..., L, L) confusion counts → (...)."""
+    """Cohen's kappa (...) of confusion counts (..., L, L)."""
     total, weights = table.sum(axis=(-2, -1)), 1 - np.eye(len(levels))
     expected = np.einsum("...l,...m,lm->...", table.sum(axis=-1), table.sum(axis=-2), weights)
     return 1 - ratio(np.einsum("...lm,lm->...", table, weights) * total, expected)
@@ -194,14 +195,14 @@ def _percent(table: FloatArray, levels: FloatArray) -> FloatArray:
 
 
 def _fleiss(table: FloatArray, levels: FloatArray) -> FloatArray:
-    """P̄ and the margins of Fleiss are those of the coincidences, as every unit has K labels."""
+    """Fleiss' kappa; its P̄ and margins are those of the coincidences, as every unit has K labels."""
     n = table.sum(axis=(-2, -1))
     different = n - np.trace(table, axis1=-2, axis2=-1)
     return 1 - ratio(different * n, n**2 - (table.sum(axis=-1) ** 2).sum(axis=-1))
 
 
 def _alpha(metric: Metric) -> Callable[[FloatArray, FloatArray], FloatArray]:
-    """α = 1 - (n - 1) Σ o_ck δ²_ck / Σ n_c n_k δ²_ck."""
+    """The function of Krippendorff's α = 1 - (n - 1) Σ o_ck δ²_ck / Σ n_c n_k δ²_ck for a metric."""
 
     def alpha(table: FloatArray, levels: FloatArray) -> FloatArray:
         margin = table.sum(axis=-1)
@@ -214,7 +215,7 @@ def _alpha(metric: Metric) -> Callable[[FloatArray, FloatArray], FloatArray]:
 
 
 def _squared_distance(metric: Metric, margin: FloatArray, levels: FloatArray) -> FloatArray:
-    """(..., L, L); the ordinal one depends on how often each level is used, margin (..., L)."""
+    """(..., L, L) δ² between levels; the ordinal δ² depends on how often each level is used, margin (..., L)."""
     if metric == "nominal":
         return 1 - np.eye(len(levels))
     if metric == "interval":

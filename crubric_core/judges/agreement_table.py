@@ -1,4 +1,4 @@
-"""All coefficients of agreement of a panel in one table: of everybody together, and of each pair of judges."""
+"""All coefficients of agreement of a panel in one table: of all judges together, and of each pair of judges."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def agreement_table(
 ) -> pd.DataFrame:
     """Columns measure, raters, value, low, high, n_units: the whole panel first, then each pair of judges.
 
-    binary, ordered: (M, J, K) labels as 0/1, and as levels where there are more than two. Units are cells (system,
-    rubric); intervals hold for further clusters (J,) like these, the query of each rubric.
+    binary, ordered: (M, J, K) labels as 0/1, and as levels if there are more than two. Units are cells (system,
+    rubric); intervals hold for further clusters like these. cluster: (J,) the query of each rubric.
     """
     everyone = "both judges" if len(judges) == 2 else f"all {len(judges)} judges"
     wanted = [(words, everyone, name, binary) for name, words in BINARY.items()]

@@ -1,4 +1,4 @@
-"""Human anchors: the level that people gave each (system, rubric), and which rubrics they found valid."""
+"""Human labels of cells as levels, and which rubrics people found valid."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GoldCells:
-    """The C cells that people labelled: position of the system and of the rubric, and the level; (C,) each."""
+    """The C cells that people labelled: positions of system and rubric, and the level; (C,) each. NaN: unknown."""
 
     system: IntArray
     rubric: IntArray
@@ -25,10 +25,11 @@ class GoldCells:
 
 
 def gold_cells(gold: pd.DataFrame, reduction: Reduction, *, split: float = np.nan) -> GoldCells:
-    """The annotators' strict majority, or the lower median of ordered levels, of each cell of ``Dataset.gold()``.
+    """Combine the human labels of ``Dataset.gold()`` for each cell: strict majority, or lower median of ordered levels.
 
-    On the scale of ``reduction``. Labels of systems and rubrics that no judge has seen, and labels outside the rubric's
-    scale, are skipped. split: what an even split of a majority is; NaN unknown.
+    The levels are on the scale of ``reduction``. Labels of systems and rubrics that no judge has labelled, and labels
+    outside the rubric's scale, are skipped. split: level of a cell with an even split between pass and fail; NaN
+    unknown.
     """
     rubrics = reduction.rubrics
     i = pd.Index(reduction.systems).get_indexer(pd.Index(gold["system"])).astype(np.int64)
@@ -61,9 +62,9 @@ def gold_levels(gold: pd.DataFrame, reduction: Reduction) -> FloatArray:
 
 
 def valid_rubrics(anchors: pd.DataFrame, rubrics: pd.DataFrame) -> FloatArray:
-    """(J,) 1 where most annotators of ``Dataset.anchors()`` found the rubric valid (z_j), 0 where not; NaN unknown.
+    """(J,) 1 if most annotators of ``Dataset.anchors()`` found the rubric valid (z_j), 0 if most did not; NaN unknown.
 
-    A tie carries no information; anchors of other rubrics are skipped.
+    A tie is unknown; anchors of other rubrics are skipped.
     """
     votes = anchors["valid"].astype(np.float64).groupby(anchors["rubric"].to_numpy()).mean()
     share = votes.reindex(rubrics["rubric"]).to_numpy(dtype=np.float64)

@@ -1,6 +1,6 @@
-"""How the unanimity rule thins out the rubrics as the leaderboard grows (docs/method.md §4, eq:retcurve).
+"""How the unanimity rule reduces the number of rubrics as the leaderboard grows (docs/method.md §4, eq:retcurve).
 
-Everything is a mean over all subsets of m systems, in closed form: no subset is ever drawn.
+Every value is a mean over all subsets of m systems, in closed form: no subsets are sampled.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from ..types import FloatArray, IntArray
 
 @dataclass(frozen=True)
 class AttritionCounts:
-    """What the systems with a full panel say of each of J rubrics; all (J,) counts.
+    """Counts of the systems with a full panel on each of J rubrics; all (J,).
 
-    systems: M_j, systems that every judge labelled. unanimous: c_j of them with equal labels, all_pass (u1) and
+    systems: M_j, systems that every judge labelled. unanimous: c_j, those with equal labels; of these all_pass (u1) and
     all_fail (u0). passed, failed: n1 and n0, by the panel's majority; ties are in neither.
     """
 
@@ -37,9 +37,9 @@ class AttritionCounts:
 class RetentionCurve:
     """Expected share of rubrics that a filter keeps on m systems; (S,) each, NaN where no rubric has m systems.
 
-    m: 1..the most that at least half of the rubrics with a full panel have. consistency: the panel is unanimous on all
-    m. distinguishability: both a pass and a fail among the m. joint: both. n_rubrics: rubrics with M_j >= m, which
-    the means are over.
+    m: 1, 2, … up to the most systems that at least half of the rubrics with a full panel have. consistency: share with
+    a unanimous panel on all m. distinguishability: share with both a pass and a fail among the m. joint: share with
+    both properties. n_rubrics: number of rubrics with M_j >= m, over which the means are taken.
     """
 
     m: IntArray
@@ -51,9 +51,9 @@ class RetentionCurve:
 
 @dataclass(frozen=True)
 class HomogeneousFit:
-    """R(m) = rho^m: every rubric keeps its unanimity with the same chance on each system.
+    """R(m) = rho^m: every rubric keeps its unanimity with the same probability on each system.
 
-    rho: in (0, 1]. epsilon: the judges' error rate with (1 - e)^K + e^K = rho, in [0, ½]; NaN where none has.
+    rho: in (0, 1]. epsilon: the judges' error rate with (1 - e)^K + e^K = rho, in [0, ½]; NaN if there is none.
     r_squared: of log R(m), about its mean. rmse: of R(m).
     """
 
@@ -63,15 +63,15 @@ class HomogeneousFit:
     rmse: float
 
     def retention(self, m: ArrayLike) -> FloatArray:
-        """rho^m."""
+        """Expected share rho^m of rubrics that are kept on m systems."""
         return np.asarray(self.rho ** np.asarray(m, dtype=np.float64))
 
 
 @dataclass(frozen=True)
 class BetaMixtureFit:
-    """R(m) = B(a + m, b) / B(a, b): each rubric's chance of unanimity is a draw from Beta(a, b).
+    """R(m) = B(a + m, b) / B(a, b): each rubric's probability of unanimity is a draw from Beta(a, b).
 
-    a, b: > 0; NaN where the rates do not vary. rmse: of R(m).
+    a, b: > 0; NaN if the rates do not vary. rmse: of R(m).
     """
 
     a: float
@@ -79,13 +79,13 @@ class BetaMixtureFit:
     rmse: float
 
     def retention(self, m: ArrayLike) -> FloatArray:
-        """E[q^m] under Beta(a, b)."""
+        """Expected share E[q^m] under Beta(a, b) of rubrics that are kept on m systems."""
         return beta_retention(self.a, self.b, m)
 
 
 @dataclass(frozen=True)
 class Attrition:
-    """Retention under unanimity, exactly up to the systems there are, and the two models that go on."""
+    """Retention under unanimity: the exact curve up to the available systems, and two models that extrapolate it."""
 
     curve: RetentionCurve
     homogeneous: HomogeneousFit
@@ -93,20 +93,21 @@ class Attrition:
 
     @property
     def one_rate(self) -> bool:
-        """Whether R(2) ≤ R(1)²: the rubrics' chances of unanimity differ by no more than noise."""
+        """Whether R(2) ≤ R(1)²: the rubrics' probabilities of unanimity differ by no more than noise."""
         return len(self.curve.m) > 1 and bool(self.curve.consistency[1] <= self.curve.consistency[0] ** 2)
 
     def projection(self, m: ArrayLike) -> FloatArray:
-        """The share kept with m systems by the Beta mixture, or one rate for all where ``one_rate``; else NaN.
+        """The share kept with m systems by the Beta mixture, or by the homogeneous model if ``one_rate``.
 
-        NaN: with one system, or where each rubric is always or never unanimous, nothing shows how the share falls.
+        NaN with one system, or if each rubric is always or never unanimous: then the data do not show how the share
+        falls.
         """
         model = self.homogeneous if self.one_rate else self.mixture
         return model.retention(m)
 
 
 def attrition_of(panel: FloatArray) -> Attrition:
-    """The curve of a panel (M, J, K) of 0/1 labels, NaN unknown, and both models of it."""
+    """The retention curve of a panel (M, J, K) of 0/1 labels, NaN unknown, and both models fitted to it."""
     counts = attrition_counts(panel)
     curve = retention_curve(counts)
     return Attrition(
@@ -133,8 +134,8 @@ def attrition_counts(panel: FloatArray) -> AttritionCounts:
 
 
 def retention_curve(counts: AttritionCounts) -> RetentionCurve:
-    """eq:retcurve, exactly: C(c, m) / C(M, m) averaged over the rubrics with m systems or more, and its kin."""
-    # Beyond the systems that half of the rubrics have, few rubrics bear the mean.
+    """eq:retcurve, exactly: C(c, m) / C(M, m) averaged over the rubrics with m systems or more; the others likewise."""
+    # Beyond the number of systems that half of the rubrics have, the mean is of few rubrics.
     known = np.sort(counts.systems[counts.systems > 0])
     sizes = np.arange(1, int(known[len(known) // 2]) + 1 if len(known) else 1)
     subsets, decided = log_binomial(counts.systems, sizes), log_binomial(counts.passed + counts.failed, sizes)
@@ -183,8 +184,8 @@ def fit_beta_mixture(
 ) -> BetaMixtureFit:
     """Match Beta(a, b) to R(1) = E[q] and R(2) = E[q²] of the curve.
 
-    ``raw_rates`` matches the mean and variance of the observed rates c_j / M_j instead, as the paper does. These
-    vary more than the chances behind them, for each rests on few systems; R(1) and R(2) are free of that noise.
+    raw_rates: match the mean and variance of the observed rates c_j / M_j instead, as the paper does. These rates vary
+    more than the probabilities behind them, since each is of few systems; R(1) and R(2) are free of that noise.
     """
     rates = counts.unanimous[counts.systems > 0] / counts.systems[counts.systems > 0]
     if raw_rates and len(rates):
@@ -198,7 +199,7 @@ def fit_beta_mixture(
 
 
 def beta_moments(mean: float, variance: float) -> tuple[float, float]:
-    """(a, b) of the Beta with these moments; NaN where there is none, as 0 < variance < mean (1 - mean) fails."""
+    """(a, b) of the Beta with these moments; NaN if there is none, because 0 < variance < mean (1 - mean) fails."""
     room = mean * (1 - mean)
     if not 0 < variance < room:
         return np.nan, np.nan

@@ -1,10 +1,11 @@
 """The Beta prior of the rubrics' agreement rates, fitted to all of them (docs/method.md §2).
 
 Beta-binomial maximum likelihood (Skellam 1948, J. R. Stat. Soc. B 10, 257–261): rubric j has q_j ~ Beta(a, b) and
-n_agree_j ~ Binomial(n_total_j, q_j). Shares of agreeing pairs in place of whole agreements make it a quasi-likelihood.
-Few rubrics that happen to vary less than chance makes them are likeliest to have one rate: a + b grows without end, and
-intervals have no width. There B = (a + b) / (a + b + n), by how much the rates of n instances are drawn to their mean,
-is uniform on (0, 1) a priori (Daniels 1999, Can. J. Stat. 27, 567–578), and (a, b) is the mode in log(a + b).
+n_agree_j ~ Binomial(n_total_j, q_j). With shares of agreeing pairs instead of whole agreements it is a
+quasi-likelihood. If a few rubrics happen to vary less than by chance, the likelihood is highest for one common rate: a
++ b grows without bound, and intervals have no width. Then B = (a + b) / (a + b + n), the weight of the common mean
+against n instances, gets a uniform prior on (0, 1) (Daniels 1999, Can. J. Stat. 27, 567–578), and (a, b) is the mode in
+log(a + b).
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ class BetaPrior:
 
 
 def estimate_prior(n_agree: FloatArray, n_total: FloatArray) -> BetaPrior:
-    """The prior that makes the agreements (J,) of the instances (J,) likeliest; Beta(1, 1) from fewer than ten rubrics.
+    """The likeliest Beta prior of agreements (J,) among instances (J,); Beta(1, 1) with fewer than ten rubrics.
 
-    Where none is likeliest, as a + b grows without end, the mode under a prior of its own. The mean a / (a + b) stays
-    half an instance of all away from 0 and 1, a + b within SIZE.
+    If the likelihood has no maximum, because a + b grows without bound, the mode under a prior on a + b. The mean a /
+    (a + b) stays half an instance of all away from 0 and 1, a + b within SIZE.
     """
     measured = n_total > 0
     if measured.sum() < FEWEST:
@@ -71,14 +72,17 @@ def estimate_prior(n_agree: FloatArray, n_total: FloatArray) -> BetaPrior:
 
 
 def bounds_of_the_fit(instances: float) -> list[tuple[float, float]]:
-    """Bounds of the logit of a / (a + b), half an instance of all away from 0 and 1, and of log(a + b)."""
+    """Bounds of the logit of a / (a + b) and of log(a + b). instances: their total number.
+
+    The mean stays half an instance of all away from 0 and 1, a + b within SIZE.
+    """
     edge = 0.5 / (instances + 1)
     low, high = np.log(SIZE)
     return [(float(logit(edge)), float(logit(1 - edge))), (float(low), float(high))]
 
 
 def log_prior_of_size(size: FloatArray, instances: float) -> FloatArray:
-    """Log density of log(a + b) where B is uniform, up to a constant. instances: of a typical rubric."""
+    """Log density of log(a + b) for a uniform B, up to a constant. instances: of a typical rubric."""
     to_mean = size / (size + instances)
     return np.asarray(np.log(to_mean * (1 - to_mean)))
 
@@ -86,7 +90,11 @@ def log_prior_of_size(size: FloatArray, instances: float) -> FloatArray:
 def _loss(
     at: FloatArray, agree: FloatArray, total: FloatArray, weight: FloatArray, drawn: bool
 ) -> tuple[float, FloatArray]:
-    """Minus the mean log-likelihood (or log posterior) at (logit of the mean, log of a + b), with its gradient."""
+    """Minus the mean log-likelihood at (logit of the mean, log of a + b), and its gradient.
+
+    drawn: add the log prior of a + b. agree, total, weight: agreements, instances and number of rubrics of each
+    distinct pair of counts.
+    """
     share, size = expit(at[0]), np.exp(at[1])
     a, b = share * size, (1 - share) * size
     value = betaln(a + agree, b + total - agree) - betaln(a, b)

@@ -1,4 +1,4 @@
-"""The panel's label, as array kernels: the twins of the SQL in labels/store/reduce.py (docs/method.md §1, §3)."""
+"""The panel's label, as array functions equivalent to the SQL in labels/store/reduce.py (docs/method.md §1, §3)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def scale_map(levels: FloatArray, n_levels: ArrayLike) -> FloatArray:
 
 
 def majority(panel: FloatArray, tie: Tie = "unknown") -> FloatArray:
-    """Strict majority over the last axis of 0/1 labels with NaN unknown; no label gives NaN, a tie as set."""
+    """Strict majority over the last axis of 0/1 labels with NaN unknown; NaN without a label, a tie by ``tie``."""
     known = np.sum(~np.isnan(panel), axis=-1)
     passed = np.nansum(panel, axis=-1)
     even = np.where(known > 0, TIES[tie], np.nan)
@@ -44,7 +44,7 @@ def median_low(panel: FloatArray) -> FloatArray:
 
 
 def baseline_mask(reduction: Reduction) -> BoolArray:
-    """(J,) rubrics with no disagreement on any instance, and with both a pass and a fail (def:baseline)."""
+    """(J,) rubrics without disagreement on any instance that have both a pass and a fail (def:baseline)."""
     passed = reduction.y
     if reduction.response == "ordered":
         passed = scale_map(reduction.y, reduction.levels)

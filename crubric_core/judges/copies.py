@@ -11,13 +11,14 @@ from ..text import count, short_name
 from ..types import FloatArray
 
 FEWEST = 100  # cells that both labelled
-RARER = 10  # of them, with another label than the most frequent one: on constant labels all judges are equal
+RARER = 10  # of them, with another label than the most frequent: on constant labels all judges are equal
 
 
 def copies_note(panel: FloatArray, judges: Sequence[str]) -> str:
-    """The pairs of K judges that give the same label on all cells that both labelled; "" where there are none.
+    """A note on the pairs of judges that give the same label on all cells that both labelled; "" if there are none.
 
-    panel: (M, J, K) labels or levels, NaN unknown. judges: K names.
+    panel: (M, J, K) labels or levels, NaN unknown. judges: K names. A pair needs FEWEST common cells, with RARER labels
+    other than their most frequent one.
     """
     found: list[tuple[str, str, int]] = []
     for one, other in combinations(range(len(judges)), 2):

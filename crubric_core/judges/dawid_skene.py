@@ -1,7 +1,7 @@
-"""Dawid–Skene (1979): what each judge says of each true level, and the true levels, by exact EM.
+"""Dawid–Skene (1979): each judge's label probabilities given the true level, and the true levels, by exact EM.
 
-Units with the same labels (and anchor) have the same posterior, so that the E-step runs over distinct patterns:
-three binary judges have at most 27 of them, however many units there are.
+Units with the same labels (and anchor) have the same posterior, so that the E-step runs over distinct patterns: three
+binary judges have at most 27 patterns, however many units there are.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ FLOOR = 1e-10
 
 @dataclass(frozen=True)
 class DawidSkene:
-    """U units, K judges, L levels.
+    """Fit to U units, K judges, L levels.
 
     posterior: (U, L) Pr(level | labels); NaN where a unit has neither label nor anchor.
-    prior: (L,) share of each level. confusion: (K, L, L) Pr(judge k says column | truth is row); NaN rows for a
-    judge without labels. loglik: of the labels, the anchors' levels being known. iterations: EM steps.
+    prior: (L,) share of each level. confusion: (K, L, L) Pr(judge k gives the column's level | the truth is the row's);
+    NaN rows for a judge without labels. loglik: of the labels, the anchors' levels being known. iterations: EM steps.
     converged: whether the last step gained less than the tolerance.
     """
 
@@ -51,10 +51,11 @@ def dawid_skene(
     tolerance: float = 1e-10,
     max_iterations: int = 10_000,
 ) -> DawidSkene:
-    """Fit the labels (U, K) of levels 0..L-1, NaN unknown, from the start of the judges' shares of votes.
+    """Fit the labels (U, K) of levels 0..L-1, NaN unknown, starting from the shares of the judges' votes.
 
-    anchors: (U,) the true level where it is known, NaN elsewhere; their posterior stays put.
-    EM stops when the log-likelihood gains less than ``tolerance`` per unit; each step can only gain.
+    anchors: (U,) the true level where it is known, NaN elsewhere; their posterior stays fixed.
+    EM stops when the log-likelihood gains less than ``tolerance`` per unit; no step can lose. Raises SettingsError if a
+    label or anchor is not such a level.
     """
     _check(labels, n_levels, anchors)
     require_count("max_iterations", max_iterations, 1, SettingsError)
@@ -79,7 +80,7 @@ def dawid_skene(
 
 @dataclass(frozen=True)
 class PatternFit:
-    """R fits at once to the same P patterns under different counts.
+    """R fits at once to the same P patterns with different counts.
 
     posterior (R, P, L), prior (R, L), confusion (R, K, L, L), loglik (R,).
     """
@@ -101,10 +102,10 @@ def fit_patterns(
     limit: int,
     start: FloatArray | None = None,
 ) -> PatternFit:
-    """EM over patterns (P, K + 1), the last column the anchor, under counts (R, P).
+    """EM over patterns (P, K + 1), the last column the anchor, with counts (R, P).
 
-    ``start`` (P, L) is the posterior to begin with; without it, the shares of votes. All R go on until the last
-    has converged.
+    ``start`` (P, L) is the initial posterior; without it, the shares of votes. All R fits go on until the last has
+    converged.
     """
     given = (values[:, :-1, None] == np.arange(n_levels)).astype(np.float64)
     anchor = _anchor_term(values[:, -1], n_levels)
@@ -124,7 +125,7 @@ def fit_patterns(
 
 
 def _maximise(mass: FloatArray, given: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Posterior mass (R, P, L) → shares of the levels (R, L), and how often judge k said l of t (R, K, L, L)."""
+    """M-step: from posterior mass (R, P, L), shares of levels (R, L) and mass of label l at truth t (R, K, L, L)."""
     n_rows, n_judges, n_levels = given.shape
     said = given.reshape(n_rows, n_judges * n_levels).T @ mass
     prior = mass.sum(axis=1)
@@ -135,7 +136,7 @@ def _maximise(mass: FloatArray, given: FloatArray) -> tuple[FloatArray, FloatArr
 def _expect(
     prior: FloatArray, said: FloatArray, given: FloatArray, anchor: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Log-likelihood (R, P) of a unit of each pattern and the posterior (R, P, L) of its level."""
+    """E-step: log-likelihood (R, P) of a unit of each pattern, and the posterior (R, P, L) of its level."""
     n_rows, n_judges, n_levels = given.shape
     log_said = np.log(np.maximum(_rows(said, 1 / n_levels), FLOOR)).transpose(0, 1, 3, 2)
     flat = given.reshape(n_rows, n_judges * n_levels)
@@ -146,7 +147,7 @@ def _expect(
 
 
 def _rows(said: FloatArray, empty: float) -> FloatArray:
-    """Each row divided by its sum; ``empty`` where that is 0."""
+    """Each row divided by its sum; ``empty`` if the sum is 0."""
     total = said.sum(axis=-1, keepdims=True)
     return np.where(total > 0, said / np.where(total > 0, total, 1), empty)
 
@@ -159,7 +160,7 @@ def _shares(given: FloatArray) -> FloatArray:
 
 
 def _anchor_term(anchors: IntArray, n_levels: int) -> FloatArray:
-    """(P,) → (P, L): 0 where the level is possible, -inf where the anchor excludes it."""
+    """(P, L): 0 where the level is possible, -inf where the anchor (P,) excludes it."""
     excluded = (anchors[:, None] != UNKNOWN) & (anchors[:, None] != np.arange(n_levels))
     return np.where(excluded, -np.inf, 0.0)
 

@@ -1,4 +1,4 @@
-"""Where each judge departs from the majority of the others."""
+"""Cells on which a judge departs from the majority of the others."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from ..text import count, short_name
 from ..types import FloatArray, IntArray
 from .votes import leave_one_out_majority
 
-BLOCK = 2**20  # labels at a time: what is compared with them takes several times their memory
+BLOCK = 2**20  # labels of a block: comparing them takes several times their memory
 
 
 @dataclass(frozen=True)
 class Departures:
-    """Labels of K judges on J rubrics; both arrays (J, K).
+    """Departures of K judges on J rubrics; both arrays (J, K).
 
-    departs: systems on which the judge's label is not that of the majority of the others. compared: systems that have
-    both; where the others are divided in halves there is no majority.
+    departs: number of systems on which the judge's label is not that of the majority of the others. compared: number of
+    systems with both; if the others are evenly divided there is no majority.
     """
 
     departs: IntArray
@@ -41,7 +41,7 @@ def departures_of(panel: FloatArray) -> Departures:
 
 
 def departures_sentence(found: Departures, judge: int, name: str) -> str:
-    """How often one judge departs, and on how many rubrics; plain text."""
+    """A sentence, as plain text: how often one judge departs, and on how many rubrics."""
     departs, compared = found.departs[:, judge], found.compared[:, judge]
     others = "the other judge" if found.departs.shape[1] == 2 else "the majority of the others"
     if not compared.any():

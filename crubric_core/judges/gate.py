@@ -1,4 +1,4 @@
-"""The gate: its statistic of each rubric, its threshold, and which rubrics pass (docs/method.md §2)."""
+"""The gate: each rubric's statistic, the threshold, and which rubrics pass (docs/method.md §2)."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ STATISTIC_NAMES = {
 class AgreementRates:
     """How often judges agree on each of J rubrics.
 
-    n_agree, n_total: (J,) instances, agreeing ones maybe fractional.
-    posterior: of each rubric's agreement rate, under ``prior``. weight: the yes-or-no instances that one instance is
-    worth, ≥ 1: a share of agreeing pairs varies less than all or nothing.
+    n_agree, n_total: (J,) numbers of agreeing instances, which may be fractional, and of all instances.
+    posterior: of each rubric's agreement rate, under ``prior``. weight: the number of yes-or-no instances to which one
+    instance is equivalent, ≥ 1, as a share of agreeing pairs varies less than all or nothing.
     """
 
     n_agree: FloatArray | IntArray
@@ -44,13 +44,13 @@ class AgreementRates:
 
 @dataclass(frozen=True)
 class Gate(AgreementRates):
-    """Which of J rubrics judges apply alike enough to be used.
+    """Which of J rubrics the judges apply alike enough for the rubrics to be used.
 
-    statistic: kappa or agreement. values: (J,) of it; NaN where undefined, which drops no rubric.
+    statistic: kappa or agreement. values: (J,) of the statistic; NaN where undefined, which drops no rubric.
     threshold: tau_c, or the value that drops the lowest quarter of the measured rubrics and none that is not measured;
-    NaN where ``off`` or nothing has a value.
-    given: whether tau_c was given. feasible: (J,) value ≥ threshold, or True.
-    off: whether the labels hold no information on agreement.
+    NaN if ``off`` or if no rubric has a value.
+    given: whether tau_c was given. feasible: (J,) whether the rubric passes: value ≥ threshold, or no value.
+    off: whether the labels hold no information on agreement; then all rubrics pass.
     """
 
     statistic: GateStatistic
@@ -67,7 +67,7 @@ def gate_is_off(reduction: Reduction) -> bool:
 
 
 def agreement_rates(reduction: Reduction, settings: Settings) -> AgreementRates:
-    """How often judges agree on each rubric, under the prior that the settings ask for; no threshold is read."""
+    """How often judges agree on each rubric, under the prior of the settings; independent of the threshold."""
     n_agree: FloatArray | IntArray = reduction.n_agree
     if settings.agreement == "pairwise":
         n_agree = np.minimum(reduction.pairs.agree_share, reduction.n_total)
@@ -87,9 +87,9 @@ def agreement_rates(reduction: Reduction, settings: Settings) -> AgreementRates:
 
 
 def decide_gate(reduction: Reduction, settings: Settings, rates: AgreementRates | None = None) -> Gate:
-    """Each rubric's statistic, and the rubrics that reach tau_c; without it ``usual_threshold`` decides.
+    """Each rubric's statistic, and the rubrics that reach tau_c; if tau_c is None, ``usual_threshold`` determines it.
 
-    rates: those of these settings, where they are known.
+    rates: those of these settings, if already computed.
     """
     rates = rates or agreement_rates(reduction, settings)
     values = pair_kappa(reduction.pairs) if settings.gate == "kappa" else rates.posterior.mean
@@ -107,12 +107,12 @@ def decide_gate(reduction: Reduction, settings: Settings, rates: AgreementRates 
 
 
 def shown_threshold(gate: Gate) -> str:
-    """As it was given; to three digits where it follows from the labels."""
+    """The threshold as text: with its own digits if it was given, with three digits if it follows from the labels."""
     return numeral(gate.threshold, f"z.{decimals(gate.threshold) if gate.given else 3}f")
 
 
 def decimals(threshold: float) -> int:
-    """How many a threshold is shown with: two, or as many as it has, up to four."""
+    """Number of digits with which a threshold is shown: two, or as many as it has, up to four."""
     return next((n for n in (2, 3) if abs(round(threshold, n) - threshold) < 5e-5), 4)
 
 
@@ -121,7 +121,7 @@ def _times(weight: float, counts: FloatArray | IntArray) -> FloatArray:
 
 
 def share_weight(pairs: PairCounts, n_total: IntArray) -> float:
-    """The binomial variance n q (1 - q) of all rubrics (J,) over what the shares of agreeing pairs vary; ≥ 1.
+    """Binomial variance n q (1 - q) of all rubrics (J,) over the actual variance of the shares of agreeing pairs; ≥ 1.
 
     Whole agreements vary exactly as the binomial does: 1.
     """
@@ -132,25 +132,28 @@ def share_weight(pairs: PairCounts, n_total: IntArray) -> float:
 
 
 def usual_threshold(values: FloatArray, measured: BoolArray) -> float:
-    """The threshold that follows from the labels: that of the lowest quarter of the measured rubrics.
+    """The threshold that follows from the labels: it drops the lowest quarter of the measured rubrics.
 
-    Rubrics without any instance have the mean of all, and no label speaks against them: where that is lower, it is the
-    threshold. NaN where nothing has a value.
+    Rubrics without any instance have the mean of all, and no label is evidence against them: if their value is lower
+    than that threshold, it is the threshold. NaN if no rubric has a value.
     """
     quarter = lowest_quarter(values[measured])
     return quarter if measured.all() else float(np.fmin(quarter, values[~measured].min()))
 
 
 def lowest_quarter(values: FloatArray) -> float:
-    """The least of the values (n,) that remains when the lowest n // 4 go; equal values remain. NaN of none."""
+    """The least of the values (n,) that remains when the lowest n // 4 are dropped; equal values remain.
+
+    NaN if empty.
+    """
     known = np.sort(values[np.isfinite(values)])
     return float(known[len(known) // 4]) if len(known) else float("nan")
 
 
 def agreements_needed(gate: Gate, instances: int) -> int | None:
-    """On how many of so many instances judges must agree to reach the threshold; None where not even all suffice.
+    """Number of ``instances`` on which judges must agree for the threshold to be reached; None if not even all suffice.
 
-    None too for the kappa statistic and where the gate is off.
+    Also None for the kappa statistic and if the gate is off.
     """
     if gate.statistic == "kappa" or not np.isfinite(gate.threshold):
         return None
@@ -160,7 +163,7 @@ def agreements_needed(gate: Gate, instances: int) -> int | None:
 
 
 def possible_values(gate: Gate) -> FloatArray | None:
-    """The values that the statistic has on a rubric with the usual number of instances; None if any is possible."""
+    """All values that the statistic can have with the median number of instances; None if any value is possible."""
     instances = int(np.median(gate.n_total)) if len(gate.n_total) else 0
     if gate.statistic == "kappa" or not np.issubdtype(gate.n_agree.dtype, np.integer) or not instances:
         return None
@@ -171,8 +174,8 @@ def possible_values(gate: Gate) -> FloatArray | None:
 def gate_table(reduction: Reduction, gate: Gate, confidence: float = 0.95) -> pd.DataFrame:
     """One row a rubric: counts, posterior, feasibility and a flag.
 
-    Columns: rubric, query, n_agree, n_total, q_mean, q_sd, q_low, q_high (in [0, 1]; NaN where the gate is off),
-    p_above_tau (Pr(q ≥ tau_c); NaN where the gate's statistic is kappa), feasible, flag: ``unmeasured`` (no instance),
+    Columns: rubric, query, n_agree, n_total, q_mean, q_sd, q_low, q_high (in [0, 1]; NaN if the gate is off),
+    p_above_tau (Pr(q ≥ tau_c); NaN if the gate's statistic is kappa), feasible, flag: ``unmeasured`` (no instance),
     ``pair_only`` (at most two judges on every instance), or empty; kappa, n_pairs, discordance and chance (both per
     judge pair, in [0, 1]).
     """

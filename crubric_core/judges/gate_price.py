@@ -1,4 +1,4 @@
-"""What a threshold of the gate costs, and whether what remains can carry a claim (docs/method.md §2)."""
+"""What each threshold of the gate loses, and whether the remaining rubrics suffice for claims (docs/method.md §2)."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ LEAST_INFORMATION = 0.5
 
 @dataclass(frozen=True)
 class GatePrices:
-    """What each of T thresholds leaves; all arrays (T,).
+    """What remains at each of T thresholds; all arrays (T,).
 
-    tau: the threshold. rubrics: that reach it. informative: of these, with information. information: their share of
-    that of all rubrics, in [0, 1]; NaN where no rubric has any. queries_lost: queries that had an informative rubric
-    and have none. judge_calls: labels that a new system costs on all informative rubrics kept, one of every judge.
-    queries: a number: those with an informative rubric where there is no gate.
+    tau: the threshold. rubrics: number that reach it. informative: number of these with information. information: their
+    share of the information of all rubrics, in [0, 1]; NaN if no rubric has any. queries_lost: queries that lose their
+    last informative rubric. judge_calls: labels that a new system needs on all informative rubrics kept, one from every
+    judge. queries: a number: queries with an informative rubric without a gate.
     """
 
     tau: FloatArray
@@ -42,9 +42,10 @@ class GatePrices:
 class GateVerdict:
     """Whether the gate leaves enough for a claim.
 
-    holds: it does. informative: informative rubrics that pass, ``of`` so many without a gate. needed: the least
-    number that a claim needs. information: share of the information kept, in [0, 1]. remedy: the highest threshold
-    that would do, rounded down; None where none would, or none is needed.
+    holds: whether it does. informative: number of informative rubrics that pass. of: their number without a gate.
+    needed: the least number that a claim needs. information: share of the information kept, in [0, 1]. remedy: the
+    highest sufficient threshold, rounded down; None if there is none, or ``holds``. sentence: the finding in words;
+    empty if ``holds``.
     """
 
     holds: bool
@@ -59,9 +60,9 @@ class GateVerdict:
 def gate_prices(
     values: FloatArray, taus: Sequence[float] | FloatArray, nu: FloatArray, query: IntArray, n_judges: int
 ) -> GatePrices:
-    """The price of the thresholds ``taus`` (T,), given each rubric's statistic, information and query, (J,) each.
+    """The price of each threshold in ``taus`` (T,), given each rubric's statistic, information and query, (J,) each.
 
-    A rubric whose statistic is NaN always passes. ``query`` are positions from 0.
+    A rubric whose statistic is NaN always passes. query: positions from 0.
     """
     tau = np.asarray(taus, dtype=np.float64)
     kept = ~(values < tau[:, None])
@@ -84,7 +85,7 @@ def gate_prices(
 def judge_gate(gate: Gate, nu: FloatArray, budget: int) -> GateVerdict:
     """Whether at least max(20, budget / 4) informative rubrics pass, with half of the information ``nu`` (J,).
 
-    Half of the informative rubrics are enough where that is fewer: that a table is small is not the gate's doing.
+    If half of the informative rubrics is fewer, that is enough: a small table is not the fault of the gate.
     """
     informative = nu > 0
     passing = informative & gate.feasible

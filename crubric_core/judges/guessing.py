@@ -1,4 +1,4 @@
-"""Judges whose labels agree with the others' no more than chance would (docs/method.md §5)."""
+"""Judges whose labels agree with those of the others no more than by chance (docs/method.md §5)."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .votes import leave_one_out_majority
 
 LITTLE = 0.2  # kappa, "slight" up to there (Landis & Koch 1977)
 NAMED = 3  # judges whose names a sentence can hold
-FEWEST = 3  # judges of whom votes can show one who guesses
+FEWEST = 3  # judges with whom votes can show which one guesses
 
 
 def tables_with_others(panel: FloatArray, cluster: IntArray) -> FloatArray:
-    """Each judge's labels (M, J, K) 0/1 against the majority of the others, by query: (K, G, 2, 2) cells.
+    """Each judge's 0/1 labels (M, J, K) against the majority of the others, by query: (K, G, 2, 2) numbers of cells.
 
-    cluster: (J,) the query of each rubric, 0..G-1.
+    Rows are the judge's label, columns the majority. cluster: (J,) the query of each rubric, 0..G-1.
     """
     others = leave_one_out_majority(panel)
     known = np.isfinite(panel) & np.isfinite(others)
@@ -33,25 +33,26 @@ def tables_with_others(panel: FloatArray, cluster: IntArray) -> FloatArray:
 
 
 def kappa_with_others(tables: FloatArray, confidence: float = 0.95) -> Rate:
-    """Cohen's kappa of each judge and the majority of the others; (K,), NaN where undefined.
+    """Cohen's kappa between each judge and the majority of the others; (K,), NaN where undefined.
 
-    tables: (K, G, 2, 2) as ``tables_with_others``; intervals hold for further queries like these.
+    tables: (K, G, 2, 2) of ``tables_with_others``; intervals hold for further queries like these.
     """
     found = [cohen_of_groups(of_judge, confidence) for of_judge in tables]
     return Rate(*(np.array([getattr(one, name) for one in found]) for name in ("value", "low", "high")))
 
 
 def guessing_note_of(tables: FloatArray, judges: Sequence[str], confidence: float) -> str:
-    """``guessing_note`` of K judges by name, from their tables with the others alone."""
+    """``guessing_note`` for judges with these K names, from the tables of ``tables_with_others``."""
     kappa = kappa_with_others(tables, confidence)
     rows = {"judge": judges, "kappa": kappa.value, "kappa_low": kappa.low, "kappa_high": kappa.high}
     return guessing_note(pd.DataFrame(rows))
 
 
 def guessing_note(judges: pd.DataFrame) -> str:
-    """Which of three judges or more are not shown to agree with the others, and at most little; empty where none is.
+    """A note on judges not shown to agree with the others, and agreeing little at most; empty if there are none.
 
-    judges: judge, kappa, kappa_low, kappa_high. Of two judges nothing shows which one guesses.
+    judges: columns judge, kappa, kappa_low, kappa_high. With only two judges it is empty: nothing shows which one
+    guesses.
     """
     found = judges[(judges["kappa_low"] <= 0) & (judges["kappa_high"] < LITTLE)]
     if len(judges) < FEWEST or found.empty:

@@ -1,4 +1,4 @@
-"""Do judges err together (assumption A3)? Correlations of their errors, given the truth (docs/method.md §5)."""
+"""Whether judges err together (assumption A3): correlations of their errors, given the truth (docs/method.md §5)."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ SHARED = 0.1  # correlation beyond that of independent judges from which errors 
 
 @dataclass(frozen=True)
 class ResidualCorrelation:
-    """K judges, pair by pair; all (K, K), NaN on the diagonal and where it cannot be computed.
+    """Correlations of errors for each pair of K judges; all (K, K), NaN on the diagonal and where unknown.
 
     correlation: of the errors left after each judge's mean error on true passes and true fails, in [-1, 1].
-    expected: what independent judges with the same rates would show; 0 against anchors. low, high: interval of
-    correlation over queries, for all pairs at once. n_cells: cells that both labelled.
-    flagged: low exceeds expected by more than SHARED. reference: what errors are measured against.
+    expected: the correlation that independent judges with the same rates would show; 0 against anchors. low, high:
+    interval of correlation over queries, simultaneous for all pairs. n_cells: cells that both labelled.
+    flagged: whether low exceeds expected by more than SHARED. reference: the truth against which errors are measured.
     """
 
     correlation: FloatArray
@@ -45,13 +45,12 @@ def residual_correlation(
 ) -> ResidualCorrelation:
     """Correlation of judges' errors on 0/1 labels (M, J, K) against anchors (M, J), else the other judges' majority.
 
-    cluster: (J,) the query of each rubric, over which intervals are (a judge who is strict on one query is strict on
-    all of its rubrics); by default the rubric itself. seed: of the simulated independent judges.
-
-    A careless judge errs more often on passes or on fails, which alone would correlate two independent judges; so
-    the mean error of either class is taken out. A majority that is wrong makes two right judges err together; so
-    what simulated independent judges show is given with it. With fewer than four judges and no anchors nothing is
-    known: of three, two never err on one cell by this measure, whatever they share.
+    cluster: (J,) the query of each rubric, over which intervals are computed (a judge who is strict on one query is
+    strict on all of its rubrics); by default the rubric itself. seed: for the simulated independent judges.
+    A careless judge errs more often on passes or on fails, which alone would correlate two independent judges, so the
+    mean error in each class is subtracted. A wrong majority makes two right judges appear to err together, so the
+    correlation of simulated independent judges is reported too. With fewer than four judges and no anchors all values
+    are NaN: of three judges, two never err on one cell by this measure, whatever they share.
     """
     anchored = anchors is not None and bool((~np.isnan(anchors)).any())
     if not anchored and panel.shape[2] < FEWEST_UNANCHORED:
@@ -79,7 +78,7 @@ def _unknown(n_judges: int) -> ResidualCorrelation:
 
 
 def _moments(panel: FloatArray, anchors: FloatArray | None) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """(J, K, K) each: Σ r_k r_l of the residuals, Σ r_k² over the cells that l labelled, cells that both labelled."""
+    """(J, K, K) each: Σ r_k r_l of the residuals, Σ r_k² over cells labelled by l, number of cells labelled by both."""
     truth = leave_one_out_majority(panel) if anchors is None else anchors[:, :, None]
     residual = _residuals(panel, np.broadcast_to(truth, panel.shape))
     known = (~np.isnan(residual)).astype(np.float64)
@@ -92,10 +91,10 @@ def _moments(panel: FloatArray, anchors: FloatArray | None) -> tuple[FloatArray,
 def _interval(
     products: FloatArray, squares: FloatArray, cells: FloatArray, confidence: float
 ) -> tuple[FloatArray, FloatArray]:
-    """(K, K) low and high of each correlation, for all pairs at once, from sums (G, K, K) over G queries.
+    """(K, K) low and high of each correlation, simultaneous for all pairs, from sums (G, K, K) over G queries.
 
-    A correlation that no query changes has as many trials as there are errors, which the residuals' squares count; none
-    is surer than independent cells would make it.
+    A correlation that no query changes gets as many trials as there are errors, estimated by the residuals' squares. No
+    interval is narrower than with independent cells.
     """
     left = _correlate(products.sum(axis=0) - products, squares.sum(axis=0) - squares)
     both, total = squares.sum(axis=0), cells.sum(axis=0)
@@ -119,9 +118,9 @@ def _interval(
 def _expected(panel: FloatArray, seed: int) -> FloatArray:
     """(K, K) residual correlation of simulated judges who err independently, on these cells.
 
-    They differ from the majority of the others as often as these judges do: their rates are corrected until they do, as
-    a majority that is wrong makes a judge look worse. Dawid–Skene's rates would do for judges who are independent, and
-    take two who always agree for the ones who are always right.
+    They differ from the majority of the others as often as these judges do: their rates are adjusted until this holds,
+    as a wrong majority makes a judge look worse. The rates of Dawid–Skene would suit independent judges only: if two
+    judges always agree, it takes them as the ones who are right.
     """
     goal, share = _beside_others(panel)
     rates, passing = goal, share
@@ -133,31 +132,31 @@ def _expected(panel: FloatArray, seed: int) -> FloatArray:
     for _ in range(SIMULATIONS):
         products, squares, _ = _moments(_drawn(panel, rates, passing, rng), None)
         shown.append(_correlate(products.sum(axis=0), squares.sum(axis=0)))
-    # A judge that errs nowhere in a simulation shows no correlation of its errors there.
+    # In a simulation without errors of a judge, its correlations are undefined: the others are averaged.
     return np.asarray(np.ma.masked_invalid(shown).mean(axis=0).filled(0.0))
 
 
 def _beside_others(panel: FloatArray) -> tuple[FloatArray, float]:
-    """(K, 2) each judge's pass rate where the others' majority fails a cell, and passes it; the share it passes."""
+    """(K, 2) each judge's pass rate on cells that the others' majority fails, and passes; the majority's pass rate."""
     truth = leave_one_out_majority(panel)
     rates = np.stack([_pass_rate(panel, truth == level) for level in (0.0, 1.0)], axis=1)
     return rates, float(np.nanmean(truth)) if np.isfinite(truth).any() else 0.5
 
 
 def _drawn(panel: FloatArray, rates: FloatArray, passing: float, rng: np.random.Generator) -> FloatArray:
-    """Labels of independent judges at these pass rates (K, 2), where the panel (M, J, K) has labels."""
+    """Simulate independent judges with these pass rates (K, 2), where the panel (M, J, K) has labels."""
     truth = (rng.random(panel.shape[:2]) < passing).astype(np.int64)
     return np.where(np.isnan(panel), np.nan, (rng.random(panel.shape) < rates.T[truth]).astype(np.float64))
 
 
 def _pass_rate(panel: FloatArray, cells: BoolArray) -> FloatArray:
-    """(K,) share of each judge's labels on these cells (M, J, K) that are a pass; 0 without any."""
+    """(K,) share of passes among each judge's labels on these cells (M, J, K); 0 without any."""
     known = cells & ~np.isnan(panel)
     return np.asarray(np.where(known, panel, 0).sum(axis=(0, 1)) / np.maximum(known.sum(axis=(0, 1)), 1))
 
 
 def _residuals(panel: FloatArray, truth: FloatArray) -> FloatArray:
-    """(M, J, K) labels minus the judge's mean label where the truth is the same; NaN unless both are known."""
+    """(M, J, K) labels minus the judge's mean label on cells with the same truth; NaN unless both are known."""
     out = np.full(panel.shape, np.nan)
     for label in (0.0, 1.0):
         cells = (truth == label) & ~np.isnan(panel)
@@ -166,7 +165,7 @@ def _residuals(panel: FloatArray, truth: FloatArray) -> FloatArray:
 
 
 def _correlate(products: FloatArray, squares: FloatArray) -> FloatArray:
-    """(..., K, K) sums of r_k r_l, and of r_k² over the cells of l → correlations; NaN on the diagonal."""
+    """Correlations (..., K, K) from sums of r_k r_l, and of r_k² over the cells of l; NaN on the diagonal."""
     scale = np.sqrt(squares * np.swapaxes(squares, -1, -2))
     off = ~np.eye(products.shape[-1], dtype=bool)
     return np.divide(products, scale, out=np.full(products.shape, np.nan), where=(scale > 0) & off)

@@ -1,8 +1,8 @@
 """Agreement rates under a prior that is itself uncertain (docs/method.md §2).
 
-At a prior fitted to few rubrics 95% intervals hold down to .85 of the rates, and where all judges agree they have no
-width (Kass and Steffey 1989, J. Am. Stat. Assoc. 84, 717–726). So intervals and probabilities are those of a mixture:
-of the Beta posteriors under the priors of a grid, each with its posterior probability.
+With a prior fitted to few rubrics, 95% intervals cover as little as .85 of the rates, and if all judges agree they have
+no width (Kass and Steffey 1989, J. Am. Stat. Assoc. 84, 717–726). So intervals and probabilities are those of a
+mixture: of the Beta posteriors under the priors of a grid, each weighted by its posterior probability.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ DEPTH = 8.0
 
 @dataclass(frozen=True)
 class IntegratedPosterior(MeasurabilityPosterior):
-    """The rates (J,) of which ``a`` and ``b``, and so the mean, are those at the fitted prior.
+    """Posterior of the rates (J,); ``a`` and ``b``, and so the mean, are those at the fitted prior.
 
     n_agree, n_total: (J,) counts. A priori the logit of a / (a + b) is uniform, and so is B (``beta_prior``).
     """
@@ -73,7 +73,10 @@ class IntegratedPosterior(MeasurabilityPosterior):
 
 @dataclass(frozen=True)
 class Mixture:
-    """A mixture of Beta(alphas, betas), (H, R) for each of R counts. weights: (H,), sum 1. of: (J,) counts of each."""
+    """A mixture of Beta(alphas, betas), (H, R) for R different counts. weights: (H,), sum 1.
+
+    of: (J,) index of each rubric's counts among the R.
+    """
 
     alphas: FloatArray
     betas: FloatArray
@@ -83,12 +86,12 @@ class Mixture:
     def below(
         self, rate: FloatArray | np.float64, counts: IntArray, level: float | FloatArray = 0.0
     ) -> FloatArray:
-        """Pr(q ≤ rate) of these counts (n,), minus ``level``."""
+        """(n,) Pr(q ≤ rate) for the counts with these indices (n,), minus ``level``."""
         at = betainc(self.alphas[:, counts], self.betas[:, counts], rate)
         return np.asarray(self.weights @ at - level)
 
     def quantile(self, level: float) -> FloatArray:
-        """(R,) the rate below which q lies with this probability."""
+        """(R,) the rate below which q lies with probability ``level``."""
         counts = np.arange(self.alphas.shape[1])
         return np.asarray(elementwise.find_root(self.below, (0.0, 1.0), args=(counts, level)).x)
 
@@ -99,7 +102,7 @@ def integrated_posterior(prior: BetaPrior, n_agree: FloatArray, n_total: FloatAr
 
 
 def _grid(agree: FloatArray, total: FloatArray, times: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """(H,) means a / (a + b), sizes a + b and their posterior weights, narrowed to where these lie."""
+    """(H,) means a / (a + b), sizes a + b and their posterior weights, on a grid narrowed to where the weights are."""
     bounds: FloatArray = np.array(bounds_of_the_fit(float(times @ total)))
     while True:
         axes = [np.linspace(low, high, NODES) for low, high in bounds]
@@ -123,6 +126,6 @@ def _grid(agree: FloatArray, total: FloatArray, times: IntArray) -> tuple[FloatA
 
 
 def _around(axis: FloatArray, high: BoolArray) -> FloatArray:
-    """From one node before the first to one behind the last of the high ones."""
+    """From one node before the first of the high nodes to one after the last."""
     at = np.flatnonzero(high)
     return axis[[max(at[0] - 1, 0), min(at[-1] + 1, len(axis) - 1)]]

@@ -1,4 +1,4 @@
-"""What would help where no rubric that varies reaches the threshold."""
+"""What would help if no rubric that varies reaches the threshold."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ SAME_FOR_ALL = (
 class Nearest:
     """The highest threshold that leaves a rubric on which the systems differ.
 
-    best: the highest statistic of one. tau_c: the same, rounded down to two digits. passing: how many reach that.
+    best: the highest statistic of such a rubric. tau_c: best rounded down to two digits. passing: number of such
+    rubrics that reach tau_c.
     """
 
     best: float
@@ -33,7 +34,7 @@ class Nearest:
 
 
 def nearest_threshold(gate: Gate, varying: BoolArray) -> Nearest | None:
-    """What lowering tau_c would take, where none of the ``varying`` rubrics (J,) passes; None where none varies."""
+    """By how much to lower tau_c if none of the ``varying`` rubrics (J,) passes; None if no rubric varies."""
     values = gate.values[varying]
     if not len(values):
         return None
@@ -43,7 +44,7 @@ def nearest_threshold(gate: Gate, varying: BoolArray) -> Nearest | None:
 
 
 def nothing_passes(reduction: Reduction, varying: BoolArray, settings: Settings) -> str:
-    """Why none of the ``varying`` rubrics (J,) reaches tau_c, and what would help."""
+    """A message: why none of the ``varying`` rubrics (J,) reaches tau_c, and what would help."""
     gate = decide_gate(reduction, settings)
     nearest = nearest_threshold(gate, varying)
     if nearest is None:

@@ -1,4 +1,4 @@
-"""Judges whose labels go against those of the others: their 0 may stand for met."""
+"""Judges whose labels are opposite to those of the others, perhaps because their 0 means met."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ SHOWN = 3
 
 
 def opposed_note(agreement: pd.DataFrame, judges: Sequence[str]) -> str:
-    """The judges that disagree by more than chance with most of the others; "" where there are none.
+    """A note on the judges that disagree by more than chance with most of the others; "" if there are none.
 
-    agreement: as ``agreement_table`` has it for the K judges. A judge is named where Cohen's kappa lies below 0, upper
-    end included, with more than half of the judges that it shares enough cells with.
+    agreement: ``agreement_table`` of the K judges. A judge is named if the interval of Cohen's kappa is below 0 with
+    more than half of the judges with which it shares enough cells.
     """
     pairs = agreement[agreement["measure"] == "Cohen's κ"]
     value, low, high = np.full((3, len(judges), len(judges)), np.nan)

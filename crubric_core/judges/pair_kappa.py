@@ -1,4 +1,4 @@
-"""Agreement of judge pairs beyond chance, one number a rubric for any number of judges (docs/method.md §2)."""
+"""Agreement of judge pairs beyond chance: one number for each rubric, with any number of judges (docs/method.md §2)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SHRINKAGE = 10.0
 def pair_kappa(pairs: PairCounts) -> FloatArray:
     """(J,) kappa_j = 1 - (D_j + 10 D̄) / (E_j + 10 Ē), at most 1; D̄ = ΣD/ΣN, Ē = ΣE/ΣN.
 
-    A rubric without any pair has the kappa of all together. NaN where nothing could disagree: all labels of the
+    A rubric without any pair has the kappa of all together. All NaN if no disagreement is possible: all labels of the
     dataset are equal, or no cell has two.
     """
     total = pairs.n_pairs.sum()
@@ -28,7 +28,7 @@ def pair_kappa(pairs: PairCounts) -> FloatArray:
 
 
 def panel_pairs(panel: FloatArray, levels: IntArray, tolerance: int = 0) -> PairCounts:
-    """The pair counts of labels (M, J, K) of 0..levels - 1, NaN unknown; ``tolerance`` levels apart still agree."""
+    """Pair counts of labels (M, J, K) of 0..levels - 1, NaN unknown; labels up to ``tolerance`` levels apart agree."""
     known = ~np.isnan(panel)
     n = known.sum(axis=2)
     filled = np.where(known, panel, 0.0)

@@ -1,4 +1,4 @@
-"""Equal rows of labels, gathered: whatever depends on a row alone needs computing once per pattern."""
+"""Equal rows of labels, grouped into patterns: what depends on a row alone is computed once for each pattern."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Patterns:
 
     values: (P, K) levels 0..L-1; UNKNOWN (-1) where there is no label.
     index: (U,) the pattern of each unit.
-    count: (P,) how many units have it; > 0.
+    count: (P,) number of units with the pattern; > 0.
     """
 
     values: IntArray

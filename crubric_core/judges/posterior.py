@@ -1,4 +1,4 @@
-"""Dawid–Skene posteriors of every (system, rubric) in place of the majority (docs/method.md §5)."""
+"""Dawid–Skene posteriors of every (system, rubric) instead of the majority (docs/method.md §5)."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PosteriorLabels:
-    """What the judges' labels, and the anchors, make of each cell.
+    """Labels of the cells, inferred from the judges' labels and the anchors.
 
     y: (M, J) the likeliest level; NaN unknown. probability: (M, J) of that level; 1 where anchored. anchored: (M, J).
-    fits: one per number of levels that rubrics have, {levels: DawidSkene}. converged: whether all did.
-    strengths: {levels: κ}, how many anchors the fit's answer is worth (recalibration.py).
+    fits: one for each number of levels among the rubrics, {levels: DawidSkene}. converged: whether all did.
+    strengths: {levels: κ}, the number of anchors to which the fit's answer is equivalent (recalibration.py).
     """
 
     y: FloatArray
@@ -39,9 +39,9 @@ def posterior_labels(
 ) -> PosteriorLabels:
     """Posterior labels of a panel (M, J, K) whose rubrics have ``levels`` (J,); anchors (M, J) or None.
 
-    Judges' confusion matrices are common to all rubrics with as many levels; anchors clamp cells and correct those
-    with the same labels. Two levels that are exactly equally
-    likely are a tie of the binary majority; of ordered levels the lower one is taken.
+    Judges' confusion matrices are common to all rubrics with the same number of levels. Anchors fix their own cells and
+    correct cells with the same labels. If two levels of a binary rubric are exactly equally likely, ``tie`` applies; of
+    ordered levels the lower one is taken.
     """
     y, probability = np.full((2, *panel.shape[:2]), np.nan)
     truth = np.full(y.shape, np.nan) if anchors is None else anchors
@@ -66,7 +66,7 @@ def posterior_labels(
 
 
 def _likeliest(posterior: FloatArray, tie: Tie) -> FloatArray:
-    """(U, L) → (U,): the likeliest level; NaN where unknown."""
+    """(U,) the likeliest level from posteriors (U, L); NaN where unknown, ``tie`` for an even binary posterior."""
     unknown = np.isnan(posterior[:, 0])
     level = np.where(unknown[:, None], 0, posterior).argmax(axis=1).astype(np.float64)
     if posterior.shape[1] == 2:
@@ -77,7 +77,7 @@ def _likeliest(posterior: FloatArray, tie: Tie) -> FloatArray:
 def with_posterior_labels(
     reduction: Reduction, panel: FloatArray, anchors: FloatArray | None, tie: Tie
 ) -> Reduction:
-    """The reduction with posterior labels as its consensus; agreement stays what the judges showed.
+    """The reduction with posterior labels as its consensus; its agreement is unchanged.
 
     panel: (M, J, K). anchors: (M, J) human levels.
     """

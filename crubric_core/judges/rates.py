@@ -1,4 +1,4 @@
-"""Each judge's sensitivity and specificity, from anchors or without any (docs/method.md §5)."""
+"""Each judge's sensitivity and specificity, estimated with or without anchors (docs/method.md §5)."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ MOST_BLOCKS = 200  # more clusters than these are left out several at a time
 
 @dataclass(frozen=True)
 class Rate:
-    """A share per judge with its interval; (K,) each, value in (0, 1), ends in [0, 1], NaN for a judge without votes.
+    """A share for each judge with its interval; (K,) each, value in (0, 1), ends in [0, 1], NaN without votes.
 
-    low, high: NaN also where all votes are of one cluster, which shows nothing of further ones.
+    low, high: also NaN if all votes are of one cluster, which does not show how further clusters vary.
     """
 
     value: FloatArray
@@ -49,12 +49,12 @@ class JudgeRates:
     """How often K judges are right.
 
     sensitivity, specificity: Pr(vote 1 | truth 1) and Pr(vote 0 | truth 0).
-    prevalence: share of units whose truth is 1. n_anchors: units with a known truth.
-    source: anchors: counted on these alone; dawid_skene: EM over all units, anchors clamped; none: all NaN, for there
-    are few anchors and fewer than three judges are shown to tell passes from fails.
+    prevalence: share of units whose truth is 1. n_anchors: number of units with a known truth.
+    source: anchors: counted on these alone; dawid_skene: EM over all units, anchors fixed; none: all NaN, because there
+    are few anchors and fewer than three judges are shown to distinguish passes from fails.
     converged: whether the EM did; True for anchors.
     worst: the judge whose Youden index s⁺ + s⁻ - 1 is below that of every other judge on the units that both labelled,
-    each difference beyond its interval over clusters; None where none is.
+    each difference beyond its interval over clusters; None if there is no such judge.
     """
 
     sensitivity: Rate
@@ -67,7 +67,7 @@ class JudgeRates:
 
     @property
     def weight(self) -> FloatArray:
-        """(K,) by how much a judge's pass moves the log-odds beyond a fail: logit s⁺ + logit s⁻; 0 for a coin."""
+        """(K,) change of the log-odds from a judge's fail to a pass: logit s⁺ + logit s⁻; 0 for a judge who guesses."""
         return np.asarray(logit(self.sensitivity.value) + logit(self.specificity.value))
 
 
@@ -77,15 +77,15 @@ def judge_rates(
     groups: IntArray | None = None,
     confidence: float = 0.95,
 ) -> JudgeRates:
-    """Rates of K judges from votes (U, K) 0/1, NaN unknown, and true classes (U,) where known.
+    """Rates of K judges from votes (U, K) 0/1, NaN unknown, and the true classes ``anchors`` (U,), NaN unknown.
 
     With enough anchors of both classes: their Beta(2, 1)-smoothed shares. Otherwise two-class Dawid–Skene EM with the
-    anchors clamped, smoothed alike. Intervals: the exact one of as many votes as vary like the share by the jackknife
-    over ``groups`` (U,) 0..G-1, such as the query of each unit; without it, over units (Korn and Graubard 1998). Errors
-    come in clusters, of which few may hold most units; of a judge without an error each cluster is one vote. Of votes
-    on one cluster the interval is unknown.
-    Unknown where the EM finds fewer than three judges whose votes depend on the class: many rates then fit the votes
-    equally well, the EM ends at one of them, and leaving clusters out does not move it.
+    anchors fixed, smoothed in the same way. Each interval is the exact one for the number of votes with the jackknife's
+    variance over ``groups`` (U,) 0..G-1, such as the query of each unit; without ``groups``, over units (Korn and
+    Graubard 1998). Errors are clustered, and few clusters may hold most units; for a judge without an error each
+    cluster is one vote. If all votes are in one cluster the interval is unknown.
+    Rates are unknown if the EM finds fewer than three judges whose votes depend on the class: then many rates fit the
+    votes equally well, the EM ends at one of them, and the jackknife does not show this.
     """
     truth = np.full(len(votes), np.nan) if anchors is None else anchors
     clusters = np.arange(len(votes)) if groups is None else groups
@@ -97,7 +97,7 @@ def judge_rates(
 
 
 def rates_note(rates: JudgeRates) -> str:
-    """What must be said of labels that follow from rates that nothing fixes; empty where the rates are known."""
+    """A warning for labels that follow from undetermined rates; empty if the rates are known."""
     if rates.source != "none":
         return ""
     return (
@@ -157,7 +157,11 @@ def _from_votes(votes: FloatArray, truth: FloatArray, groups: IntArray, confiden
 def _two_classes(
     values: IntArray, count: IntArray, left: FloatArray
 ) -> tuple[PatternFit, FloatArray, FloatArray]:
-    """The EM over patterns (P, K + 1); counts (1 + G, P) of all units, then without each cluster, and posteriors."""
+    """EM over patterns (P, K + 1), for all units and then without each of G clusters.
+
+    Returns the fit to all units, the counts (1 + G, P) of both kinds, and their posteriors (1 + G, P, 2). count: (P,).
+    left: (G, P).
+    """
     point = fit_patterns(values, count[None], 2, tolerance=1e-10, limit=10_000)
     again = fit_patterns(values, left, 2, tolerance=1e-9, limit=2_000, start=point.posterior[0])
     return point, np.vstack([count, left]), np.concatenate([point.posterior, again.posterior])
@@ -166,12 +170,11 @@ def _two_classes(
 def _worst_by_votes(
     values: IntArray, counts: FloatArray, posterior: FloatArray, confidence: float
 ) -> int | None:
-    """The judge who is beyond chance worse than each other one, or None.
+    """The judge who is worse than every other judge beyond chance, or None.
 
-    One who labelled only some units is compared by the EM over these.
-
-    By that over all units, one who is asked about what is hard to judge counts for less, and then errs more by its own
-    small weight.
+    A judge who labelled only some units is compared by the EM over these units. In the EM over all units, a judge who
+    labels mostly difficult cells would count for less, and its errors would look larger because of its own small
+    weight.
     """
     lowest = _lowest(values[:, :-1], counts, posterior)
     if lowest is None:
@@ -186,13 +189,13 @@ def _worst_by_votes(
 
 
 def _without_each(patterns: Patterns, groups: IntArray) -> FloatArray:
-    """(G, P) how often each pattern occurs without each cluster; of many clusters, without each of MOST_BLOCKS."""
+    """(G, P) count of each pattern without each cluster; with many clusters, without each of MOST_BLOCKS blocks."""
     blocks = np.unique(groups, return_inverse=True)[1] % MOST_BLOCKS
     return np.asarray(patterns.count - patterns.group_counts(blocks).toarray())
 
 
 def _tallies(votes: IntArray, counts: FloatArray, posterior: FloatArray) -> FloatArray:
-    """(R, 2, 2, K): for passes and for fails, smoothed right and wrong votes, each unit counted by its posterior.
+    """(R, 2, 2, K): for passes and for fails, smoothed right and wrong votes, each unit weighted by its posterior.
 
     votes (P, K), counts (R, P), posterior (R, P, 2). NaN for a judge without votes.
     """
@@ -209,14 +212,14 @@ def _tallies(votes: IntArray, counts: FloatArray, posterior: FloatArray) -> Floa
 
 
 def _clusters(votes: IntArray, counts: FloatArray, posterior: FloatArray) -> FloatArray:
-    """(2, K) as many clusters of equal size as hold each judge's votes on passes and on fails; as ``_tallies``."""
+    """(2, K) effective number of clusters of each judge's votes on passes and on fails; arguments of ``_tallies``."""
     sizes, known = counts[0] - counts[1:], votes != UNKNOWN
     of_class = [(sizes * posterior[0, :, label]) @ known for label in (1, 0)]
     return effective_clusters_of_each(np.stack(of_class, axis=1))
 
 
 def _informative(votes: IntArray, counts: FloatArray, posterior: FloatArray) -> BoolArray:
-    """(K,) whether the Youden index s⁺ + s⁻ - 1 is not 0, from counts of all units, then without each cluster."""
+    """(K,) whether the Youden index s⁺ + s⁻ - 1 differs from 0. counts: of all units, then without each cluster."""
     youden = _youden(_tallies(votes, counts, posterior))
     clusters = _clusters(votes, counts, posterior).min(axis=0)
     half = jackknife_half_width(youden[1:], TOLD_APART, clusters=clusters)
@@ -224,12 +227,12 @@ def _informative(votes: IntArray, counts: FloatArray, posterior: FloatArray) -> 
 
 
 def _youden(tallies: FloatArray) -> FloatArray:
-    """(R, K) s⁺ + s⁻ - 1."""
+    """(R, K) Youden index s⁺ + s⁻ - 1."""
     return np.asarray((tallies[:, :, 0] / tallies.sum(axis=2)).sum(axis=1) - 1)
 
 
 def _rates(tallies: FloatArray, clusters: FloatArray, confidence: float) -> tuple[Rate, Rate]:
-    """Sensitivity and specificity, from the tallies of all units, then without each cluster; as ``_clusters``."""
+    """Sensitivity and specificity. tallies: of all units, then without each cluster. clusters: of ``_clusters``."""
     value = tallies[0, :, 0] / tallies[0].sum(axis=1)
     right, wrong = (np.maximum(tallies[:, :, n] - SMOOTHING[n], 0.0) for n in (0, 1))
     share, votes = ratio(right, right + wrong), right[0] + wrong[0]
@@ -248,9 +251,10 @@ def _rates(tallies: FloatArray, clusters: FloatArray, confidence: float) -> tupl
 def _share_of_votes(
     share: FloatArray, votes: float, clusters: float, confidence: float
 ) -> tuple[float, float]:
-    """(low, high) of a share of right votes, from that of all units, then without each cluster: (1 + G,).
+    """(low, high) of a share of right votes. share: (1 + G,) of all units, then without each cluster.
 
-    Where none or all are right, to half a vote, nothing shows how errors come in clusters: each cluster is one trial.
+    If none or all are right, up to half a vote, the votes do not show how errors are clustered: each cluster is one
+    trial.
     """
     if votes <= 0:
         return 0.0, 1.0
@@ -261,7 +265,10 @@ def _share_of_votes(
 
 
 def _lowest(votes: IntArray, counts: FloatArray, posterior: FloatArray) -> int | None:
-    """The judge who is below each other one, from counts (1 + G, P) of which the first are those of all units."""
+    """The judge whose Youden index is below that of every other judge, or None.
+
+    counts: (1 + G, P), the first of all units.
+    """
     known = np.flatnonzero((votes != UNKNOWN).any(axis=0))
     for judge in known.tolist() if len(known) > 1 else ():
         if (_ahead(votes, judge, known[known != judge], counts[:1], posterior[:1]) > 0).all():
@@ -272,7 +279,10 @@ def _lowest(votes: IntArray, counts: FloatArray, posterior: FloatArray) -> int |
 def _is_worst(
     judge: int, votes: IntArray, counts: FloatArray, posterior: FloatArray, confidence: float
 ) -> bool:
-    """Whether each other judge is ahead beyond the interval of the difference; counts also without each cluster."""
+    """Whether every other judge is ahead of ``judge`` by more than the half width of the difference's interval.
+
+    counts: of all units, then without each cluster.
+    """
     known = np.flatnonzero((votes != UNKNOWN).any(axis=0))
     others = known[known != judge]
     ahead = _ahead(votes, judge, others, counts, posterior)
@@ -284,9 +294,9 @@ def _is_worst(
 def _ahead(
     votes: IntArray, judge: int, others: IntArray, counts: FloatArray, posterior: FloatArray
 ) -> FloatArray:
-    """(R, K - 1) Youden's index of the ``others`` less that of ``judge``, of two on the units that both labelled.
+    """(R, K - 1) Youden's index of the ``others`` minus that of ``judge``, each pair on the units that both labelled.
 
-    A judge who is asked about what is hard to judge errs more for that. NaN where they have no unit in common.
+    A judge who labels difficult cells errs more because of that. NaN if two judges have no unit in common.
     """
     theirs = _common(votes, judge, others)
     own = np.where(theirs != UNKNOWN, votes[:, [judge]], UNKNOWN)
@@ -294,5 +304,5 @@ def _ahead(
 
 
 def _common(votes: IntArray, judge: int, others: IntArray) -> IntArray:
-    """(P, K - 1) votes of the ``others`` on what ``judge`` voted on too."""
+    """(P, K - 1) votes of the ``others`` on the units on which ``judge`` voted too; UNKNOWN elsewhere."""
     return np.where(votes[:, [judge]] != UNKNOWN, votes[:, others], UNKNOWN)

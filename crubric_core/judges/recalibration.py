@@ -1,13 +1,13 @@
-"""Anchors as a check of the posteriors: judges who share errors fool Dawid–Skene, and anchors can tell.
+"""Anchors correct the posteriors: judges who share errors mislead Dawid–Skene, and anchors show it.
 
-Dawid–Skene takes judges as independent. Two who copy each other's errors then count as two witnesses, and a few
-clamped anchors among thousands of cells do not outvote them. But every pattern of labels (who said what) has one
-posterior, and its anchored cells show how often it is right. So the posterior of a pattern becomes
+Dawid–Skene takes judges as independent. Two who copy each other's errors then count as two witnesses, and a few fixed
+anchors among thousands of cells do not outweigh them. But every pattern of labels (which judge gave which label) has
+one posterior, and its anchored cells show how often it is right. So the posterior of a pattern becomes
 
     (κ · Dawid–Skene's + anchors of each level) / (κ + anchors),
 
-a Dirichlet prior centred on Dawid–Skene's answer. κ is the one under which the anchors are likeliest: large where
-they support Dawid–Skene, small where they do not.
+a Dirichlet prior centred on Dawid–Skene's answer. κ is the value under which the anchors are likeliest: large if they
+support Dawid–Skene, small if they do not.
 """
 
 from __future__ import annotations
@@ -27,17 +27,20 @@ LEAST = 1e-6
 
 @dataclass(frozen=True)
 class Recalibrated:
-    """posterior: (U, L), NaN where unknown. strength: κ, how many anchors Dawid–Skene's answer is worth."""
+    """posterior: (U, L), NaN where unknown.
+
+    strength: κ, the number of anchors to which Dawid–Skene's answer is equivalent.
+    """
 
     posterior: FloatArray
     strength: float
 
 
 def recalibrate_posterior(labels: FloatArray, posterior: FloatArray, anchors: FloatArray) -> Recalibrated:
-    """Posteriors (U, L) of labels (U, K) corrected by the anchors (U,) that have the same labels.
+    """Posteriors (U, L) of labels (U, K), corrected by the anchors (U,) of units with the same labels; NaN: no anchor.
 
-    Anchored units keep their anchor. Units without labels, and everything where no labelled unit has an anchor, stay
-    as they are.
+    Anchored units keep their anchor. Units without labels are unchanged, and so are all units if no labelled unit has
+    an anchor.
     """
     patterns = find_patterns(labels)
     labelled = (patterns.values != UNKNOWN).any(axis=1)

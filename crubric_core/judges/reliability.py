@@ -1,4 +1,4 @@
-"""Who judges how: one table of the judges, one of the rubrics' validity, and whether judges err together."""
+"""Reliability of the judges: tables of the judges and of the rubrics' validity, and whether judges err together."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class JudgeReliability:
     """K judges of J rubrics.
 
     judges: judge, labels, positive_rate, leniency, kappa (with the majority of the others), sensitivity, specificity
-        (of single labels), s_plus, s_minus (of validity votes), each with _low and _high, and weight (log-odds that a
-        vote moves), weight_share.
+        (of single labels), s_plus, s_minus (of validity votes), each from leniency on with _low and _high, and weight
+        (change of log-odds by a vote), weight_share.
     validity: rubric, query, votes, votes_for, log_odds, p_valid: Pr(z_j = 1 | votes), eq:logodds.
-    label_rates, vote_rates: the same rates with their source. correlation: of the judges' errors.
+    label_rates, vote_rates: these rates with their source. correlation: of the judges' errors.
     """
 
     judges: pd.DataFrame
@@ -44,11 +44,11 @@ def judge_reliability(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> JudgeReliability:
-    """Everything about K judges from their 0/1 labels (M, J, K), NaN unknown.
+    """Reliability of K judges from their 0/1 labels (M, J, K), NaN unknown.
 
-    judges: K names. rubrics: J rows with rubric and query. gold: (M, J) the true labels where people gave them.
-    valid: (J,) 1 where people found the rubric valid (z_j), 0 where not, NaN unknown. confidence: of the intervals,
-    in (0, 1). seed: as for ``residual_correlation``.
+    judges: K names. rubrics: J rows with rubric and query. gold: (M, J) the true labels where people gave them. valid:
+    (J,) 1 if people found the rubric valid (z_j), 0 if not, NaN unknown. confidence: of the intervals, in (0, 1). seed:
+    as for ``residual_correlation``.
     """
     n_systems, _, n_judges = panel.shape
     votes = validity_votes(panel)
@@ -90,7 +90,7 @@ def judge_reliability(
 
 
 def query_clusters(rubrics: pd.DataFrame) -> IntArray:
-    """(J,) the query of each rubric, as a number; the rubric itself where all belong to one query."""
+    """(J,) the query of each rubric, as a number; the rubric itself if all belong to one query."""
     query = np.unique(rubrics["query"].astype(str), return_inverse=True)[1]
     return np.arange(len(rubrics)) if np.ptp(query) == 0 else query
 
@@ -98,10 +98,10 @@ def query_clusters(rubrics: pd.DataFrame) -> IntArray:
 def leniency(panel: FloatArray, cluster: IntArray | None = None, confidence: float = 0.95) -> Rate:
     """Each judge's pass rate minus the panel's on the cells that it shares with another judge; (K,) in [-1, 1].
 
-    The panel is everyone who labelled the cell, the judge included. Intervals hold for all judges at once: jackknife
-    over ``cluster`` (J,), the query of each rubric, by default the rubric itself, as many as clusters of equal size are
-    worth, and no narrower than of independent labels whose variance within cells is as found, with one more label as
-    far off as can be: the jackknife of a judge who happens to err nowhere knows of no spread.
+    The panel is all judges who labelled the cell, including this one. Intervals are simultaneous for all judges:
+    jackknife over ``cluster`` (J,), the query of each rubric, by default the rubric itself, with their effective
+    number. They are at least as wide as for independent labels that vary within cells as observed, with one further
+    label as far from the mean as possible: without this, a judge without errors would have an interval of no width.
     """
     known = ~np.isnan(panel)
     n = known.sum(axis=2, keepdims=True)

@@ -1,4 +1,4 @@
-"""Everything that one dataset says of its judges."""
+"""The complete report on the judges of one dataset."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class JudgesReport:
-    """reliability: of each judge, from human labels where there are any. agreement: as ``agreement_table``.
+    """reliability: of each judge, with human labels where available. agreement: as ``agreement_table``.
 
-    shared_errors: a row a pair: judge, other, correlation, expected, low, high, cells, flagged.
-    copies: ``copies_note``. opposed: ``opposed_note``.
+    shared_errors: one row a pair: judge, other, correlation, expected, low, high, cells, flagged. copies:
+    ``copies_note``. opposed: ``opposed_note``.
     """
 
     reliability: JudgeReliability
@@ -37,7 +37,7 @@ class JudgesReport:
 
 
 def judges_report(ds: Dataset, settings: Settings) -> JudgesReport:
-    """Reliability, agreement and shared errors of all judges on pass and fail, ordered agreement too where graded."""
+    """Reliability, agreement and shared errors of all judges on pass and fail; ordered agreement for graded labels."""
     reduction = ds.reduce("binary")
     panel, names, scale = ds.panel("binary"), ds.judges, ds.scale
     graded = scale is not None and scale.levels > 2

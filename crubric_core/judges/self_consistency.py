@@ -16,7 +16,7 @@ from .measurability import measurability_posterior
 class SelfConsistency:
     """Self-consistency of n judges, rubrics, or judges on rubrics.
 
-    pairs: (n,) pairs of runs on the same cell. share: (n,) of them that agree, in [0, 1]; NaN without a pair.
+    pairs: (n,) pairs of runs on the same cell. share: (n,) share of them that agree, in [0, 1]; NaN without a pair.
     mean, sd: (n,) of the posterior. low, high: (n,) its equal-tailed interval.
     """
 
@@ -37,14 +37,14 @@ def self_consistency(
 ) -> SelfConsistency:
     """Share of agreeing pairs and its posterior Beta(1 + consistent, 1 + draws - consistent).
 
-    The n (n - 1) / 2 pairs of n runs on one cell are not independent, so a cell weighs as its n - 1 runs beyond the
+    The n (n - 1) / 2 pairs of n runs on one cell are not independent, so a cell counts as its n - 1 runs beyond the
     first, times its share of agreeing pairs: with two runs exactly the count of agreeing pairs.
 
     Args:
         pairs: (n,) pairs of runs, summed over cells.
-        agreeing: (n,) of them on the same level.
+        agreeing: (n,) number of them on the same level.
         draws: (n,) runs beyond the first, summed over cells.
-        consistent: (n,) the same, each cell times its share of agreeing pairs; at most ``draws``.
+        consistent: (n,) the same sum, each cell times its share of agreeing pairs; at most ``draws``.
         confidence: of the interval.
 
     """
@@ -56,10 +56,10 @@ def self_consistency(
 
 
 def over_queries(draws: FloatArray, consistent: FloatArray, confidence: float = 0.95) -> tuple[float, float]:
-    """Interval of a judge's share of consistent runs, for further queries like these; NaN of too few queries.
+    """Interval of a judge's share of consistent runs, for further queries like these; NaN with too few queries.
 
     draws, consistent: (n,) of each query, as in ``self_consistency``. A judge repeats itself on some queries less than
-    on others, so that cells are no independent evidence, and few queries with most runs are few queries.
+    on others, so that cells are not independent evidence, and a few queries with most of the runs count as few.
     """
     used = draws > 0
     draws, consistent = draws[used], consistent[used]

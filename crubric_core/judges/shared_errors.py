@@ -1,4 +1,4 @@
-"""The effective number of judges, and whether the posterior probabilities are too sure (docs/method.md §15)."""
+"""The effective number of judges, and whether the posterior probabilities are too extreme (docs/method.md §15)."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import numpy as np
 from ..text import count, verb
 from .independence import FEWEST_UNANCHORED, SHARED, ResidualCorrelation
 
-FEWER = 0.75  # share of the judges below which their effective number is told where no pair is flagged
+FEWER = 0.75  # share of the judges below which their effective number is reported without a flagged pair
 
 
 @dataclass(frozen=True)
 class EffectiveJudges:
     """K judges whose errors may be correlated.
 
-    judges: K. rho: mean correlation of two judges' errors beyond what independent judges would show, in [0, 1]; NaN
-    where it cannot be known. effective: K / (1 + (K - 1) rho) (Kish's design effect of K equally correlated
-    witnesses), in [1, K]. flagged: pairs of judges whose errors are correlated beyond doubt.
+    judges: K. rho: mean correlation of two judges' errors beyond that of independent judges, in [0, 1]; NaN if unknown.
+    effective: K / (1 + (K - 1) rho) (Kish's design effect of K equally correlated witnesses), in [1, K]. flagged:
+    number of pairs of judges whose errors are shown to be correlated.
     anchored: errors are measured against human labels; else against the other judges, where errors that most judges
     share do not show.
     """
@@ -31,14 +31,15 @@ class EffectiveJudges:
 
     @property
     def too_sure(self) -> bool:
-        """Whether probabilities that take the judges for independent are too near 0 or 1."""
+        """Whether probabilities that take the judges as independent are too near 0 or 1."""
         return self.flagged > 0
 
 
 def effective_judges(found: ResidualCorrelation) -> EffectiveJudges:
-    """From the correlations of the errors (K, K), the mean over the pairs.
+    """The effective number of judges from the mean correlation of errors over the pairs; found: K × K pairs.
 
-    Where two judges share errors, a third looks as if it erred against them: at least what flagged pairs alone give.
+    If two judges share errors, a third looks as if it erred against them: rho is therefore at least what the flagged
+    pairs alone give.
     """
     n_judges = len(found.correlation)
     above = np.triu_indices(n_judges, 1)
@@ -57,7 +58,7 @@ def effective_judges(found: ResidualCorrelation) -> EffectiveJudges:
 
 
 def independence_note(found: EffectiveJudges) -> str:
-    """What must be said where posterior probabilities are shown; empty where human labels show no shared errors."""
+    """A warning to show with posterior probabilities; empty if human labels show no shared errors."""
     if found.judges == 1:
         return "There is only one judge: only human labels can show its errors."
     if np.isnan(found.rho):
@@ -86,7 +87,7 @@ def independence_note(found: EffectiveJudges) -> str:
 
 
 def redundancy_note(found: EffectiveJudges) -> str:
-    """What must be said of a majority of judges of whom pairs are shown to share errors; empty where none is."""
+    """A warning on majorities of judges, if pairs of them are shown to share errors; empty if none are."""
     if not found.too_sure:
         return ""
     return (
@@ -96,7 +97,7 @@ def redundancy_note(found: EffectiveJudges) -> str:
 
 
 def shared_errors_note(found: EffectiveJudges) -> str:
-    """How many pairs are flagged, and what the average over all pairs, flagged or not, makes the panel worth."""
+    """A text: the number of flagged pairs, and the effective number of judges by the average over all pairs."""
     if np.isnan(found.rho):
         return "Whether their errors are correlated is unknown: they err on too few cells."
     pairs, beyond = found.flagged, f"by more than {SHARED:g} beyond what independent judges would show"

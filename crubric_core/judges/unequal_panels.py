@@ -1,9 +1,10 @@
-"""How far systems differ because other judges labelled them (docs/method.md §10, unequal panels).
+"""How far systems differ because different judges labelled them (docs/method.md §10, unequal panels).
 
-A lenient judge raises the systems that it labels. Where all systems have the same judges, that cancels in each
-difference. Where they have not, it is part of the difference, and no resampling of queries shows it. A judge's leniency
-is estimated on the cells that several judges labelled, so that neither systems nor rubrics enter it. Between judges
-whom no chain of common cells links it is unknown, and may be as much as the whole scale. Numbers of labels do the same.
+A lenient judge raises the systems that it labels. If all systems have the same judges, this cancels in each difference.
+If not, it is part of the difference, and no resampling of queries shows it. A judge's leniency is estimated on the
+cells that several judges labelled, so that it does not depend on systems or rubrics. Between judges that no chain of
+common cells links it is unknown, and may be as large as the whole scale. Unequal numbers of labels have the same
+effect.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ..labels.store.label_numbers import raised_on_panel
 from ..settings import Tie
 from ..types import BoolArray, FloatArray, IntArray
 
-LEVEL = 0.95  # of the bound of a difference in leniency
+LEVEL = 0.95  # confidence of the bound of a difference in leniency
 # How much further a majority may move than the mean of its labels: with 2 to 9 judges of whom pairs disagree on up to
 # 30% of the cells, for cells whose pass rates follow a beta distribution (``benchmarks.unequal_panels --majority``).
 MAJORITY = 1.43
@@ -31,8 +32,8 @@ ROUNDING = 1e-9
 class Allowance:
     """How far M estimates and their differences may be off because of unequal panels, ≥ 0, in units of the estimates.
 
-    pairs: (M, M) by how much row less column may be too high; the transpose: too low. high, low: (M,) by how much an
-    estimate may be too high and too low, beside what the panels of all systems together would give.
+    pairs: (M, M) by how much row minus column may be too high; the transpose: too low. high, low: (M,) by how much an
+    estimate may be too high and too low, compared with the panels of all systems together.
     """
 
     pairs: FloatArray
@@ -40,19 +41,19 @@ class Allowance:
     low: FloatArray
 
     def of(self, systems: BoolArray | IntArray) -> Allowance:
-        """The allowance of some systems alone: a mask (M,), or their rows."""
+        """The allowance of some systems only: a mask (M,), or their positions."""
         return Allowance(self.pairs[systems][:, systems], self.high[systems], self.low[systems])
 
 
 @dataclass(frozen=True)
 class UnequalPanels:
-    """What M systems owe to judges that others lack, as a share of the scale; chance differences do not count.
+    """Effects on M systems of judges that others lack, as a share of the scale; chance differences do not count.
 
-    shift: (M,) by which the leniency of its judges may raise a system's consensus labels, on average. error: (M, B)
-    what each of B blocks of queries contributes to the shift's error; squares sum to its variance. noise: (M, M) the
-    least covariance of the shifts' errors, were labels of a cell independent: few cells may agree by chance.
-    unlinked: (M, C) deviation of its share of labels by each of C sets of judges that no common cell links; no column
-    where all are. numbers: (M, M) by how much numbers of labels may raise row above column; None: by nothing.
+    shift: (M,) mean effect of the leniency of its judges on a system's consensus labels. error: (M, B) contribution of
+    each of B blocks of queries to the shift's error; squares sum to its variance. noise: (M, M) least covariance of the
+    shifts' errors, as if labels of a cell were independent: few cells may agree by chance.
+    unlinked: (M, C) deviation of its share of labels by each of C sets of judges that no common cell links; C = 0 if
+    all are linked. numbers: (M, M) by how much numbers of labels may raise row above column; None: no effect.
     """
 
     shift: FloatArray
@@ -62,10 +63,10 @@ class UnequalPanels:
     numbers: FloatArray | None = None
 
     def allowance(self, slope: FloatArray) -> Allowance:
-        """The estimated shift, its error at LEVEL, and the whole scale for what unlinked judges do not share.
+        """The estimated shift, plus its error at LEVEL, plus the whole scale for the difference in unlinked judges.
 
-        An interval that is wider by it holds both as the labels are and with the leniencies taken off.
-        slope: (M,) how far an estimate moves if a system's labels all rise by the whole scale.
+        An interval widened by it holds both with the labels as given and with the leniencies subtracted. slope: (M,)
+        change of an estimate if all labels of the system rise by the whole scale.
         """
         shift, slopes = slope * self.shift, np.multiply.outer(slope, slope)
         steepest = np.maximum.outer(slope, slope)
@@ -91,14 +92,15 @@ class UnequalPanels:
 def unequal_panels(
     shares: JudgeShares, meetings: JudgeMeetings, raised: FloatArray | None = None
 ) -> UnequalPanels:
-    """The leniencies are the least-squares effects of judges beside one effect for each cell; mean 0 in a linked set.
+    """Effects of unequal panels, from leniencies that are least-squares effects of judges with an effect for each cell.
 
-    Their errors are by the jackknife over the blocks of queries with common cells, and no less than those of
-    independent labels whose variance within cells is as found, with one more label as far off as can be.
-    raised: (M, M) by which numbers of labels raise one system above another (``label_numbers``).
+    Leniencies have mean 0 in a linked set. Their errors are by the jackknife over the blocks of queries with common
+    cells, and at least those of independent labels that vary within cells as observed, with one further label as far
+    from the mean as possible. raised: (M, M) by how much numbers of labels raise one system above another
+    (``label_numbers``).
     """
     met = meetings.tied.any(axis=(1, 2))
-    if met.sum() < 2:  # nothing tells how uncertain a leniency would be
+    if met.sum() < 2:  # the error of a leniency cannot be estimated
         meetings, met = JudgeMeetings.unknown(meetings.tied.shape[1]), np.ones(1, dtype=bool)
     tied, excess, apart = meetings.tied[met], meetings.excess[met], shares.beyond_chance
     apart = apart - apart.mean(axis=0)
@@ -111,7 +113,7 @@ def unequal_panels(
     variance = (meetings.squares + 1) / (whole.trace() + 1)
     noise = MAJORITY**2 * variance * apart @ _inverse(whole) @ apart.T
     sets = np.stack([apart[:, linked == part].sum(axis=1) for part in range(count)], axis=1)
-    # Numbers of labels too do more on rubrics that tell systems apart.
+    # The effect of numbers of labels, too, is larger on rubrics that distinguish systems.
     numbers = MAJORITY * raised if raised is not None and raised.any() else None
     return UnequalPanels(
         MAJORITY * apart @ leniency, error, noise, sets if count > 1 else sets[:, :0], numbers
@@ -119,7 +121,7 @@ def unequal_panels(
 
 
 def leniencies(panel: FloatArray, unit: IntArray, levels: IntArray) -> FloatArray:
-    """(K,) by which each judge is more lenient than the others, as a share of the scale: see ``unequal_panels``."""
+    """(K,) how much more lenient each judge is than the others, as a share of the scale: see ``unequal_panels``."""
     met = JudgeMeetings.of_panel(panel, unit, levels)
     return _effects(met.tied.sum(axis=0), met.excess.sum(axis=0))
 
@@ -127,9 +129,10 @@ def leniencies(panel: FloatArray, unit: IntArray, levels: IntArray) -> FloatArra
 def panels_of(
     panel: FloatArray, unit: IntArray, levels: IntArray, ties: Sequence[Tie] = ()
 ) -> UnequalPanels | None:
-    """``unequal_panels`` of labels (M, J, K); None where the judges of all systems are the same, but for chance.
+    """``unequal_panels`` of labels (M, J, K); None if all systems have the same judges, up to chance.
 
-    ties: what an even split may count as (``label_numbers.splits_as``); none: numbers of labels are left aside.
+    unit: (J,) as ``units_of``. levels: (J,). ties: the values that an even split may get (``label_numbers.splits_as``);
+    empty: ignore numbers of labels.
     """
     shares = JudgeShares.of_panel(panel, unit)
     raised = raised_on_panel(panel, unit, levels, ties) if ties else None
@@ -139,10 +142,10 @@ def panels_of(
 
 
 def differ_by_group(panel: FloatArray, unit: IntArray, group: IntArray) -> bool:
-    """Whether systems have different judges, beyond chance, in any group of rubrics, though perhaps not on the whole.
+    """Whether systems have different judges, beyond chance, in any group of rubrics, even if not over all rubrics.
 
-    panel: (M, J, K) labels. unit: (J,) as ``units_of``. group: (J,) from 0; -1: in none. A group of one query is left
-    out, which does not show what chance does.
+    panel: (M, J, K) labels. unit: (J,) as ``units_of``. group: (J,) from 0; -1: in no group. A group of one query is
+    left out, since chance cannot be estimated from it.
     """
     groups = [np.flatnonzero(group == number) for number in range(int(group.max(initial=-1)) + 1)]
     groups = [its for its in groups if len(np.unique(unit[its])) > 1]
@@ -150,7 +153,7 @@ def differ_by_group(panel: FloatArray, unit: IntArray, group: IntArray) -> bool:
 
 
 def _judges_differ(panel: FloatArray, unit: IntArray, chance: float) -> bool:
-    """By Student's t, and errors no less than those of all systems together: a group may have few queries."""
+    """Whether judges differ, by Student's t; errors are at least those of all systems together, as units may be few."""
     shares, units = JudgeShares.of_panel(panel, unit), len(np.unique(unit))
     labelled = shares.error[np.isfinite(shares.error).all(axis=1)]
     pooled = np.sqrt((labelled**2).mean(axis=0)) if len(labelled) else 0.0
@@ -165,7 +168,7 @@ def _of_differences(covariance: FloatArray) -> FloatArray:
 
 
 def _effects(tied: FloatArray, excess: FloatArray) -> FloatArray:
-    """(…, K) least-squares effects from the normal equations, (…, K, K) and (…, K)."""
+    """(…, K) least-squares effects from the normal equations: tied (…, K, K) and excess (…, K)."""
     return (_inverse(tied) @ excess[..., None])[..., 0]
 
 

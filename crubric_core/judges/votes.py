@@ -1,4 +1,4 @@
-"""Votes on the validity of rubrics, and what they say of it (prop:bayes, eq:logodds)."""
+"""Votes on the validity of rubrics, and the log-odds of validity that follow (prop:bayes, eq:logodds)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .rates import FEW_ANCHORS, JudgeRates
 
 
 def leave_one_out_majority(panel: FloatArray) -> FloatArray:
-    """(M, J, K) the strict majority of the other judges' 0/1 labels; NaN for a tie or where there is none."""
+    """(M, J, K) the strict majority of the other judges' 0/1 labels; NaN for a tie or if no other judge labelled."""
     known = ~np.isnan(panel)
     others = known.sum(axis=2, keepdims=True) - known
     passed = np.nansum(panel, axis=2, keepdims=True) - np.where(known, panel, 0)
@@ -19,7 +19,7 @@ def leave_one_out_majority(panel: FloatArray) -> FloatArray:
 
 
 def validity_votes(panel: FloatArray) -> FloatArray:
-    """V (J, K): 1 iff judge k equals the others' majority on every cell of j that has one; NaN without such a cell.
+    """V (J, K): 1 iff judge k equals the others' majority on every cell of j that has one, else 0; NaN without a cell.
 
     panel: (M, J, K) labels 0/1; NaN unknown.
     """
@@ -30,7 +30,7 @@ def validity_votes(panel: FloatArray) -> FloatArray:
 
 
 def validity_log_odds(votes: FloatArray, rates: JudgeRates) -> FloatArray:
-    """eq:logodds (J,): log prior odds + Σ_k v log s⁺/(1 - s⁻) + (1 - v) log (1 - s⁺)/s⁻ over the votes there are.
+    """eq:logodds (J,): log prior odds + Σ_k v log s⁺/(1 - s⁻) + (1 - v) log (1 - s⁺)/s⁻ over the known votes.
 
     A rubric without a vote keeps the prior odds; a judge without a rate is skipped.
     """
@@ -41,7 +41,7 @@ def validity_log_odds(votes: FloatArray, rates: JudgeRates) -> FloatArray:
 
 
 def votes_note(p_valid: FloatArray, rates: JudgeRates) -> str:
-    """What the probabilities of rubrics (J,), NaN unknown, mean: validity only where people said what is valid."""
+    """A text on the meaning of the probabilities of rubrics (J,), NaN unknown: validity only with human verdicts."""
     likely, known = int((p_valid > 0.5).sum()), count(int(np.isfinite(p_valid).sum()), "rubric")
     if rates.source == "none":
         return (

@@ -1,1 +1,1 @@
-"""Judges behind OpenAI-compatible endpoints label a bank's rubrics on the answers of new systems (docs/judging.md)."""
+"""Label a bank's rubrics on answers of new systems by judges behind OpenAI-compatible endpoints (docs/judging.md)."""

@@ -1,4 +1,4 @@
-"""Judging until each ability is precise enough, or each tier settled: best rubrics first (docs/method.md §13)."""
+"""Judge systems, best rubrics first, until abilities are precise enough or tiers settled (docs/method.md §13)."""
 
 from __future__ import annotations
 
@@ -28,10 +28,11 @@ CANCELLED, FAILED = "it was cancelled", "a judge did not answer"
 
 @dataclass(frozen=True)
 class Stop:
-    """Why judging of one system ended.
+    """Why judging of one system ended, with its state then.
 
-    rubrics: of the bank that a judge answered. judgements: verdicts in the file, of all judges and runs. se: of the
-    ability, as ``place`` gives it; NaN without a label. outlook: of the tier, where it was asked for.
+    rubrics: number of the bank's rubrics that a judge answered. judgements: number of verdicts in the file, of all
+    judges and runs. theta, se: ability and its standard error, as by ``place_systems``; NaN without a label. outlook:
+    of the tier, if requested.
     """
 
     system: str
@@ -54,11 +55,12 @@ def judge_until(
     patience: Patience | None = None,
     watch: Watch = UNWATCHED,
 ) -> tuple[JudgeRun, list[Stop]]:
-    """Ask ``batch`` rubrics a system at a time, best first, until it is known well enough.
+    """Ask ``batch`` rubrics of each system at a time, best first, until a stopping rule is met.
 
-    target: until its standard error is at most that. tier: until its tier stays, with that probability, what it is
-    once the rest of these calls is made. Whichever comes first where both are given. calls: one rubric each. What the
-    file holds counts already. Raises SettingsError.
+    target: stop when the standard error is at most this. tier: stop when the current tier is final with this
+    probability, given the rest of these calls. If both are given, the first that is met applies. calls: one rubric
+    each. Verdicts already in the file count. Returns what came of the calls, and one Stop for each system. Raises
+    SettingsError.
     """
     _check(target, tier, batch, calls)
     forecast = None if tier is None else Forecast(bank_scale)
@@ -100,7 +102,7 @@ def _check(target: float | None, tier: float | None, batch: int, calls: Sequence
 
 
 class _Plan:
-    """The calls by system and rubric, what the file knows of them, and which of them nobody answers."""
+    """The calls by system and rubric, with their answers in the file, and which calls no judge answers any more."""
 
     def __init__(
         self, bank_scale: BankScale, calls: Sequence[Call], file: LabelsFile, judging: Judging
@@ -136,12 +138,12 @@ class _Plan:
         return y, theta, se
 
     def _rows(self, n: int) -> list[int]:
-        """Rubrics of system ``n`` that can tell something: those that are not constant."""
+        """Rubrics of system ``n`` that are informative: those that are not constant."""
         constant = self._bank_scale.fit.constant
         return sorted(row for system, row in self._calls if system == n and not constant[row])
 
     def open(self, n: int) -> IntArray:
-        """Rubrics of system ``n`` that are still to be asked."""
+        """Rubrics of system ``n`` that still have to be asked."""
         return np.array([row for row in self._rows(n) if self._open((n, row))], dtype=np.int64)
 
     def batch(self, n: int, y: FloatArray, size: int) -> list[Call]:
@@ -152,11 +154,11 @@ class _Plan:
         return [call for row in best.tolist() for call in self._open((n, row))]
 
     def end(self, n: int) -> str:
-        """Why nothing of system ``n`` is open."""
+        """Why system ``n`` has no open rubric."""
         return FAILED if any(self._missing((n, row)) for row in self._rows(n)) else EXHAUSTED
 
     def stop(self, n: int, theta: float, se: float, reason: str) -> Stop:
-        """What system ``n`` took."""
+        """The Stop of system ``n``, with its numbers of rubrics and verdicts."""
         places = [place for place in self._calls if place[0] == n]
         done = [len(self._calls[place]) - len(self._missing(place)) for place in places]
         return Stop(self.systems[n], sum(made > 0 for made in done), sum(done), theta, se, reason)

@@ -1,4 +1,4 @@
-"""What new systems answered to the bank's queries: system, query and text, from any readable file."""
+"""Answers of new systems to the bank's queries: system, query and text, from any readable file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SHOWN = 3
 
 @dataclass(frozen=True)
 class SystemAnswers:
-    """texts: (system, the bank's query) → what it answered, in a fixed order. notes: what of the file is not used."""
+    """texts: (system, the bank's query) → text of the answer, sorted. notes: what is not used, unnamed or missing."""
 
     texts: dict[tuple[str, str], str]
     notes: tuple[str, ...]
@@ -33,15 +33,15 @@ class SystemAnswers:
 
 
 def read_system_answers(bank_scale: BankScale, source: Source) -> SystemAnswers:
-    """The answers to the bank's queries, which are known by their name, else by their text.
+    """Read the answers to the bank's queries, which are identified by their name, else by their text.
 
-    Raises IngestError where the file cannot be read, PlacementError where no answer belongs to the bank.
+    Raises IngestError if the file cannot be read, PlacementError if no answer belongs to the bank or two contradict.
     """
     with Workspace() as workspace:
         try:
             report = workspace.ingest(source, _STUDY, "answers")
         except IngestError as error:
-            raise IngestError(str(error).replace(CHOICE, "")) from error  # nobody can choose here
+            raise IngestError(str(error).replace(CHOICE, "")) from error  # there is no choice to make here
         table = workspace.dataset(_STUDY).answers()
     known = _queries(bank_scale)
     texts: dict[tuple[str, str], str] = {}
@@ -68,12 +68,12 @@ def read_system_answers(bank_scale: BankScale, source: Source) -> SystemAnswers:
 
 
 def has_text(table: pd.DataFrame) -> pd.Series[bool]:
-    """Which rubrics, queries or answers have a text that is not blank."""
+    """Whether each row (a rubric, query or answer) has a text that is not blank."""
     return table["text"].map(lambda text: isinstance(text, str) and bool(text.strip())).astype(bool)
 
 
 def _queries(bank_scale: BankScale) -> dict[str, str]:
-    """A query's name, and its text where that is its own, → its name in the bank."""
+    """Map each query's name, and its text if no other query has it, to the name in the bank."""
     names = [str(name) for name in bank_scale.queries["query"]]
     texts = [normalised(text) if isinstance(text, str) else "" for text in bank_scale.queries["text"]]
     often = Counter(texts)

@@ -1,4 +1,4 @@
-"""The calls that a bank, some answers and some judges come to, and what they will cost."""
+"""The calls for a bank, its answers and judges, and their estimated cost."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Call:
 
     @property
     def key(self) -> str:
-        """Its own among all calls."""
+        """A text that identifies the call among all calls."""
         return json.dumps(
             [self.judge.name, self.run, self.system, *(rubric.token for rubric in self.rubrics)]
         )
@@ -51,9 +51,10 @@ def plan_calls(
     runs: int = 1,
     per: Per = "criterion",
 ) -> list[Call]:
-    """Every call, system by system in the order of the bank.
+    """All calls, system by system in the order of the bank.
 
-    Raises SettingsError for fewer runs than 1, PlacementError where a rubric of the bank has no text.
+    per: one rubric a call, or all rubrics of a query. Raises SettingsError for fewer runs than 1 or an unknown ``per``,
+    PlacementError if a rubric of the bank has no text.
     """
     if runs < 1:
         raise SettingsError(f"runs = {runs} is no number of runs: give 1 or more.")
@@ -99,7 +100,7 @@ def _require_texts(bank_scale: BankScale) -> None:
 
 @dataclass(frozen=True)
 class CostEstimate:
-    """What calls will take: exactly so many calls and labels; tokens and cost estimated, cost NaN where unknown."""
+    """Expected cost of calls: exact numbers of calls and labels; estimated tokens and cost, which is NaN if unknown."""
 
     calls: int
     labels: int
@@ -108,14 +109,14 @@ class CostEstimate:
     cost: float
 
     def scaled(self, share: float) -> CostEstimate:
-        """The estimate for ``share`` times as many rubrics, at one call a rubric or as many rubrics a call."""
+        """The estimate for ``share`` times as many rubrics, with as many rubrics in each call as before."""
         calls, labels, tokens_in, tokens_out = (
             round(n * share) for n in (self.calls, self.labels, self.tokens_in, self.tokens_out)
         )
         return CostEstimate(calls, labels, tokens_in, tokens_out, self.cost * share)
 
     def record(self) -> dict[str, object]:
-        """Plain values."""
+        """The estimate as plain values; cost None if unknown."""
         cost = None if math.isnan(self.cost) else round(self.cost, 6)
         return {
             "calls": self.calls,
@@ -127,7 +128,7 @@ class CostEstimate:
 
 
 def estimate(calls: Iterable[Call]) -> CostEstimate:
-    """Estimate what these calls take, each answered at once: four characters a token, 80 tokens a verdict."""
+    """Estimate the cost of these calls without repeats: four characters a token, 80 tokens a verdict."""
     rows = [(call, *_tokens(call)) for call in calls]
     return CostEstimate(
         calls=len(rows),

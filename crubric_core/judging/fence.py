@@ -1,7 +1,7 @@
-"""Texts as data: each between marks that no text can hold, so that whatever stands in one stays inside.
+"""Texts as data: each is enclosed in marks that no text can contain, so that its content cannot end it.
 
-The marks of a message end with a code that is made from its texts and found in none of them; what looks like one of the
-marks without the code is escaped too, since a model may be less exact than a parser.
+The marks of a message end with a code that is computed from its texts and occurs in none of them. Anything that looks
+like a mark without the code is escaped too, since a model may be less exact than a parser.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ _LOOKALIKE = re.compile(rf"<(?=\W*(?:{'|'.join(MARKS)}))", re.IGNORECASE)
 
 
 def clean(text: str) -> str:
-    """The text as it can be sent: without NUL and halves of characters."""
+    """The text without NUL and unpaired surrogates, so that it can be sent."""
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
 
 
 def fence_code(seeds: Sequence[str], texts: Sequence[str]) -> str:
-    """16 hexadecimal digits, a hash of ``seeds``, that stand in none of ``texts``."""
+    """16 hexadecimal digits, a hash of ``seeds``, that occur in none of ``texts``."""
     said = "\x1e".join(seeds)
     lower = [text.casefold() for text in texts]
     number = 0
@@ -32,5 +32,5 @@ def fence_code(seeds: Sequence[str], texts: Sequence[str]) -> str:
 
 
 def fenced(mark: str, code: str, text: str) -> str:
-    """The text between its marks."""
+    """The text enclosed in its marks."""
     return f"<{mark}-{code}>\n{_LOOKALIKE.sub('&lt;', clean(text))}\n</{mark}-{code}>"

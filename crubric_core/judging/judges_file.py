@@ -1,4 +1,4 @@
-"""judges.toml: which models judge, where they are, and what they cost; never a key."""
+"""judges.toml: names, endpoints and prices of the judges; it never contains a key."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _NEEDED = ("name", "base_url", "model")
 _NUMBERS = ("input_price", "output_price", "requests_per_minute", "timeout")
 _ABOVE_0 = ("requests_per_minute", "timeout")
 _FIELDS = (*_NEEDED, "key_env", *_NUMBERS, "format")
-MOST = 1e9  # of any number; a socket takes no longer time-out
+MOST = 1e9  # largest number allowed; a socket accepts no longer time-out
 _EXAMPLE = '[[judge]] with name, base_url, model and key_env = "NAME_OF_A_VARIABLE"'
 
 
 @dataclass(frozen=True)
 class Judge:
-    """A judge: name: as its labels have it. requests_per_minute: at most; None without limit."""
+    """A judge. name: as in its labels. requests_per_minute: upper limit; None: no limit."""
 
     name: str
     endpoint: Endpoint
@@ -33,9 +33,9 @@ class Judge:
 def read_judges(
     path: Path, environment: Mapping[str, str] = os.environ, *, keys: bool = True
 ) -> tuple[Judge, ...]:
-    """The judges of a judges.toml, their keys from ``environment``; keys: False where nothing will be asked.
+    """The judges of a judges.toml, with keys from ``environment``; keys: False if no judge will be asked.
 
-    Raises SettingsError, which never holds a key.
+    Raises SettingsError, whose message never contains a key.
     """
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8-sig"))

@@ -1,4 +1,4 @@
-"""The file of labels: one JSON line a label, only ever appended to, so that a killed run loses nothing and resumes."""
+"""The file of labels: one JSON line a label, only appended to, so that a killed run loses no label and can resume."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ _Cell = tuple[str, str, str, int]  # rubric, system, judge, run
 
 
 class LabelsFile:
-    """What was answered, by (rubric, system, judge, run); use it in a ``with`` block.
+    """The answers so far, by (rubric, system, judge, run); use it in a ``with`` block.
 
-    write: False to look only; otherwise no other process, and no other part of this one, writes it before the block
-    ends. repaired: whether the last line was torn; it is cut off as the file is opened. n_verdicts: lines with a label.
-    Raises ExportError where another run writes the file or nobody can, PlacementError where it is of another bank.
+    write: False to read only; otherwise the file is locked against all other writers until the block ends. repaired:
+    whether the last line was incomplete; it is removed when the file is opened for writing. n_verdicts: number of lines
+    with a label. Raises ExportError if another run writes the file or it cannot be written, PlacementError if it
+    belongs to another bank.
     """
 
     def __init__(self, path: Path, bank_id: str, *, write: bool = True) -> None:
@@ -77,9 +78,9 @@ class LabelsFile:
         return len(self._hash)
 
     def missing(self, call: Call) -> bool:
-        """Whether the call has to be made.
+        """Whether the call still has to be made.
 
-        Raises PlacementError where the file has a label in its place that was asked otherwise.
+        Raises PlacementError if the file has a label of the same cell from a different prompt.
         """
         had = [self._hash.get(cell) for cell in _cells(call)]
         other = [seen for seen in had if seen not in (None, call.prompt_hash)]
@@ -91,9 +92,9 @@ class LabelsFile:
         return None in had
 
     def add(self, call: Call, verdicts: Sequence[Verdict], tokens: Tokens) -> int:
-        """Append the lines of a call that are not there yet, in one piece; how many. The first has its tokens.
+        """Append the lines of a call that are not in the file yet, in one write, and return their number.
 
-        Raises ExportError, with the file as it was, where it cannot be written.
+        The first line gets the call's tokens. Raises ExportError if the file cannot be written; it is then unchanged.
         """
         lines: dict[_Cell, str] = {}
         known = 0
@@ -120,13 +121,13 @@ class LabelsFile:
 
 
 def _append(file: FileIO, content: bytes) -> None:
-    """All of it, or nothing."""
+    """Write all of the content, or none of it."""
     before = file.seek(0, os.SEEK_END)
     try:
         while content:
             content = content[file.write(content) :]
     except OSError:
-        file.truncate(before)  # a file that shrinks needs no room
+        file.truncate(before)  # shrinking a file needs no free space
         raise
 
 

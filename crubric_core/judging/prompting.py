@@ -1,4 +1,4 @@
-"""What a judge is asked, and how its answer is read."""
+"""The prompt of a judge, and the parsing of its answer."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ Answer with one JSON object and nothing else."""
 
 @dataclass(frozen=True)
 class Verdict:
-    """label: on the rubric's own scale; None where the judge could not assess it. reason: the judge's words."""
+    """label: on the rubric's own scale; None if the judge could not assess it. reason: the judge's explanation."""
 
     label: int | None
     reason: str
 
 
 def make_question(request: str, answer: str, rubrics: Sequence[Asked]) -> Question:
-    """One call: the request, the answer, and one or several criteria c1, c2, …"""
+    """The question of one call: the request, the answer, and one or several criteria named c1, c2, …"""
     texts = [request, answer, *(rubric.text for rubric in rubrics)]
     code = fence_code(texts[:2], texts)
     parts = [
@@ -52,18 +52,18 @@ def make_question(request: str, answer: str, rubrics: Sequence[Asked]) -> Questi
 
 
 def names(rubrics: Sequence[Asked]) -> list[str]:
-    """What a call names its criteria."""
+    """The names of the criteria in a call."""
     return [f"c{n}" for n in range(1, len(rubrics) + 1)]
 
 
 def prompt_hash(model: str, question: Question) -> str:
-    """A hash of all that the answer depends on: the model, the instruction, the texts and the schema."""
+    """A hash of everything that determines the answer: the model, the instruction, the texts and the schema."""
     content = json.dumps([model, question.system, question.user, question.schema], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()[:32]
 
 
 def read_verdicts(content: str, rubrics: Sequence[Asked]) -> tuple[Verdict, ...]:
-    """A verdict for each criterion of a call; raises ValueError with the reason where one is missing or no verdict."""
+    """Parse a verdict for each criterion of a call; raises ValueError with the reason if one is missing or invalid."""
     single = ("explanation", "cannot_assess", "level" if rubrics[0].graded else "met")
     fields = single if len(rubrics) == 1 else names(rubrics)
     return read_object(content, lambda found: _verdicts(found, rubrics), fields)

@@ -1,4 +1,4 @@
-"""Judges label what is not labelled yet; every answer is in the file before the next is waited for."""
+"""Let judges label what has no label yet; every answer is written to the file before the next is awaited."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ Verdicts = tuple[Verdict, ...]
 
 @dataclass(frozen=True)
 class JudgeRun:
-    """What came of some calls; whatever is unanswered is asked again by the same command.
+    """The result of a set of calls; unanswered calls are made again by the same command.
 
-    calls: planned. known: answered before. answered: now. labels, unknown: lines written, and those without a verdict.
-    failures: (call, reason). usage: what each judge took. stopped: why a judge was given up. cancelled: by the caller.
+    calls: number planned. known: answered before. answered: answered now. labels: lines written. unknown: lines of
+    these without a verdict. failures: (call, reason). usage: judge → usage. stopped: judge → why it was given up.
+    cancelled: whether the caller cancelled it.
     """
 
     calls: int
@@ -42,9 +43,9 @@ class JudgeRun:
 
 
 class Judging:
-    """Judges at work into one file; what they took, their pace and who stopped go on from one ``ask`` to the next.
+    """Judges that write to one file; usage, pace and stopped judges persist from one ``ask`` to the next.
 
-    failed: keys of the calls that were asked and not answered, with the reason.
+    failed: key of each call that was asked and not answered → the reason.
     """
 
     def __init__(
@@ -65,13 +66,13 @@ class Judging:
         )
 
     def gone(self, call: Call) -> bool:
-        """Whether nobody answers the call any more: it failed, or its judge stopped."""
+        """Whether the call will not be answered any more: it failed, or its judge stopped."""
         return call.key in self.failed or bool(self._lines[call.judge.name].stopped)
 
     def ask(self, calls: Sequence[Call]) -> None:
-        """Make every call that the file does not answer; all judges at once, each at its own pace.
+        """Make every call that the file does not answer; all judges in parallel, each at its own pace.
 
-        Raises PlacementError where the file has labels that were asked otherwise, before anything is asked.
+        Raises PlacementError before any call if the file has labels from different prompts.
         """
         wanted = {call.key: call for call in calls if self._file.missing(call)}
         self._known += len(calls) - len(wanted)
@@ -106,7 +107,7 @@ class Judging:
 
     @property
     def run(self) -> JudgeRun:
-        """What came of all calls so far."""
+        """The result of all calls so far."""
         total = self._known + len(self._calls)
         return JudgeRun(
             calls=total,
@@ -126,7 +127,7 @@ def run_calls(
 ) -> JudgeRun:
     """Make every call that the file does not answer, once.
 
-    Raises PlacementError where the file has labels that were asked otherwise, before anything is asked.
+    Raises PlacementError before any call if the file has labels from different prompts.
     """
     judging = Judging(judges_of(calls), file, patience, watch)
     judging.ask(calls)
@@ -134,5 +135,5 @@ def run_calls(
 
 
 def judges_of(calls: Sequence[Call]) -> list[Judge]:
-    """The judges of these calls, each once."""
+    """The different judges of these calls."""
     return list({call.judge.name: call.judge for call in calls}.values())

@@ -1,4 +1,4 @@
-"""Judging until the tier is settled, from labels that are there: when, and whether the rest changes it."""
+"""Simulate, with existing labels, judging until the tier is settled: when it stops, and whether the rest changes it."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from .adaptive import BATCH
 class Settled:
     """N systems, each judged until its tier was settled or no rubric was left.
 
-    judgements, available: (N,) rubrics asked, and those with a label. early: (N,) whether it was settled before the
-    last. tier, tier_all: (N,) as it stopped, and by all of them; 0 without a label.
+    judgements, available: (N,) number of rubrics asked, and of those with a label. early: (N,) whether the tier was
+    settled before the last rubric. tier, tier_all: (N,) tier at the stop, and from all labels; 0 without a label.
     """
 
     judgements: IntArray
@@ -30,10 +30,13 @@ class Settled:
 
 
 def settle(bank_scale: BankScale, confidence: float) -> Settled:
-    """The bank's own systems, each as a new one among the others. Raises SettingsError, PlacementError."""
+    """Simulate each of the bank's own systems as a new one among the others. Raises SettingsError, PlacementError.
+
+    confidence: probability at which a tier is settled, from 0.5 to below 1.
+    """
     if not 0.5 <= confidence < 1:
         raise SettingsError(f"{confidence:g} is not a probability to settle at: give 0.5 or more, below 1.")
-    Forecast(bank_scale)  # says why where there is no reference
+    Forecast(bank_scale)  # raises if there is no reference
     assert bank_scale.reference is not None  # noqa: S101
     rows = []
     for s, y in enumerate(bank_scale.y):
@@ -45,7 +48,7 @@ def settle(bank_scale: BankScale, confidence: float) -> Settled:
 def settle_one(
     bank_scale: BankScale, forecast: Forecast, y: FloatArray, confidence: float
 ) -> tuple[int, int, bool, int, int]:
-    """One system with labels ``y`` (B,) to be revealed: a row of ``Settled``."""
+    """Simulate one system, whose labels ``y`` (B,) are revealed in batches. Returns a row of ``Settled``."""
     usable = np.isfinite(y) & ~bank_scale.fit.constant
     seen = np.full(len(y), np.nan)
     every = forecast.outlook(np.where(usable, y, np.nan), np.zeros(0, dtype=np.int64)).tier

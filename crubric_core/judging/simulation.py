@@ -1,7 +1,7 @@
-"""How many judgements an ability needs, from labels that are there: asked adaptively, in a fixed order, or all.
+"""Number of judgements that an ability needs, simulated with existing labels: adaptive, in a fixed order, or all.
 
-A computerised adaptive test (van der Linden & Glas 2010, ch. 1) with the labels of a study for answers: whatever rubric
-is asked next, its label is known. The parameters were fitted with these systems, as those of a bank are.
+A computerised adaptive test (van der Linden & Glas 2010, ch. 1) with a study's labels as answers: whichever rubric is
+asked next, its label is known. The parameters were fitted with these systems, as those of a bank are.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from ..types import FloatArray, IntArray
 
 @dataclass(frozen=True)
 class Judgements:
-    """Judgements that each of M systems needs until its posterior sd is at most a target; NaN where it never is.
+    """Number of judgements that each of M systems needs until its posterior sd is at most a target; NaN if it never is.
 
-    adaptive, fixed: (M,) in the order of expected information, and in the order given. available: (M,) rubrics with a
-    label. sd_all: (M,) posterior sd by all of them.
+    adaptive, fixed: (M,) in the order of expected information, and in the given order. available: (M,) number of
+    rubrics with a label. sd_all: (M,) posterior sd from all of them.
     """
 
     adaptive: FloatArray
@@ -31,7 +31,10 @@ class Judgements:
 
 
 def simulate_judging(fit: IrtFit, y: FloatArray, order: IntArray, target: float) -> Judgements:
-    """Each system (M, J) judged one rubric at a time. order: (R,) rubrics of the fixed order; adaptive: of all J."""
+    """Simulate judging each system (M, J) one rubric at a time.
+
+    order: (R,) rubrics of the fixed order; adaptive: all J.
+    """
     usable = np.isfinite(y) & ~fit.constant
     tables = [_Tables(fit, row, np.flatnonzero(known)) for row, known in zip(y, usable, strict=True)]
     fixed = [order[known[order]] for known in usable]
@@ -63,7 +66,7 @@ class _Tables:
         return float(np.sqrt(weights @ (self._grid - mean) ** 2))
 
     def adaptive(self, target: float) -> float:
-        """Judgements of the most informative rubric at each posterior."""
+        """Number of judgements if each is of the most informative rubric at that time; NaN if never enough."""
         logpost, open_ = self._prior.copy(), np.ones(len(self._rows), dtype=bool)
         for asked in range(len(self._rows) + 1):
             weights = self._weights(logpost)
@@ -75,7 +78,7 @@ class _Tables:
         return float("nan")
 
     def in_turn(self, rows: IntArray, target: float) -> float:
-        """Judgements of ``rows`` in that order."""
+        """Number of judgements in the order of ``rows``; NaN if never enough."""
         logpost = self._prior.copy()
         for asked, place in enumerate(np.searchsorted(self._rows, rows).tolist()):
             if self._sd(self._weights(logpost)) <= target:

@@ -1,9 +1,9 @@
 """The query-stratified item bootstrap (docs/method.md §10), plain as in the paper or rescaled.
 
-Drawing n rubrics from the n of a query shows only (n - 1) / n of their variance: half of it for two rubrics, none for
-one, and a compact bank has about two a query. Then intervals shrink and tiers multiply. The rescaled bootstrap (Rao &
-Wu, 1988) draws n - 1 and counts each n / (n - 1) times, which is unbiased, and draws the rubrics of queries that have
-only one from a common stratum (collapsed strata). ``benchmarks/coverage.py`` measures both.
+Drawing n rubrics from the n of a query reproduces only (n - 1) / n of their variance: half of it for two rubrics, none
+for one, and a compact bank has about two a query. Then intervals shrink and tiers multiply. The rescaled bootstrap (Rao
+& Wu, 1988) draws n - 1 and counts each n / (n - 1) times, which is unbiased. It draws the rubrics of all queries that
+have only one from a common stratum (collapsed strata). ``benchmarks/coverage.py`` measures both.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from ..types import FloatArray, IntArray
 def draw_weights(
     query_index: IntArray, replicates: int, rng: np.random.Generator, kind: Bootstrap = "rescaled"
 ) -> FloatArray:
-    """How much each rubric counts in each replicate: query_index (J,) → (replicates, J) ≥ 0, rows sum to J.
+    """Weight of each rubric in each replicate: query_index (J,) → (replicates, J) ≥ 0, rows sum to J.
 
-    ``plain``: whole counts of ``draw_counts``. ``rescaled``: see the module; a lone single rubric always counts once.
+    ``plain``: whole counts of ``draw_counts``. ``rescaled``: see the module; the rubric of a query with only one always
+    counts once if no other query has only one.
     """
     if kind == "plain":
         return draw_counts(query_index, replicates, rng).astype(float)
@@ -34,9 +35,9 @@ def draw_weights(
 
 
 def draw_counts(query_index: IntArray, replicates: int, rng: np.random.Generator) -> IntArray:
-    """How often each rubric is drawn: within each query as many as it has, with replacement.
+    """How often each rubric is drawn: each query draws as many rubrics as it has, with replacement.
 
-    query_index (J,) any whole numbers → (replicates, J) counts ≥ 0; each query's counts sum to its rubric count.
+    query_index (J,) any whole numbers → (replicates, J) counts ≥ 0; each query's counts sum to its number of rubrics.
     """
     n = len(query_index)
     by_query = np.argsort(query_index, kind="stable")

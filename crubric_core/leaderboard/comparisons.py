@@ -1,17 +1,18 @@
-"""All pairs of systems compared at once, or each alone (docs/method.md §10).
+"""All pairs of systems compared, simultaneously or each alone (docs/method.md §10).
 
 With psi the contributions of n units to the estimates (see ``influence``):
 
     Var(theta_i - theta_k) = n / (n - 1) sum_q (psi_iq - psi_kq)²,  at least the sum of both posterior variances.
 
-Simultaneous: the largest of all pairs' |Z_i - Z_k| / sd_ik, Z = W psi' sqrt(n / (n - 1)) with W (R, n) standard
-normal, exceeds c in 5% of the rows. The variances are themselves estimated from n units, so c is carried to Student's t
-with n - 1 degrees of freedom at the same tail probability. Of simulated boards of 15 identical systems, 6% show a
-difference over 104 units if c is used as it is, 12% over 30, 27% over 15; carried over, 5%, 5% and 7%. Below 15 units
-the draws do not show how the pairs depend on each other: c is then at least Bonferroni's bound (docs/inference.md).
+Simultaneous: the largest of all pairs' |Z_i - Z_k| / sd_ik, Z = W psi' sqrt(n / (n - 1)) with W (R, n) standard normal,
+exceeds c in 5% of the rows. The variances are themselves estimated from n units, so c is converted to Student's t with
+n - 1 degrees of freedom at the same tail probability. In simulations of 15 identical systems with an unconverted c, 6%
+of the boards show a difference at 104 units, 12% at 30 and 27% at 15; with the converted c, 5%, 5% and 7%. Below 15
+units the draws do not show how the pairs depend on each other: c is then at least Bonferroni's bound
+(docs/inference.md).
 
-Scores of two systems that differ on k units alone are never separated beyond the sign test of these, 2^(1 - k): the
-t of 5 of 100 queries, all for one system, has p = .025, the exact test .0625.
+Scores of two systems that differ on only k units are never separated beyond the sign test of these units, 2^(1 - k): if
+5 of 100 queries differ, all in favour of one system, the t has p = .025, the exact test .0625.
 """
 
 from __future__ import annotations
@@ -27,19 +28,21 @@ from ..types import BoolArray, FloatArray, IntArray
 from .simultaneous import adjusted_p, as_normal, as_student, largest_differences, threshold
 from .spread import SystemSpread, spread_of
 
-FEW_UNITS = 15  # fewer do not show how the pairs depend on each other
+FEW_UNITS = 15  # with fewer, draws do not show how the pairs depend on each other
 ROUNDING = 1e-12  # a difference or a variance below this share of its terms is rounding
 
 
 @dataclass(frozen=True)
 class Comparisons:
-    """All (M, M), row less column; the diagonal is 0 and never separated.
+    """All matrices are (M, M), row minus column; the diagonal is 0 and never separated.
 
-    difference, se. low, high: interval of the difference, infinite where a saturated system leaves it open.
-    p_value: two-sided, of the pair alone; p_simultaneous: adjusted for all pairs. separated: the interval excludes 0.
-    ahead: probability that the row is above the column, beside how far all systems spread (``spread``).
-    critical: multiple of ``se`` that a separated pair with the most units exceeds.
-    excused: pairs that would be separated if their panels were equal. spread: how far the systems spread.
+    difference, se: the differences and their standard errors. low, high: interval of the difference, infinite on a side
+    that a saturated system leaves open. p_value: two-sided, of the pair alone; p_simultaneous: adjusted for all pairs.
+    separated: the interval excludes 0.
+    ahead: probability that the row is above the column, given the spread of all systems (``spread``).
+    critical: multiple of ``se`` that the difference of a separated pair with the most units exceeds.
+    excused: number of pairs that would be separated if their panels were equal. spread: the distribution of the true
+    values.
     """
 
     difference: FloatArray
@@ -57,16 +60,16 @@ class Comparisons:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What M ranked systems' estimates rest on.
+    """The estimates of M ranked systems with their contributions, units and limits.
 
-    estimate: (M,). contributions: (n, M) psi sqrt(n_i / (n_i - 1)): their squares sum to the variance; 0 of one unit.
-    floor: (M,) least variance. units: (M,) units of each. saturated: (M,) 1, -1 or 0.
-    group: (M,) systems of different groups are not compared; None: all are one.
-    allowance: for unequal panels, by which intervals are wider; None: by nothing.
-    limits: two of (M,), the least and the most that an estimate can be; None: there are none.
-    differing: (M, M) units that both have and on which they differ; None: all that both have.
-    unequal: whether units weigh very unequally.
-    pair_units: (M, M) units on which each difference rests; None: those of the system that has fewer.
+    estimate: (M,). contributions: (n, M) psi sqrt(n_i / (n_i - 1)), whose squares sum to the variance; 0 for a system
+    with one unit. floor: (M,) least variance. units: (M,) units of each. saturated: (M,) 1, -1 or 0.
+    group: (M,) systems of different groups are not compared; None: one group.
+    allowance: widening of the intervals because of unequal panels; None: no widening.
+    limits: two of (M,), the lowest and highest possible value of each estimate; None: no limits.
+    differing: (M, M) units that both systems have and on which they differ; None: all that both have.
+    unequal: whether units have very unequal weights.
+    pair_units: (M, M) units on which each difference rests; None: those of the system with fewer.
     """
 
     estimate: FloatArray
@@ -83,13 +86,13 @@ class Evidence:
 
     @cached_property
     def compared_units(self) -> IntArray:
-        """(M, M) units that each difference rests on."""
+        """(M, M) number of units on which each difference rests."""
         own = np.minimum.outer(self.units, self.units)
         return own if self.pair_units is None else np.minimum(own, self.pair_units)
 
     @cached_property
     def fewer(self) -> FloatArray:
-        """(M, M) what n / (n - 1) is more of the units of each difference than of those of its systems."""
+        """(M, M) n / (n - 1) of the units of each difference, divided by that of its systems' units; 1 for one unit."""
         units, whole = self.compared_units, np.minimum.outer(self.units, self.units)
         return np.where(units > 1, units / np.maximum(units - 1, 1) * (whole - 1) / np.maximum(whole, 1), 1.0)
 
@@ -101,12 +104,12 @@ class Evidence:
 
     @cached_property
     def difference(self) -> FloatArray:
-        """(M, M) row less column."""
+        """(M, M) estimate of the row minus that of the column."""
         return self.estimate[:, None] - self.estimate
 
     @cached_property
     def sign_test(self) -> FloatArray:
-        """(M, M) the normal deviate of 2^(1 - k), the p-value of k equal signs: no pair's is larger."""
+        """(M, M) normal deviate of 2^(1 - k), the p-value of k equal signs; an upper bound on the pair's deviate."""
         units = self.compared_units
         if self.differing is not None:
             units = np.minimum(units, self.differing)
@@ -116,7 +119,7 @@ class Evidence:
 def compare(
     evidence: Evidence, draws: FloatArray, confidence: float = 0.95, *, simultaneous: bool = True
 ) -> Comparisons:
-    """Every pair of systems. draws: (R, M) Z of the module's formula."""
+    """Compare every pair of systems. draws: (R, M) Z of the module's formula."""
     difference, se = evidence.difference, pair_errors(evidence)
     allowed, df = _allowed(evidence), evidence.compared_units - 1
     z = np.where(allowed, _deviates(evidence, se, df), 0.0)
@@ -145,7 +148,7 @@ def compare(
 
 
 def _ahead(spread: SystemSpread, z: FloatArray, se: FloatArray) -> FloatArray:
-    """(M, M) the probability that the row is above the column, ½ on the diagonal; each pair is computed once."""
+    """(M, M) probability that the row is above the column, ½ on the diagonal; each pair is computed once."""
     upper = np.triu_indices(len(z), 1)
     found = np.full(z.shape, 0.5)
     found[upper] = spread.ahead(z[upper], se[upper], *upper)
@@ -156,7 +159,7 @@ def _ahead(spread: SystemSpread, z: FloatArray, se: FloatArray) -> FloatArray:
 def separated_alone(
     evidence: Evidence, draws: FloatArray, confidence: float = 0.95, *, simultaneous: bool = True
 ) -> BoolArray:
-    """(M, M) the ``separated`` of ``compare``, without what that claims besides."""
+    """(M, M) only the ``separated`` of ``compare``, which is faster."""
     se = pair_errors(evidence)
     largest = largest_differences(draws, _of_draws(evidence, se)) if simultaneous else np.empty(0)
     critical = _critical(evidence, largest, confidence, simultaneous=simultaneous)
@@ -165,7 +168,7 @@ def separated_alone(
 
 
 def beyond_allowance(evidence: Evidence) -> FloatArray:
-    """(M, M) how much of each difference unequal panels do not account for, ≥ 0."""
+    """(M, M) part of each absolute difference that unequal panels cannot explain, ≥ 0."""
     apart = np.abs(evidence.difference)
     if evidence.allowance is None:
         return apart
@@ -185,7 +188,8 @@ def _excused(
 def pair_errors(evidence: Evidence) -> FloatArray:
     """(M, M) standard error of each difference; 0 on the diagonal.
 
-    Contributions carry n / (n - 1) of their system's units; of a difference that rests on fewer units it is of these.
+    Contributions carry n / (n - 1) for their system's units; if a difference rests on fewer units, it is corrected to
+    these.
     """
     psi = evidence.contributions
     product = psi.T @ psi
@@ -200,13 +204,13 @@ def pair_errors(evidence: Evidence) -> FloatArray:
 
 
 def _of_draws(evidence: Evidence, se: FloatArray) -> FloatArray:
-    """(M, M) standard errors of the differences of what is drawn, which is by system; 0 of pairs that none compares."""
+    """(M, M) standard errors of the differences of the draws, which are scaled by system; 0 for pairs not compared."""
     drawn = se if evidence.pair_units is None else se / np.sqrt(evidence.fewer)
     return np.where(evidence.linked, drawn, 0.0)
 
 
 def _critical(evidence: Evidence, largest: FloatArray, confidence: float, *, simultaneous: bool) -> float:
-    """The normal deviate that a separated pair exceeds."""
+    """The critical normal deviate, which a separated pair exceeds."""
     alone = -float(ndtri((1 - confidence) / 2))
     if not simultaneous:
         return alone
@@ -216,20 +220,20 @@ def _critical(evidence: Evidence, largest: FloatArray, confidence: float, *, sim
 
 
 def _bonferroni(evidence: Evidence) -> int:
-    """The pairs that are compared, where few or very unequal units do not show how these depend; else 0."""
+    """Number of compared pairs if units are too few or too unequal to show how pairs depend on each other; else 0."""
     few = evidence.compared_units.max(initial=0) < FEW_UNITS
     return max(int(np.triu(evidence.linked, 1).sum()), 1) if few or evidence.unequal else 0
 
 
 def _multiple(evidence: Evidence, critical: float) -> FloatArray:
-    """(M, M) how many standard errors a separated pair is apart: by the system with fewer units."""
+    """(M, M) number of standard errors that a separated pair must exceed, given the units of the difference."""
     return as_student(critical, evidence.compared_units - 1)
 
 
 def _limits(
     evidence: Evidence, se: FloatArray, multiple: FloatArray, critical: float
 ) -> tuple[FloatArray, FloatArray]:
-    """(M, M) the ends of each difference's interval: with 0, where the sign test does not exclude it."""
+    """(M, M) lower and upper ends of each difference's interval; it includes 0 unless the sign test excludes 0."""
     half = np.multiply(multiple, se, out=np.full_like(se, np.inf), where=(se > 0) & np.isfinite(multiple))
     exact = evidence.sign_test > critical
     half[(se == 0) & exact & _allowed(evidence)] = 0.0
@@ -249,7 +253,7 @@ def _limits(
 
 
 def _allowed(evidence: Evidence) -> BoolArray:
-    """(M, M) pairs of which a claim can be made: linked, apart by more than rounding, not saturated alike."""
+    """(M, M) pairs that may be separated: linked, different by more than rounding, not saturated on the same side."""
     scale, side = np.abs(evidence.estimate), evidence.saturated
     apart = np.abs(evidence.difference) > ROUNDING * (scale[:, None] + scale)
     return np.asarray(apart & evidence.linked & ~((side[:, None] == side) & (side != 0)))
@@ -258,7 +262,7 @@ def _allowed(evidence: Evidence) -> BoolArray:
 def _deviates(evidence: Evidence, se: FloatArray, df: IntArray) -> FloatArray:
     """(M, M) normal deviate of each pair's tail probability.
 
-    A difference that is the same on each unit has no error to be divided by: the sign test's deviate is taken.
+    A difference that is equal on all units has standard error 0: it gets the deviate of the sign test.
     """
     t = np.divide(beyond_allowance(evidence), se, out=np.zeros_like(se), where=se > 0)
     upper = np.triu_indices(len(t), 1)
@@ -269,15 +273,19 @@ def _deviates(evidence: Evidence, se: FloatArray, df: IntArray) -> FloatArray:
 
 
 def open_towards_zero(difference: FloatArray, rows: IntArray, columns: IntArray) -> BoolArray:
-    """Whether the interval of row less column has no end on the side of 0, so that nothing separates the two.
+    """Whether the interval of row minus column is open on the side of 0, so that it cannot exclude 0.
 
-    rows, columns: 1 where that system passes everything, -1 where it fails everything, else 0.
+    rows, columns: 1 if that system passes everything, -1 if it fails everything, else 0.
     """
     return np.where(difference > 0, (rows < 0) | (columns > 0), (rows > 0) | (columns < 0))
 
 
 def open_ends(low: FloatArray, high: FloatArray, saturated: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Differences have no upper bound where the row is saturated at the top or the column at the bottom, and so on."""
+    """Open the intervals of differences with saturated systems, to ±inf; the diagonal becomes 0.
+
+    There is no upper bound if the row is saturated at the top or the column at the bottom; no lower bound in the
+    opposite cases.
+    """
     rows, columns = saturated[:, None], saturated[None, :]
     low = np.where((rows == -1) | (columns == 1), -np.inf, low)
     high = np.where((rows == 1) | (columns == -1), np.inf, high)

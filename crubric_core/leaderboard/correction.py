@@ -1,7 +1,7 @@
-"""Judges' mean labels, corrected by the human labels of some cells (docs/method.md §15).
+"""Mean labels of judges, corrected by human labels of some of the cells (docs/method.md §15).
 
-Judges label every cell, people those of a random sample of queries. From both comes the mean label that people would
-give to all cells: an unbiased estimate whatever errors the judges make, which widen its interval and nothing else
+Judges label every cell, people those of a random sample of queries. Both together estimate the mean label that people
+would give to all cells. The estimate is unbiased whatever errors the judges make; errors only widen its interval
 (prediction-powered inference, Angelopoulos, Duchi and Zrnic 2023, arXiv:2311.01453; a difference estimator in survey
 sampling).
 """
@@ -18,19 +18,20 @@ from ..types import BoolArray, FloatArray, IntArray
 from .influence import Domains, Influence, score_influence
 from .linked import linked_groups
 
-FEWEST = 5  # queries of a system that people labelled: of fewer the variance between queries is hardly known
+FEWEST = 5  # queries of a system labelled by people: with fewer, the variance between queries is hardly known
 DOUBT = 0.01  # p-value below which the labelled queries do not look like a random sample
-NOTHING = 1e-20  # a variance that is none
+NOTHING = 1e-20  # a variance below this counts as 0
 
 
 @dataclass(frozen=True)
 class Correction:
-    """Mean human labels of M systems over all N queries, as shares of the full mark, and what they rest on.
+    """Mean human labels of M systems over all N queries, as shares of the full mark, with their evidence.
 
-    corrected: from both. human: from the human labels alone. judged: the judges' own mean over all cells.
-    weight: of the judges' mean, from 0 (unused) to 1 (lambda).
-    residual: (N, M) contributions of human label - weight × judges' label, the part that people's queries alone tell.
-    labelled: (M,) queries that people labelled; 0 for a system with fewer than FEWEST, which has no estimate.
+    corrected: estimate from both kinds of labels. human: from the human labels alone. judged: the judges' own mean over
+    all cells. weight: lambda, the weight of the judges' mean, from 0 (unused) to 1.
+    residual: (N, M) contributions of human label - weight × judges' label, which only the queries labelled by people
+    determine.
+    labelled: (M,) queries labelled by people; a system with fewer than FEWEST has 0 and no estimate.
     sample: whether the labelled queries look like a random sample.
     """
 
@@ -43,9 +44,10 @@ class Correction:
     sample: Sample
 
     def half_widths(self, queries: IntArray, confidence: float) -> tuple[FloatArray, FloatArray]:
-        """(Q,) each: median half width of the systems' intervals if people had labelled ``queries`` (Q,) of the N.
+        """Median half width of the systems' intervals if people had labelled ``queries`` (Q,) of the N queries.
 
-        From both, and from the human labels alone. Each query with as many cells as now, and variances as now.
+        (Q,) from both kinds of labels, and (Q,) from the human labels alone; NaN for a number below FEWEST or above N.
+        Each query is taken to have as many cells as now, with the same variances.
         """
         kept, m = self.corrected.ranked, self.labelled[self.corrected.ranked][:, None]
         n, wanted = len(self.residual), np.asarray(queries, dtype=np.float64)
@@ -67,10 +69,10 @@ class Correction:
 
 @dataclass(frozen=True)
 class Sample:
-    """How far judges' means on the cells that people labelled are above those on all cells.
+    """Difference between the judges' mean on the cells that people labelled and that on all cells.
 
-    system: position of the only system that it is about; None: it is the mean of all. shift: the difference. p:
-    two-sided, of the smallest of all (Bonferroni); NaN where judges' labels do not vary, or people labelled everything.
+    system: position of the system with the smallest p; None: the mean of all systems has it. shift: the difference. p:
+    two-sided, the smallest of all (Bonferroni); NaN if judges' labels do not vary, or people labelled everything.
     """
 
     system: int | None
@@ -79,7 +81,7 @@ class Sample:
 
     @property
     def doubtful(self) -> bool:
-        """Whether the queries are no random sample."""
+        """Whether the labelled queries are unlikely to be a random sample."""
         return self.p < DOUBT
 
 
@@ -90,15 +92,15 @@ def correct_means(
     cells: IntArray,
     domains: Domains | None = None,
 ) -> Correction | None:
-    """S_i = human_i + lambda (judged_i - there_i), means over queries; None where no system has FEWEST labelled ones.
+    """S_i = human_i + lambda (judged_i - there_i), means over queries; None if no system has FEWEST labelled queries.
 
     judged: (M, N) judges' mean of each query over all its cells, in [0, 1]; human, there: (M, N) people's and judges'
-    mean over the cells that people labelled; NaN where there is none. cells: (M,) how many these are. Where judges
-    labelled systems on different queries, S_i is moved by what that makes of the judges' means (``score_influence``).
-
-    lambda makes the variance of the differences between systems least, cut to [0, 1] (power tuning, Angelopoulos et
-    al. 2023, section 6, one for all systems): -sum A B / sum B², A and B the contributions of human_i and of
-    judged_i - there_i less their mean over the systems. See ``_floor`` for the least variance.
+    mean over the cells that people labelled; NaN where there is none. cells: (M,) number of cells that people labelled.
+    If judges labelled systems on different queries, S_i is moved by the effect that this has on the judges' means
+    (``score_influence``).
+    lambda minimises the variance of the differences between systems, cut to [0, 1] (power tuning, Angelopoulos et al.
+    2023, section 6, one for all systems): -sum A B / sum B², A and B the contributions of human_i and of judged_i -
+    there_i minus their mean over the systems. See ``_floor`` for the least variance.
     """
     known = np.isfinite(human)
     enough = known.sum(axis=1) >= FEWEST
@@ -133,23 +135,25 @@ def correct_means(
 
 
 def _own_means(scores: FloatArray) -> Influence:
-    """Plain means of each system over its own queries: a random sample of them tells of all, whichever they are."""
+    """Plain means of each system over its own queries, which are taken as a random sample of all queries."""
     known = np.isfinite(scores)
     count = known.sum(axis=1)
     values = np.where(known, scores, 0.0)
     mean = known_mean(scores, axis=1)
     psi = np.where(known, (values - np.nan_to_num(mean)[:, None]) / np.maximum(count, 1)[:, None], 0.0)
     found = score_influence(scores, np.ones(scores.shape[1]))
-    return replace(found, estimate=mean, psi=psi.T, limits=None)  # lengths that ``half_widths`` foretells
+    return replace(
+        found, estimate=mean, psi=psi.T, limits=None
+    )  # intervals as wide as ``half_widths`` predicts
 
 
 def _floor(
     people: Influence, those: Influence, residual: FloatArray, labelled: IntArray, cells: IntArray
 ) -> FloatArray:
-    """(M,) the least variance: 1 / (c (c + 2)) of c cells, as if people and judges differed on one of c + 2.
+    """(M,) least variance: 1 / (c (c + 2)) for c cells, as if people and judges differed on one of c + 2 cells.
 
-    Where people and judges differ alike on all m labelled queries, nothing shows how far they differ on whole queries:
-    then 1 / (m (m + 2)), if the human labels alone do not say less.
+    If people and judges differ equally on all m labelled queries, their variation between queries is unknown: then the
+    least variance is 1 / (m (m + 2)), or that of the human labels alone if smaller.
     """
     m = np.maximum(labelled, 2)
     human = np.maximum((people.psi**2).sum(axis=0) * m / (m - 1), people.floor)
@@ -159,15 +163,15 @@ def _floor(
 
 
 def _between(psi: FloatArray, systems: BoolArray) -> FloatArray:
-    """Contributions less their mean over the systems; of the only one, as they are."""
+    """Contributions of ``systems`` minus their mean over these systems; unchanged if there is only one."""
     kept: FloatArray = psi[:, systems]
     return kept - kept.mean(axis=1, keepdims=True) if kept.shape[1] > 1 else kept
 
 
 def _by_domain(found: Influence, in_it: BoolArray, known: BoolArray, domains: Domains) -> Influence:
-    """``found`` with the queries of a domain as one unit; a system's units are the domains where people labelled it.
+    """``found`` with the queries of a domain as one unit; a system's units are the domains in which people labelled it.
 
-    known: (M, N) queries on which people labelled it. in_it: (M, N) the queries in its estimate.
+    known: (M, N) queries on which people labelled the system. in_it: (M, N) queries in its estimate.
     """
     rows = np.arange(len(found.psi))
     psi, _, _, lone = domains.sums(found.psi, in_it.T, rows)
@@ -176,11 +180,11 @@ def _by_domain(found: Influence, in_it: BoolArray, known: BoolArray, domains: Do
 
 
 def _sample(judged: FloatArray, there: FloatArray, domains: Domains | None) -> Sample:
-    """By the judges' scores of all queries (M, N), of which those that people labelled are a part.
+    """Compare the judges' scores (M, N) of the queries that people labelled with those of all queries.
 
-    Of a random sample the difference of means has the variance of sampling without replacement (Cochran 1977), known
-    from all queries, and that of the labelled cells within their queries. Where claims are of further domains, people
-    may have drawn domains, and queries in them.
+    Under random sampling the difference of means has the variance of sampling without replacement (Cochran 1977),
+    computed from all queries, plus that of the labelled cells within their queries. If claims are about further
+    domains, people may have sampled domains, and queries within them.
     """
     kept, known = np.isfinite(there).any(axis=1), np.isfinite(judged)
     share = [x / np.maximum(x.sum(axis=1, keepdims=True), 1) for x in (np.isfinite(there), known)]
@@ -210,10 +214,11 @@ def _sample(judged: FloatArray, there: FloatArray, domains: Domains | None) -> S
 def _drawn(
     around: FloatArray, taken: FloatArray, known: BoolArray, of: IntArray
 ) -> list[tuple[FloatArray, FloatArray, int]]:
-    """What may have been drawn at random: domains, then the queries in each of several; their number, and (M, number).
+    """The stages of a sample of domains: the domains, then the queries of each domain with several.
 
-    Scores less their mean, and how much more each counts among those drawn; around, taken: (M, N) the same of queries.
-    known: (M, N) where there is a score. of: (N,) the domain.
+    Of each stage: scores minus their mean, (M, number); how much more each counts among those sampled, (M, number); and
+    the number of units. around, taken: (M, N) these two for queries. known: (M, N) whether there is a score. of: (N,)
+    the domain.
     """
     total, more, count = (cluster_sums(x.astype(np.float64).T, of).T for x in (around, taken, known))
     mean, each = (x / np.maximum(count, 1) for x in (total, more))
@@ -230,6 +235,6 @@ def _drawn(
 
 
 def _two_sided(value: FloatArray, variance: FloatArray) -> FloatArray:
-    """p-values of normal values; NaN where they do not vary."""
+    """Two-sided p-values of normal values; NaN where the variance is 0."""
     error = np.sqrt(np.where(variance > NOTHING, variance, np.nan))
     return np.asarray(2 * ndtr(-np.abs(value) / error))

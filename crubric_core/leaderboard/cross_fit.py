@@ -1,9 +1,9 @@
 """Cross-fitting: no system is placed by rubrics that were fitted on its own labels (docs/method.md §10).
 
-A rubric's parameters fitted on 15 labels lean towards these very labels: of 15 identical systems such a fit, taken at
-its word, separates four pairs of five. Each fold of systems is therefore placed by a fit of all the others, linked to
-the pooled scale. The fits depend on neither the gate nor the bank: they are made once a dataset.
-Systems whose labels repeat each other's are of one fold: a copy would tell the fit of the labels of the other.
+A rubric's parameters fitted on 15 labels overfit these labels: for 15 identical systems such a fit, taken at face
+value, separates four pairs of five. Each fold of systems is therefore placed by a fit of all the others, linked to the
+pooled scale. The fits depend on neither the gate nor the bank: they are made once for each dataset. Systems whose
+labels repeat each other's are in one fold: otherwise the fit would contain a held-out system's labels through its copy.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ from ..workers import current_workers, run_tasks, run_threads
 
 FEW_SYSTEMS = 6  # with fewer, the others are too few to calibrate a rubric
 LEAVE_ONE_OUT = 40  # most systems for which each is a fold of its own
-FOLDS = 10  # above that
+FOLDS = 10  # number of folds with more systems than that
 
 
 def too_few_to_cross_fit(n_systems: int) -> bool:
-    """Whether claims rest on the score alone, because a fold would be fitted on fewer than five systems."""
+    """Whether claims must use the score only, because a fold would be fitted on fewer than five systems."""
     return n_systems < FEW_SYSTEMS
 
 
 def assign_folds(theta: FloatArray, distinct: IntArray | None = None) -> IntArray:
-    """(M,) fold of each system: its own up to 40 systems, else one of 10 balanced over ``theta`` (M,).
+    """(M,) fold of each system: one fold each up to 40 systems, else one of 10 balanced over ``theta`` (M,).
 
-    From the top, the folds are dealt out forwards and backwards in turn, so that their means agree. distinct: (M,) the
-    number of each system, those that repeat each other have the same (``distinct_systems``) and count once; None: all
-    are different.
+    From the highest ability down, folds are assigned forwards and backwards in turn, so that their means are similar.
+    distinct: (M,) a number for each system, equal for systems that repeat each other (``distinct_systems``), which
+    share a fold and count once; None: all are different.
     """
     if distinct is not None and len(np.unique(distinct)) < len(theta):
         number, count = np.unique(distinct, return_inverse=True, return_counts=True)[1:]
@@ -67,7 +67,7 @@ def assign_folds(theta: FloatArray, distinct: IntArray | None = None) -> IntArra
 
 @dataclass(frozen=True)
 class FoldFits:
-    """What is fitted of a cross-fit. fold, items, converged: as in CrossFit."""
+    """The fitted part of a cross-fit. fold, items, converged: as in CrossFit."""
 
     fold: IntArray
     items: tuple[ItemParameters, ...]
@@ -92,29 +92,29 @@ class CrossFit:
 
     @classmethod
     def of(cls, y: FloatArray, pooled: IrtFit, fits: FoldFits) -> Self:
-        """The cross-fit of these labels with its fits."""
+        """Build the cross-fit from these labels, the pooled fit and the fits of the folds."""
         return cls(y, pooled, fits.fold, fits.items, fits.converged)
 
     @property
     def n_folds(self) -> int:
-        """F."""
+        """The number of folds F."""
         return len(self.items)
 
     @property
     def is_large(self) -> bool:
-        """Whether threads gain by sharing what is done for each fold, or each set of rubrics."""
+        """Whether sharing the work of the folds, or of the sets of rubrics, among threads saves time."""
         return self.y.size >= LARGE
 
     def members(self, fold: int) -> IntArray:
-        """The systems that this fold's parameters place."""
+        """Indices of the systems in this fold, which its parameters place."""
         return np.flatnonzero(self.fold == fold)
 
     def fold_fit(self, fold: int) -> IrtFit:
-        """The pooled fit with the fold's parameters: what chooses a bank for systems "as if new"."""
+        """The pooled fit with the fold's parameters, from which banks for systems "as if new" are chosen."""
         return as_fit(self.pooled, self.items[fold])
 
     def others(self, fold: int) -> Abilities:
-        """Abilities of all other folds' systems on all rubrics, at this fold's parameters; computed once."""
+        """Abilities, on all rubrics, of the systems outside this fold, at its parameters; computed once."""
         if fold not in self._others:
             self._others[fold] = estimate_abilities(self.fold_fit(fold), self.y[self.fold != fold])
         return self._others[fold]
@@ -124,7 +124,7 @@ class CrossFit:
         return {}
 
     def abilities(self, rubrics: BoolArray) -> FloatArray:
-        """(M,) EAP of each system at its fold's parameters on ``rubrics``: a mask (J,) for all, or (F, J), one a fold.
+        """(M,) EAP of each system at its fold's parameters on ``rubrics``: a mask (J,), or one each fold (F, J).
 
         NaN for a system without a label on a rubric with parameters.
         """
@@ -139,13 +139,16 @@ class CrossFit:
         return np.where(self.labelled(use), means, np.nan)
 
     def placed_by(self, use: BoolArray) -> Iterator[tuple[IntArray, IntArray, FloatArray, ItemParameters]]:
-        """For each fold: its systems (m,), their n rubrics of ``use`` (F, J) with parameters, labels (m, n), these."""
+        """For each fold: its systems (m,), its rubrics of ``use`` (F, J) with parameters (n,), labels, items.
+
+        The systems and rubrics are indices. The labels are (m, n), the items are the parameters of the n rubrics.
+        """
         for fold, items in enumerate(self.items):
             members, mine = self.members(fold), np.flatnonzero(self._informed[fold] & use[fold])
             yield members, mine, self.y[np.ix_(members, mine)], items.of(mine)
 
     def unit_scores(self, use: BoolArray, theta: FloatArray, units: IntArray) -> UnitScores:
-        """Sums by unit (J,) of what the labels on ``use`` (F, J) say at ``theta`` (M,), NaN of systems without any."""
+        """Sums by unit (J,) of the label scores on ``use`` (F, J) at ``theta`` (M,), NaN without a label."""
         use, levels = use & self._informed, self.pooled.levels
         return unit_scores(self._scored, self.fold, self.y, use, levels, theta, units)
 
@@ -169,7 +172,7 @@ class CrossFit:
         return ~np.isnan(self.y)
 
     def shared(self, units: IntArray, make: Callable[[], FloatArray]) -> FloatArray:
-        """What ``make`` gives for these ``units`` (J,) of all rubrics, made once."""
+        """The result of ``make`` for these ``units`` (J,) of all rubrics; it is called once and its result kept."""
         key = units.tobytes()
         if key not in self._shared:
             self._shared[key] = make()
@@ -181,28 +184,28 @@ class CrossFit:
 
     @cached_property
     def pooled_contributions(self) -> FloatArray:
-        """(M, J) what each label contributes to its system's ability in the pooled fit: score / information."""
+        """(M, J) contribution of each label to its system's ability in the pooled fit: score / information."""
         theta = self.pooled.theta
         score, info = label_scores(self.pooled.items, self.y, theta)
         return np.asarray(score / (1 + info.sum(axis=1, keepdims=True)))
 
     @cached_property
     def _nodes(self) -> FloatArray:
-        """(G,) at which log-likelihoods are computed."""
+        """(G,) abilities at which log-likelihoods are computed."""
         return nodes_for(self.pooled, max(float(np.nanmax(items.a, initial=0.0)) for items in self.items))
 
     @cached_property
     def _terms(self) -> tuple[SoftplusTerms, FloatArray]:
-        """The terms of all folds and their softplus (T, G) at the nodes: a move of the gate then adds them up."""
+        """The terms of all folds and their softplus (T, G) at the nodes, kept so that a new gate only adds them up."""
         terms = softplus_terms(self.items)
         return terms, terms.softplus(self._nodes)
 
 
 def cross_fit(y: FloatArray, pooled: IrtFit) -> CrossFit:
-    """Fit each fold of systems of ``y`` (M, J) without them and link it to ``pooled`` by mean and sigma of the others.
+    """Fit each fold of the systems of ``y`` (M, J) without its members, and link the fit to ``pooled``.
 
-    Model, priors, quadrature and levels are the pooled fit's. Independent of gate, budget and seed.
-    Any M ≥ 2 works, but see ``too_few_to_cross_fit``.
+    The link is by mean and sigma of the other systems. Model, priors, quadrature and levels are the pooled fit's.
+    Independent of gate, budget and seed. Any M ≥ 2 works, but see ``too_few_to_cross_fit``.
     """
     return CrossFit.of(y, pooled, fold_fits(y, pooled))
 
@@ -210,7 +213,7 @@ def cross_fit(y: FloatArray, pooled: IrtFit) -> CrossFit:
 def fold_fits(
     y: FloatArray, pooled: IrtFit, *, fold: IntArray | None = None, progress: Progress | None = None
 ) -> FoldFits:
-    """The part of ``cross_fit`` that takes long. y: (M, J). fold: (M,) by default those of ``assign_folds``."""
+    """The slow part of ``cross_fit``. y: (M, J). fold: (M,) by default those of ``assign_folds``."""
     report_progress = progress or silent
     if fold is None:
         fold = assign_folds(pooled.theta, distinct_systems(y))
@@ -228,7 +231,7 @@ def fold_fits(
 
 
 def _fit_without(y: FloatArray, pooled: IrtFit, fold: IntArray, left_out: int) -> tuple[ItemParameters, bool]:
-    """Parameters of all rubrics from the systems of the other folds, on the pooled scale; whether they converged."""
+    """Parameters of all rubrics from the systems of the other folds, on the pooled scale; whether the fit converged."""
     others = fold != left_out
     found = refit(pooled, y[others])
     return mean_sigma(found.theta, pooled.theta[others]).items(found.items), found.converged

@@ -1,7 +1,7 @@
-"""Scores of systems on different units: compared as if on all, by the units on which a difference rests.
+"""Scores of systems on different units, compared as if on all units; and the units on which a difference rests.
 
-The score of a system that has easy queries alone says little beside those of others. Least squares places the systems
-beside each other on the units that they have in common, directly or by way of others (docs/method.md §10).
+The score of a system that has only easy queries cannot be compared directly with those of others. Least squares
+compares systems on the units that they have in common, directly or through other systems (docs/method.md §10).
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from ..compiled import compiled
 from ..types import BoolArray, FloatArray, IntArray
 
 ROUNDING = 1e-12  # scores that differ by less are equal
-MANY = 64  # units on which two systems differ: of more, the sign test is no hurdle
-MOST_COMPARED = 100  # systems of which it is looked at on how many units each two are compared
-MOST_WAYS = 40  # systems of which each two are looked at for the ways between them
+MANY = 64  # differing units; with more, the sign test never matters
+MOST_COMPARED = 100  # systems up to which the units of each difference are counted
+MOST_WAYS = 40  # systems up to which the ways between each two are counted
 
 
 @compiled
 def differing_units(scores: FloatArray, unit: IntArray) -> IntArray:
-    """(M, M) units on which both of two systems have scores (M, n), and these differ; up to MANY.
+    """(M, M) number of units on which two systems both have scores (M, n) that differ; at most MANY.
 
-    NaN: no score, which is no difference either. unit: (n,) of each column, equal ones side by side.
+    NaN: no score, which is no difference either. unit: (n,) of each column, equal units side by side.
     """
     size = len(scores)
     found = np.zeros((size, size), dtype=np.int64)
@@ -42,9 +42,10 @@ def differing_units(scores: FloatArray, unit: IntArray) -> IntArray:
 def beside_units(
     scores: FloatArray, omega: FloatArray, of: IntArray
 ) -> tuple[FloatArray, FloatArray, IntArray]:
-    """(M,), (n, M) and (M, M): ``means_beside_units``, and how many units differences rest on.
+    """Means (M,) and contributions (n, M) of ``means_beside_units``, and (M, M) units on which each difference rests.
 
-    of: (n,) what counts as a unit. Of more than MOST_COMPARED systems the last is all units.
+    of: (n,) the unit of each column. For more than MOST_COMPARED systems, every difference is taken to rest on all
+    units.
     """
     means, contributions, inverse = means_beside_units(scores, omega)
     resting = np.full((len(scores),) * 2, len(np.unique(of)))
@@ -54,11 +55,11 @@ def beside_units(
 
 
 def means_beside_units(scores: FloatArray, omega: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """(M,), (n, M) and (M, M): mean scores over all units, their contributions, and the inverse of the equations.
+    """(M,) mean scores over all units, their contributions (n, M), and the inverse (M, M) of the systems' equations.
 
     Least squares of scores (M, n), NaN unknown, on one effect of each system and one of each unit (least-squares
-    means): a system that was scored on easy units alone is compared with the others on these. Where all scores are
-    known these are the plain means and their contributions. omega: (n,) > 0.
+    means): a system that was scored on easy units alone is compared with the others on these. If all scores are known
+    these are the plain means and their contributions. omega: (n,) > 0.
     """
     known = np.isfinite(scores)
     count = known.sum(axis=0)
@@ -76,18 +77,19 @@ def means_beside_units(scores: FloatArray, omega: FloatArray) -> tuple[FloatArra
 
 
 def _resting(known: BoolArray, omega: FloatArray, inverse: FloatArray, of: IntArray) -> IntArray:
-    """(M, M) units on which the least-squares difference of two systems rests, by Kish: (sum u)² / sum u².
+    """(M, M) number of units on which the least-squares difference of two systems rests, by Kish: (sum u)² / sum u².
 
-    u_q is the length of the weights that the scores on unit q have in it: 0 of a unit that one system alone has, equal
-    on all units that both have where nobody else links them. Of up to MOST_WAYS systems never more than the ways by
-    which units lead from one to the other: two that share six rest on six, however well each is placed beside others.
-    known: (M, n). inverse: (M, M) of the systems' equations.
+    u_q is the length of the vector of weights that the scores on unit q have in the difference: 0 for a unit that only
+    one system has, and equal on all units that both have if no other system links them. With up to MOST_WAYS systems
+    the number is at most that of the ways by which units lead from one system to the other: two that share only six
+    units rest on six, however well each is compared with others. known: (M, n). inverse: (M, M) of the systems'
+    equations.
     """
     size, count = len(known), known.sum(axis=0)
     units, place = np.unique(of, return_inverse=True)
     found = np.zeros((size, size))
     for i in range(size):
-        # (K, M) weights of the systems' sums in the difference of i and each other
+        # (K, M) weights of the systems' sums in the difference between i and each other system
         moved = inverse[i] - inverse[i:]
         squares = moved**2 @ known - (moved @ known) ** 2 / count
         length = np.zeros((len(squares), len(units)))
@@ -101,10 +103,11 @@ def _resting(known: BoolArray, omega: FloatArray, inverse: FloatArray, of: IntAr
 
 
 def at_most_ways(found: IntArray, known: BoolArray) -> IntArray:
-    """(M, M) ``found``, or the most ways from one system to another where these are fewer.
+    """(M, M) ``found``, limited to the number of disjoint ways from one system to another.
 
-    Ways are by different units (M, n), each of which two systems have (Menger): a maximum flow. Its direct ways, and
-    those by one other system, are counted at once; the flow is sought where ``found`` is more than these.
+    A way is a chain of units (M, n), each shared by two consecutive systems; no unit is in two ways, so that their
+    number is a maximum flow (Menger). Direct ways and ways through one other system are counted first; the flow is
+    computed only where ``found`` exceeds their number.
     """
     size = len(known)
     patterns, units = np.unique(known[:, known.sum(axis=0) > 1], axis=1, return_counts=True)
@@ -135,7 +138,7 @@ def at_most_ways(found: IntArray, known: BoolArray) -> IntArray:
 
 
 def by_unit(known: BoolArray, of: IntArray) -> BoolArray:
-    """(M, U) whether a system is known on any of the columns (M, n) of each unit ``of`` (n,)."""
+    """(M, U) whether a system is known on any column (M, n) of each unit; of: (n,) the unit of each column."""
     units, place = np.unique(of, return_inverse=True)
     found = np.zeros((len(known), len(units)), dtype=bool)
     np.logical_or.at(found.T, place, known.T)

@@ -1,8 +1,8 @@
 """Cross-fitted abilities with judges on their scale (docs/method.md §15).
 
-Given the severities, a rubric before one judge is a rubric of its own, whose parameters all its judges share. A panel
-of K judges is a table of pairs of rubric and judge, and abilities, their errors and all claims are those of such a
-table (``cross_fit``, ``influence``); only that severities are estimated is added.
+Given the severities, a rubric before one judge is an item of its own, whose parameters are shared by all judges of the
+rubric. A panel of K judges is a table of pairs of rubric and judge, and abilities, their errors and all claims are
+those of such a table (``cross_fit``, ``influence``). Only the error of the estimated severities is added.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from ..workers import run_tasks
 from .cross_fit import CrossFit, assign_folds
 from .influence import Influence, ability_influence
 
-TAIL = 0.975  # at which Student's deviates are compared
+TAIL = 0.975  # probability at which Student's deviates are compared
 
 
 @dataclass(frozen=True)
 class FacetBoard:
-    """severities: of the judges. influence: of the cross-fitted abilities, the errors of the severities included.
+    """severities: of the judges. influence: of the cross-fitted abilities, with the errors of the severities.
 
-    moved: (M, K) to first order, how far each ability rises with the severity of each judge. converged: every fit.
+    moved: (M, K) first-order rise of each ability with the severity of each judge. converged: whether every fit did.
     """
 
     severities: Severities
@@ -45,11 +45,11 @@ class FacetBoard:
 def many_facet_board(
     panel: FloatArray, fit: FacetFit, unit: IntArray, progress: Progress | None = None
 ) -> FacetBoard:
-    """Abilities of M systems on labels ``panel`` (M, J, K), each by rubrics that were fitted without it.
+    """Abilities of M systems from labels ``panel`` (M, J, K), each placed by rubrics that were fitted without it.
 
-    fit: ``fit_many_facet`` of the panel. unit: (J,) the query of each rubric, from 0; two or more link the judges.
-    The severities are the shrunken ones, for all folds alike; their errors are taken unshrunken, which holds what
-    shrinking leaves out.
+    fit: ``fit_many_facet`` of the panel. unit: (J,) the query of each rubric, from 0; at least two must link the
+    judges. All folds use the same, shrunken severities. Their errors are those of the unshrunken severities, which
+    include what shrinking leaves out.
     """
     report_progress = progress or silent
     found = severities_of(panel, fit, unit)
@@ -66,7 +66,9 @@ def many_facet_board(
 
     fitted = list(run_tasks(_fit_without, range(count), (panel, given, found.shrunken, fold), before))
     pooled = replace(as_fit(given, of_pairs(given.items)), levels=given.levels[rubrics])
-    labels = np.ascontiguousarray(panel[:, rubrics, judges])  # as loops were compiled for
+    labels = np.ascontiguousarray(
+        panel[:, rubrics, judges]
+    )  # the memory layout for which loops were compiled
     cross = CrossFit(
         labels,
         pooled,
@@ -78,7 +80,7 @@ def many_facet_board(
     # The units of an influence are those with labels here; severities have contributions of all.
     moved = _by_severity(cross, influence.estimate, judges)
     owed = found.contributions[np.unique(unit[rubrics])] @ moved.T
-    # Claims take Student's t of the abilities' queries; fewer may link the judges.
+    # Claims use Student's t with the abilities' number of queries; fewer may link the judges.
     owed *= stdtrit(found.n_units - 1, TAIL) / stdtrit(len(owed) - 1, TAIL)
     return FacetBoard(
         found,
@@ -96,7 +98,10 @@ def severities_of(panel: FloatArray, fit: FacetFit, unit: IntArray) -> Severitie
 
 
 def _given(panel: FloatArray, like: IrtFit, severity: FloatArray, taken: BoolArray | None = None) -> IrtFit:
-    """The model of ``like`` fitted to labels (M', J, K), from its parameters on, given severities (K,)."""
+    """Fit the model of ``like`` to labels (M', J, K) with given severities (K,), starting from its parameters.
+
+    taken: as for ``fit_with_severity``.
+    """
     model: FacetModel = "GRM" if like.model == "GRM" else "2PL"
     return fit_with_severity(
         panel,
@@ -113,14 +118,17 @@ def _given(panel: FloatArray, like: IrtFit, severity: FloatArray, taken: BoolArr
 def _fit_without(
     panel: FloatArray, given: IrtFit, severity: FloatArray, fold: IntArray, left_out: int
 ) -> tuple[ItemParameters, bool]:
-    """Parameters of all rubrics from the systems of the other folds, on the pooled scale; whether they converged."""
+    """Parameters of all rubrics from the systems of the other folds, on the pooled scale; whether the fit converged."""
     others = fold != left_out
     found = _given(panel[others], given, severity, ~given.constant)
     return mean_sigma(found.theta, given.theta[others]).items(found.items), found.converged
 
 
 def _by_severity(cross: CrossFit, theta: FloatArray, judge: IntArray) -> FloatArray:
-    """(M, K) sum over the judge's labels of I / a, over 1 + the sum of I over all labels."""
+    """(M, K) first-order rise of ability with severity: sum of I / a over the judge's labels, over 1 + sum of I.
+
+    The second sum is over all labels of the system.
+    """
     moved, information = np.zeros((len(theta), int(judge.max()) + 1)), np.ones(len(theta))
     for members, chosen, y, items in cross.placed_by(np.ones((cross.n_folds, len(judge)), dtype=bool)):
         _, info = label_scores(items, y, np.nan_to_num(theta[members]))

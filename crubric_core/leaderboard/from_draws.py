@@ -1,6 +1,7 @@
-"""What may be claimed of M systems from bootstrap draws of their abilities (docs/method.md §10).
+"""Claims about M systems from bootstrap draws of their abilities (docs/method.md §10).
 
-Each pair alone by percentiles, as in the paper, or all pairs at once by the draws' own largest studentised difference.
+Each pair alone by percentiles, as in the paper, or all pairs simultaneously by the draws' largest studentised
+difference.
 """
 
 from __future__ import annotations
@@ -30,13 +31,14 @@ def infer_from_draws(
     group: IntArray | None = None,
     saturated: IntArray | None = None,
 ) -> Inference:
-    """As ``infer``, from abilities (M,) and their bootstrap draws (R, M) over rubrics.
+    """Claims as by ``infer``, from abilities (M,) and their bootstrap draws (R, M) over rubrics.
 
     By default each pair alone by percentiles; tiers, ranks and separation are those of ``standings``, as in the paper.
     simultaneous: the draws' own largest studentised difference gives the threshold, and tiers and ranks are counted as
-    in ``infer``; rule and holm are then ignored. group: (M,) systems of different groups are not compared, each pair
-    is within one, and ranks and tiers are; None: all are one. saturated: (M,) 1, -1 or 0: such an interval is open, and
-    two that are saturated alike, whose draws differ by their missing labels alone, are equal in each draw; None: all 0.
+    in ``infer``; rule and holm are then ignored. group: (M,) systems of different groups are not compared; ranks and
+    tiers are within groups; None: one group. saturated: (M,) 1, -1 or 0. The interval of a saturated system is open.
+    Systems saturated on the same side, whose draws differ only through missing labels, are equal in each draw; None:
+    all 0.
     """
     if saturated is None:
         saturated = np.zeros(len(estimate), dtype=np.int64)
@@ -85,7 +87,7 @@ def infer_from_draws(
 def _percentile_differences(
     draws: FloatArray, confidence: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """(M, M) sd and percentile interval of row less column in draws (R, M)."""
+    """(M, M) sd and ends of the percentile interval of row minus column, from draws (R, M)."""
     size = draws.shape[1]
     error, low, high = (np.empty((size, size)) for _ in range(3))
     for i in range(size):
@@ -96,7 +98,7 @@ def _percentile_differences(
 
 
 def _all_at_once(alone: Inference, draws: FloatArray, kept: IntArray) -> Inference:
-    """Bootstrap claims that hold for all pairs of the ranked systems ``kept`` at once."""
+    """Bootstrap claims that hold simultaneously for all pairs of the ranked systems ``kept``."""
     at, size = np.ix_(kept, kept), len(alone.estimate)
     group = None if alone.group is None else alone.group[kept]
     linked = np.ones_like(alone.separated[at]) if group is None else group[:, None] == group

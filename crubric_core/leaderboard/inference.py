@@ -1,7 +1,7 @@
-"""What may be claimed of M systems: intervals, separated pairs, tiers, ranks (docs/method.md §10).
+"""Claims about M systems: intervals, separated pairs, tiers, ranks (docs/method.md §10).
 
 ``infer`` takes estimates with the contributions of their units (``influence``), in closed form; ``from_draws`` takes
-bootstrap draws, as the paper does. Both give the same class, and in both "separated" means that the interval of the
+bootstrap draws, as the paper does. Both return the same class, and in both "separated" means that the interval of the
 difference excludes 0.
 """
 
@@ -26,13 +26,13 @@ from .spread import student_scale
 SMALL_BOARD = 40  # systems
 DRAWS = 4000  # for a small board; the probability beyond the threshold is then known within .007
 DRAWS_LARGE = 1000  # else: 400 systems have 80,000 pairs
-TIE_BREAK = 1e-9  # sd of what decides between systems that are equal in a draw
+TIE_BREAK = 1e-9  # sd of the noise that breaks ties between systems in a draw
 
 Method = Literal["units", "bootstrap"]
 Normals = Callable[[tuple[int, int]], FloatArray]
 """Gives standard normal numbers of a shape."""
 
-BEYOND = 100  # no difference of abilities is as large
+BEYOND = 100  # no difference of abilities is so large
 
 
 @dataclass(frozen=True)
@@ -41,24 +41,25 @@ class Inference:
 
     estimate, se: (M,) ability or score and its standard error. low, high: (M,) interval of each alone; infinite on the
         side where a system is saturated.
-    rank: (M,) from 1, equal estimates share the better, and so do neighbours in the order that are saturated alike.
-    rank_low, rank_high: (M,) interval of the rank.
+    rank: (M,) from 1. Equal estimates share the better rank, as do neighbours in the order that are saturated on the
+        same side. rank_low, rank_high: (M,) interval of the rank.
     tier: (M,) from 1; no system of a tier is separated from the tier's first. Ranks and tiers are within groups.
-    difference: (M, M) row less column. difference_se, difference_low, difference_high: (M, M).
+    difference: (M, M) row minus column. difference_se, difference_low, difference_high: (M, M).
     p_value: (M, M) two-sided, of the pair alone. p_simultaneous: (M, M) adjusted for all pairs; NaN by percentiles.
     separated: (M, M) symmetric; False where not ranked. ahead: (M, M) probability that the row is above the column.
-    rank_probability: (M, M) P(rank of row ≤ k) in column k - 1; NaN where there are several groups, or an allowance.
-    saturated: (M,) 1 all labels the highest, -1 all the lowest, else 0.
+    rank_probability: (M, M) P(rank of row ≤ k) in column k - 1; NaN if there are several groups, or an allowance.
+    saturated: (M,) 1 if all labels are the highest, -1 if all are the lowest, else 0.
     critical: multiple of difference_se that a separated pair exceeds; NaN by percentiles.
-    design_effect: mean variance over units / mean variance over rubrics within these queries, of the systems with two
-        units or more: one does not show how it varies; NaN unknown.
-    n_units: units of evidence. unit: what they are. lone: those that are queries, where the others are domains.
-    n_equal: how many equal units those of the median system are worth; None: as many.
+    design_effect: mean variance over units / mean variance over rubrics within these queries, over the systems with at
+        least two units; NaN unknown.
+    n_units: number of units of evidence. unit: "query", "rubric" or "domain". lone: number of units that are queries
+        without a domain, where the others are domains. n_equal: number of equal units to which those of the median
+        system are equivalent; None: as many as n_units.
     confidence: of intervals, tiers and ranks.
     simultaneous: whether these hold for all pairs at once. method: "units" or "bootstrap".
-    group: (M,) systems of different groups share too few queries and are not compared; None: unknown, or all are one.
-    allowance: by which intervals are wider because systems were labelled by different judges; None: by nothing.
-    excused: pairs that would be separated without it.
+    group: (M,) systems of different groups share too few queries and are not compared; None: unknown, or one group.
+    allowance: widening of the intervals because systems were labelled by different judges; None: no widening.
+    excused: number of pairs that would be separated without it.
     """
 
     estimate: FloatArray
@@ -94,12 +95,12 @@ class Inference:
 
     @property
     def n_groups(self) -> int:
-        """Groups of ranked systems between which no pair is compared; 1 where all are linked, or none is ranked."""
+        """Number of groups of ranked systems, between which no pair is compared; at least 1."""
         return 1 if self.group is None else max(1, len(np.unique(self.group[self.ranked])))
 
     @property
     def group_number(self) -> FloatArray:
-        """(M,) group of each ranked system, from 1: the largest first, then in the order of the systems; else NaN."""
+        """(M,) group of each ranked system, from 1: by size, the largest first, then by the first system; else NaN."""
         group = np.zeros(len(self.rank)) if self.group is None else self.group
         _, first, at, size = np.unique(
             group[self.ranked], return_index=True, return_inverse=True, return_counts=True
@@ -109,16 +110,16 @@ class Inference:
 
     @property
     def n_pairs(self) -> int:
-        """Pairs of ranked systems that are compared: those within groups."""
+        """Number of pairs of ranked systems that are compared: those within groups."""
         sizes = np.unique(self.group_number[self.ranked], return_counts=True)[1]
         return int((sizes * (sizes - 1) // 2).sum())
 
     @property
     def compared(self) -> FloatArray:
-        """(M, M) ``ahead``; NaN of pairs of two groups, or saturated alike: these are not compared."""
+        """(M, M) ``ahead``; NaN for pairs that are not compared: of two groups, or saturated on the same side."""
         open_ = np.isinf(self.difference_low) & np.isinf(
             self.difference_high
-        )  # not of scores, which have limits
+        )  # never true for scores, which have limits
         alike = (self.saturated[:, None] == self.saturated) & (self.saturated != 0) & open_
         apart = False if self.group is None else self.group[:, None] != self.group
         return np.where(alike | apart, np.nan, self.ahead)
@@ -130,13 +131,13 @@ class Inference:
 
     @property
     def p_shown(self) -> FloatArray:
-        """(M, M) the p-values that go with ``separated``: adjusted for all pairs where that is."""
+        """(M, M) the p-values that belong to ``separated``: adjusted for all pairs if ``simultaneous``."""
         return self.p_simultaneous if self.simultaneous else self.p_value
 
 
 @dataclass(frozen=True)
 class ComparisonTable:
-    """The long table of docs/method.md §10, one entry a pair of ranked systems, the higher estimate first; P entries.
+    """The long table of docs/method.md §10: P pairs of ranked systems, the higher estimate of each pair first.
 
     system, other: (P,) positions. difference ≥ 0, se, low, high, p_value: (P,). separated: (P,).
     """
@@ -160,9 +161,9 @@ def infer(
 ) -> Inference:
     """Intervals, separated pairs, tiers and ranks from estimates and their contributions.
 
-    simultaneous: with probability ``confidence`` no pair at all is separated falsely; else each given pair is with
-    probability 1 - confidence. Intervals of single estimates are never adjusted. Same influence and state of the
-    generator, same bytes.
+    simultaneous: with probability ``confidence`` no pair at all is separated falsely; else each given pair is falsely
+    separated with probability 1 - confidence. Intervals of single estimates are never adjusted. The result is
+    reproducible byte for byte from the influence and the state of the generator.
     """
     kept, evidence = np.flatnonzero(influence.ranked), evidence_of(influence)
     shown = (evidence.contributions**2).sum(axis=0)
@@ -170,9 +171,9 @@ def infer(
     draws = _draws(evidence.contributions, rng.standard_normal)
     pairs = compare(evidence, draws, confidence, simultaneous=simultaneous)
     low, high = _intervals(evidence, se, confidence)
-    side = evidence.saturated if evidence.limits is None else None  # scores of such systems are equal
+    side = evidence.saturated if evidence.limits is None else None  # scores of saturated systems are equal
     rank, rank_low, rank_high = ranks_by_counting(evidence.estimate, pairs.separated, evidence.group, side)
-    # What a variance has beyond its units' contributions is no other system's: it is added independently.
+    # Variance beyond that of the units' contributions belongs to one system alone: it is added independently.
     alone = np.sqrt(np.maximum(se**2 - shown, TIE_BREAK**2))
     errors = draws + rng.standard_normal(draws.shape) * alone
     values = pairs.spread.values(evidence.estimate, errors * student_scale(rng, len(errors), evidence.units))
@@ -212,7 +213,7 @@ def infer(
 
 
 def marginal_intervals(influence: Influence, confidence: float) -> tuple[FloatArray, FloatArray]:
-    """(M,) low and high of each estimate alone, as ``infer`` has them; NaN where not ranked."""
+    """(M,) low and high ends of each estimate's own interval, as in ``infer``; NaN where not ranked."""
     kept, evidence = np.flatnonzero(influence.ranked), evidence_of(influence)
     low, high = (
         scatter(end, kept, len(influence.estimate))
@@ -224,7 +225,7 @@ def marginal_intervals(influence: Influence, confidence: float) -> tuple[FloatAr
 def separated_pairs(
     influence: Influence, normals: Normals, *, confidence: float = 0.95, simultaneous: bool = True
 ) -> BoolArray:
-    """(M, M) the ``separated`` of ``infer`` alone, by what its generator draws first."""
+    """(M, M) only the ``separated`` of ``infer``; normals must give the numbers that its generator draws first."""
     evidence = evidence_of(influence)
     draws = _draws(evidence.contributions, normals)
     separated = separated_alone(evidence, draws, confidence, simultaneous=simultaneous)
@@ -233,7 +234,7 @@ def separated_pairs(
 
 
 def evidence_of(influence: Influence) -> Evidence:
-    """What the estimates of the ranked systems rest on."""
+    """The evidence of the ranked systems, from the influence of all systems."""
     kept = influence.ranked
     units = influence.n_units[kept]
     return Evidence(
@@ -252,12 +253,12 @@ def evidence_of(influence: Influence) -> Evidence:
 
 
 def open_beyond(ends: FloatArray) -> FloatArray:
-    """Ends of differences, any shape; those that no difference can reach are open, ±inf. NaN stays."""
+    """Replace ends of differences, any shape, that no difference can reach by ±inf. NaN stays."""
     return np.where(np.abs(ends) > BEYOND, np.copysign(np.inf, ends), ends)
 
 
 def comparison_table(inference: Inference) -> ComparisonTable:
-    """Each pair of ranked systems once, in the order of the ranking; equal estimates in the order of the systems."""
+    """All pairs of ranked systems, in the order of the ranking; equal estimates in the order of the systems."""
     order = np.argsort(-np.where(inference.ranked, inference.estimate, -np.inf), kind="stable")
     order = order[: int(inference.ranked.sum())]
     upper, lower = np.triu_indices(len(order), 1)
@@ -275,16 +276,16 @@ def comparison_table(inference: Inference) -> ComparisonTable:
 
 
 def _draws(contributions: FloatArray, normals: Normals) -> FloatArray:
-    """(R, M) of the estimates' errors: Z = W psi' sqrt(n / (n - 1)), W standard normal."""
+    """(R, M) draws of the estimates' errors: Z = W psi' sqrt(n / (n - 1)), W standard normal."""
     root = covariance_root(contributions)
     width, size = root.shape
     return normals((DRAWS if size <= SMALL_BOARD else DRAWS_LARGE, width)) @ root
 
 
 def covariance_root(contributions: FloatArray) -> FloatArray:
-    """(min(n, M), M) with the covariance of ``contributions`` (n, M), so that a draw takes few normals.
+    """(min(n, M), M) root of the covariance of ``contributions`` (n, M), so that a draw takes few normals.
 
-    Of more units than systems it is the symmetric root of the covariance: no other choice enters.
+    With more units than systems it is the symmetric root, which does not depend on an arbitrary choice.
     """
     n_units, size = contributions.shape
     if n_units <= size:
@@ -298,9 +299,10 @@ def _standard_errors(evidence: Evidence) -> FloatArray:
 
 
 def _intervals(evidence: Evidence, se: FloatArray, confidence: float) -> tuple[FloatArray, FloatArray]:
-    """(M,) low and high of each estimate alone, by Student's t of its units less 1; of scores, by their limits.
+    """(M,) low and high ends of each estimate's own interval, by Student's t with units - 1 degrees of freedom.
 
-    Open where a system is saturated.
+    Scores with limits: see ``_between_limits``. Without limits, the interval is open on the side where a system is
+    saturated.
     """
     multiple = as_student(-float(ndtri((1 - confidence) / 2)), evidence.units - 1)
     if evidence.limits is not None:
@@ -323,10 +325,10 @@ def _between_limits(
     multiple: FloatArray,
     confidence: float,
 ) -> tuple[FloatArray, FloatArray]:
-    """Clopper and Pearson's interval of as many answers of yes or no as would vary like the score, between its limits.
+    """Clopper-Pearson interval of as many binary answers as would vary like the score, scaled to its limits.
 
-    Korn & Graubard (1998), Survey Methodology 24, 193-201: n = p (1 - p) / variance, less by the square of the normal
-    over Student's deviate. Of a score that does not vary, its units are the answers.
+    Korn & Graubard (1998), Survey Methodology 24, 193-201: n = p (1 - p) / variance, times the square of the normal
+    over Student's deviate. For a score that does not vary, n is its number of units.
     """
     (least, most), tail = limits, (1 - confidence) / 2
     width = np.maximum(most - least, ROUNDING)
@@ -343,7 +345,7 @@ def _between_limits(
 
 
 def scatter(values: FloatArray | BoolArray, kept: IntArray, size: int) -> FloatArray:
-    """Values of the ranked systems, (m,) or (m, m), among all; NaN elsewhere."""
+    """Values of the ranked systems, (m,) or (m, m), at their positions among all systems; NaN elsewhere."""
     full = np.full((size,) * values.ndim, np.nan)
     full[np.ix_(*[kept] * values.ndim)] = values
     return full
@@ -363,7 +365,7 @@ def _square(pairs: Comparisons, kept: IntArray, size: int) -> dict[str, FloatArr
 
 
 def _rank_probability(draws: FloatArray | None, kept: IntArray, size: int) -> FloatArray:
-    """(M, M); beyond the number of ranked systems every rank is reached. NaN where not all pairs are compared."""
+    """(M, M) P(rank ≤ k) in column k - 1; 1 from the number of ranked systems on. NaN without ``draws``."""
     full = np.full((size, size), np.nan)
     if len(kept) and draws is not None:
         full[kept] = 1.0

@@ -1,8 +1,8 @@
-"""Estimates of the systems and what each query contributes to them (docs/method.md §10).
+"""Estimates of the systems and the contribution of each query to them (docs/method.md §10).
 
-A system may do well or badly on whole queries, so rubrics of one query are no independent evidence: the query is the
+A system may do well or badly on whole queries, so rubrics of one query are not independent evidence: the query is the
 unit. An estimate is to first order a sum of independent contributions psi of the units, so that one matrix (units ×
-systems) holds the variance of every estimate and of every difference. Where claims are to hold for further domains,
+systems) determines the variance of every estimate and of every difference. If claims are to hold for further domains,
 the queries of a domain are one unit together: their contributions are summed.
 """
 
@@ -22,16 +22,17 @@ from .different_units import ROUNDING, beside_units, by_unit, differing_units
 from .linked import linked_groups
 
 Unit = Literal["query", "rubric", "domain"]
-# how many equal units those of a system are worth, as a share of its units, if these are much alike
+# least equivalent number of equal units, as a share of all units, with which units count as similar
 ALIKE = 0.75
-SHORT = 0.05  # of a unit, that unequal ones may lack to a whole number
+SHORT = 0.05  # of a unit: by how much the equivalent number may fall short of a whole number
 
 
 @dataclass(frozen=True)
 class Domains:
-    """Which queries are one unit of evidence together.
+    """Which queries form one unit of evidence together.
 
-    of: (N,) unit of each query, 0 … n - 1. named: (n,) whether a unit is a domain; else it is a query without one.
+    of: (N,) unit of each query, 0 … n - 1. named: (n,) True if the unit is a domain; False if it is a query without
+    one.
     """
 
     of: IntArray
@@ -40,10 +41,12 @@ class Domains:
     def sums(
         self, psi: FloatArray, weight: FloatArray | BoolArray, queries: IntArray
     ) -> tuple[FloatArray, IntArray, bool, int]:
-        """Contributions (n', M) of ``queries`` (n',) summed by unit; ``as_equal``; how many units are no domain.
+        """Sum the contributions (n', M) of ``queries`` (n',) by unit.
 
-        Of the units with a label, in their order. weight: (n', M) of each query in the system's estimate, of an ability
-        its labels, 0 without a label. The order in memory stays, and so do the last digits where each query is a unit.
+        Returns the scaled sums of the units with a label, in their order; numbers of equal units and whether units are
+        very unequal, both of ``as_equal``; and the number of these units that are no domain. weight: (n', M) weight of
+        each query in the system's estimate; for an ability, its number of labels; 0 without a label. The memory order
+        of psi is kept, so that results stay bit-equal if each query is a unit.
         """
         used = weight.any(axis=1)
         units, place = np.unique(self.of[queries[used]], return_inverse=True)
@@ -56,12 +59,12 @@ class Domains:
 
 
 def as_equal(size: FloatArray) -> tuple[FloatArray, IntArray, bool]:
-    """What contributions of units of unequal size (n, M) are multiplied by, how many equal ones they are worth, if few.
+    """Scale factors (n, M) for unequal units, (M,) numbers of equal units, whether units are very unequal.
 
-    size: of a score the weight, of an ability the number of labels. A unit that holds the share w of a system's
-    estimate pulls the mean towards itself and shows 1 - 2 w + sum w² of its variance, 1 - 1 / n where all are equal:
-    scaled, n / (n - 1) times the squares is all of it. A system's units n are 1 / sum w² (Kish 1965), rounded down
-    unless they are SHORT of the next number: 16 and 15 labels are two units.
+    size: (n, M), for a score the weight, for an ability the number of labels. A unit with the share w of a system's
+    estimate pulls the mean towards itself and shows 1 - 2 w + sum w² of its variance, or 1 - 1 / n if all are equal:
+    after scaling, n / (n - 1) times the squares is the whole variance. A system's units are equivalent to n = 1 / sum
+    w² equal ones (Kish 1965), rounded down unless within SHORT of the next number: 16 and 15 labels are two units.
     """
     total, squares = size.sum(axis=0), (size**2).sum(axis=0)
     n = np.floor(np.divide(total**2, squares, out=np.zeros(total.shape), where=squares > 0) + SHORT)
@@ -73,7 +76,7 @@ def as_equal(size: FloatArray) -> tuple[FloatArray, IntArray, bool]:
 
 
 def bessel_correction(units: IntArray) -> FloatArray:
-    """N / (n - 1) of each number of units, any shape; 0 of one unit, which shows no variance."""
+    """Factor n / (n - 1) for each number of units, any shape; 0 for one unit, which shows no variance."""
     return np.divide(units, units - 1, out=np.zeros(units.shape), where=units > 1)
 
 
@@ -82,22 +85,22 @@ class Influence:
     """M estimates and their contributions from n units.
 
     estimate: (M,) abilities in units of N(0, 1), or scores; NaN for a system without evidence.
-    psi: (n, M) contribution of each unit, of unequal ones as ``as_equal`` scales them; 0 where the system has no label,
+    psi: (n, M) contribution of each unit, scaled by ``as_equal`` if units are unequal; 0 where the system has no label,
         except for scores on different queries (``beside_units``).
-    n_units: (M,) units with a label of the system; where they are unequal, how many equal ones they amount to.
-    unit: what a unit is.
-    floor: (M,) the least that an estimate's variance may be: the posterior one; of scores 0, unless saturated.
-    within_variance: (M,) variance if other rubrics were drawn from these very queries; NaN where that is not defined.
-    saturated: (M,) 1 where every label is the highest, -1 where every label is the lowest, else 0.
-    group: (M,) systems of different groups share too few queries, or rubrics of the only one, to be compared
-        (``linked.linked_groups``); None: all are one.
-    allowance: for unequal panels; None: all systems have the same judges, but for chance.
-    lone: units that are queries without a domain, where the others are domains.
-    limits: two of (M,), the least and the most that a score can be; None: there are none.
-    differing: (M, M) units that two systems have in common and on which their scores differ, up to MANY, and those by
-        which others link them; None: all do.
-    pair_units: (M, M) units on which a difference rests, where systems were scored on different ones; None: all.
-    unequal: whether units are so unequal that they are worth less than ALIKE of their number, of most systems.
+    n_units: (M,) units with a label of the system; if they are unequal, the equivalent number of equal units.
+    unit: "query", "rubric" or "domain".
+    floor: (M,) least variance of the estimate: the posterior variance; for scores 0, unless saturated.
+    within_variance: (M,) variance if other rubrics were drawn from these same queries; NaN where that is not defined.
+    saturated: (M,) 1 if every label is the highest, -1 if every label is the lowest, else 0.
+    group: (M,) systems of different groups share too few queries, or rubrics if there is only one query, to be compared
+        (``linked.linked_groups``); None: one group.
+    allowance: for unequal panels; None: all systems have the same judges, up to chance.
+    lone: number of units that are queries without a domain, where the others are domains.
+    limits: two of (M,), the lowest and highest possible score of each; None: no limits.
+    differing: (M, M) units that two systems have in common and on which their scores differ, up to MANY, plus the units
+        by which other systems link them; None: all units.
+    pair_units: (M, M) units on which a difference rests, if systems were scored on different ones; None: all units.
+    unequal: whether the units of the median system are equivalent to fewer equal units than ALIKE times their number.
     """
 
     estimate: FloatArray
@@ -128,14 +131,14 @@ def ability_influence(
     panels: UnequalPanels | None = None,
     domains: Domains | None = None,
 ) -> Influence:
-    """Cross-fitted abilities and their psi on ``rubrics``: (J,), or (F, J) one mask a fold.
+    """Cross-fitted abilities and their psi on ``rubrics``: a mask (J,), or one for each fold (F, J).
 
-    psi_iq = (G_iq - mean_q G_iq) / H_i less what the link returns (``_link_contributions``). G_iq sums
-    d log P(y_ij) / d theta over the labels of system i on query q, H_i is the information of its labels plus that of
-    the prior, 1. A query of many labels weighs more (``as_equal``): systems do well or badly on all of it, and few such
-    queries are few units. query_index: (J,) whole numbers from 0. One query: its rubrics are the units. panels: where
-    systems were labelled by different judges. domains: the units, in place of the queries; which systems are linked,
-    and the variance within queries, stay by query.
+    psi_iq = (G_iq - mean_q G_iq) / H_i minus what the link returns (``_link_contributions``). G_iq sums d log P(y_ij) /
+    d theta over the labels of system i on query q, H_i is the information of its labels plus that of the prior, 1. A
+    query of many labels has more weight (``as_equal``): systems do well or badly on all of it, and few such queries are
+    few units. query_index: (J,) whole numbers from 0. With one query its rubrics are the units. panels: if systems were
+    labelled by different judges. domains: the units, instead of the queries; which systems are linked, and the variance
+    within queries, are still by query.
     """
     use = np.broadcast_to(rubrics, (cross.n_folds, cross.y.shape[1]))
     theta = cross.abilities(use)
@@ -145,7 +148,9 @@ def ability_influence(
     alone = _centred(sums / information, labelled)
     psi = _centred(sums / information - _link_contributions(cross, query_index, units, unit), labelled)
     within = np.full(len(theta), np.nan)
-    if unit == "query":  # the link takes the same share of a query's rubrics as of the query
+    if (
+        unit == "query"
+    ):  # the link removes the same share of the variance of a query's rubrics as of the query
         taken = np.divide(
             (psi**2).sum(axis=0), total := (alone**2).sum(axis=0), where=total > 0, out=total * 0
         )
@@ -173,7 +178,7 @@ def ability_influence(
 
 
 def _slopes(cross: CrossFit, use: BoolArray, theta: FloatArray) -> FloatArray:
-    """(M,) to first order, how far each ability moves if all its labels rise from the lowest level to the highest."""
+    """(M,) first-order change of each ability if all its labels rise from the lowest level to the highest."""
     rises, information = np.zeros(len(theta)), np.ones(len(theta))
     for members, chosen, y, items in cross.placed_by(use):
         at, known = np.nan_to_num(theta[members]), np.isfinite(y)
@@ -196,13 +201,13 @@ def score_influence(
 ) -> Influence:
     """Weighted mean scores S_i and psi_iq = omega_q (s_iq - S_i), omega summing to 1 over the system's known units.
 
-    Systems that were scored on different units are compared as if on all, and each two by the units on which their
-    difference rests: see ``beside_units``.
-
+    Systems that were scored on different units are compared as if on all of them, and each pair by the units on which
+    its difference rests: see ``beside_units``.
     scores: (M, n) of each query, NaN unknown; omega: (n,) weights ≥ 0. With one query, pass its rubrics' scores and
-    weights and unit="rubric". low, high: the least and the most that a unit can score, of each or (n,). A system that
-    reaches one of them on all n units shows no variance: its floor is that of Beta(n + 1, 1) on its range.
-    domains: the units, in place of the queries. Systems that too few of the units given link are of different groups.
+    weights and unit="rubric". low, high: the lowest and highest possible score of a unit, one number or (n,). A system
+    that reaches one of them on all n units shows no variance: its floor is that of Beta(n + 1, 1) on its range.
+    domains: the units, instead of the queries. Systems that are linked by too few of the given units are in different
+    groups.
     """
     known = np.isfinite(scores) & (omega > 0)
     values = np.where(known, scores, 0.0)
@@ -234,9 +239,9 @@ def score_influence(
     else:
         scale, n_units, unequal = as_equal(weight.T)
         psi = psi * scale
-    if resting is not None:  # a difference by way of others is no difference on a common unit
+    if resting is not None:  # a difference through other systems is not one on a common unit
         resting = np.minimum(resting, np.minimum.outer(n_units, n_units))
-        has = by_unit(known, of).astype(float)  # counts are exact, and NumPy multiplies no integers by BLAS
+        has = by_unit(known, of).astype(float)  # counts stay exact; NumPy uses BLAS for floats only
         differing = differing + np.maximum(resting - (has @ has.T).astype(np.int64), 0)
     saturated = np.where(ranked, full.astype(np.int64) - empty, 0)
     least = width**2 * (n_units + 1) / ((n_units + 2.0) ** 2 * (n_units + 3))
@@ -258,7 +263,7 @@ def score_influence(
 
 
 def _limits(share: FloatArray, ends: list[FloatArray]) -> tuple[FloatArray, FloatArray] | None:
-    """The least and the most that each mean score can be, (M,) both; None where a unit can score without end."""
+    """The lowest and highest possible mean score of each system, (M,) both; None if a unit's scores are unbounded."""
     if not all(np.isfinite(end).all() for end in ends):
         return None
     low, high = (np.clip(share @ end, end.min(), end.max()) if end.size else share @ end for end in ends)
@@ -266,33 +271,33 @@ def _limits(share: FloatArray, ends: list[FloatArray]) -> tuple[FloatArray, Floa
 
 
 def _link_contributions(cross: CrossFit, query_index: IntArray, units: IntArray, unit: Unit) -> FloatArray:
-    """(n, M) what each unit returns from each system by way of the link: sum over its fold of psi_pooled / N.
+    """(n, M) what the link returns to each system for each unit: the sum over its fold of psi_pooled / N.
 
-    Parameters fitted without system i overstate a label of i against the others, of whom they are an average: by
-    M / (M - 1) with one system held out. The link returns that, since the mean of the N others in the pooled fit
-    gives way to i. Without this term differences of identical systems look 15% more variable than they are at M = 15.
+    Parameters fitted without system i are an average over the N others, and overstate a label of i relative to them: by
+    M / (M - 1) with one system held out. The link returns this, since the mean of the N others in the pooled fit moves
+    away from i. Without this term differences of identical systems look 15% more variable than they are at M = 15.
     """
-    if unit == "query":  # every rubric of a query counts, whichever are used: all sets of rubrics share these
+    if unit == "query":  # all rubrics of a query count, so that all sets of rubrics share the result
         found = cross.shared(query_index, lambda: _returned(cross, query_index))
         return np.asarray(found[np.unique(query_index[units >= 0])])
     return _returned(cross, units)
 
 
 def _returned(cross: CrossFit, units: IntArray) -> FloatArray:
-    """(n, M) ``_link_contributions`` of units (J,) numbered from 0; a rubric of unit -1 returns nothing."""
+    """(n, M) ``_link_contributions`` for units (J,) numbered from 0; rubrics with unit -1 are left out."""
     used, count = np.flatnonzero(units >= 0), int(units.max(initial=-1)) + 1
     of_unit = csr_array((np.ones(len(used)), (units[used], used)), shape=(count, len(units)))
     sums = np.asarray(of_unit @ cross.pooled_contributions.T)
     moved = np.empty(sums.shape)
     for fold in range(cross.n_folds):
         members = cross.members(fold)
-        others = len(cross.y) - len(members)  # 0 where the pooled fit itself is the only fold: no link
+        others = len(cross.y) - len(members)  # 0 if the pooled fit itself is the only fold: no link
         moved[:, members] = sums[:, members].sum(axis=1, keepdims=True) / others if others else 0.0
     return moved
 
 
 def _units(query_index: IntArray, informative: BoolArray) -> tuple[IntArray, Unit]:
-    """(J,) unit of each rubric, from 0, -1 where no informative rubric has its unit; and what a unit is."""
+    """(J,) unit of each rubric, from 0; -1 if the unit has no informative rubric. And what a unit is."""
     found = np.zeros(query_index.max(initial=-1) + 1, dtype=bool)
     found[query_index[informative]] = True
     if found.sum() == 1:
@@ -301,15 +306,15 @@ def _units(query_index: IntArray, informative: BoolArray) -> tuple[IntArray, Uni
 
 
 def _centred(sums: FloatArray, known: BoolArray) -> FloatArray:
-    """Each column less its mean over its known units; 0 elsewhere."""
+    """Each column minus its mean over its known units; 0 where unknown."""
     mean = (sums * known).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
     return np.where(known, sums - mean, 0.0)
 
 
 def _within_variance(sums: FloatArray, squares: FloatArray, labels: FloatArray) -> FloatArray:
-    """(M,) sum over queries of n / (n - 1) sum_j (g_j - mean)²; queries of one label form one stratum together.
+    """(M,) sum over queries of n / (n - 1) sum_j (g_j - mean)²; all queries with one label form one stratum together.
 
-    What the rescaled bootstrap of rubrics within queries (``bootstrap``) has as its variance, in closed form.
+    This is the variance of the rescaled bootstrap of rubrics within queries (``bootstrap``), in closed form.
     """
     several, single = labels > 1, labels == 1
     spread = squares - sums**2 / np.maximum(labels, 1)

@@ -1,4 +1,4 @@
-"""Which systems have a common scale: those that were asked the same (docs/method.md §10)."""
+"""Which systems have a common scale: those with labels on the same queries (docs/method.md §10)."""
 
 from __future__ import annotations
 
@@ -11,27 +11,31 @@ ENOUGH_SHARED = 5  # units that link two systems
 
 
 def linked_pairs(labelled: BoolArray, others: BoolArray) -> BoolArray:
-    """(M, K) whether systems share ENOUGH_SHARED units, or all of one's, that they have labels on: (n, M), (n, K)."""
+    """(M, K) whether two systems share ENOUGH_SHARED labelled units, or all units of one of them.
+
+    labelled: (n, M), others: (n, K), whether a system has labels on a unit.
+    """
     mine, theirs = labelled.astype(np.float64), others.astype(np.float64)
     enough = np.clip(np.minimum.outer(mine.sum(axis=0), theirs.sum(axis=0)), 1, ENOUGH_SHARED)
     return np.asarray(mine.T @ theirs >= enough)
 
 
 def linked_groups(labelled: BoolArray) -> IntArray:
-    """(M,) group of each system, from 0, by the units that it has labels on, (n, M): of linked pairs, and by others.
+    """(M,) group of each system, from 0: systems are in one group if linked, directly or through other systems.
 
-    Abilities of different groups have no common scale: that one group is better, and that its units are easier, give
-    the same labels, and the prior decides between the two (``benchmarks.false_differences``).
+    labelled: (n, M) whether a system has labels on a unit. Abilities of different groups have no common scale: a better
+    group and a group with easier units give the same labels, and only the prior would decide between the two
+    (``benchmarks.false_differences``).
     """
     linked = linked_pairs(labelled, labelled)
-    if linked.all():  # as nearly always
+    if linked.all():  # the usual case
         return np.zeros(len(linked), dtype=np.int64)
     group: IntArray = connected_components(linked, directed=False)[1].astype(np.int64)
     return group
 
 
 def groups_by_query(y: FloatArray, query: IntArray) -> tuple[IntArray, int]:
-    """(M,) group of each system by the queries on which it has labels, and how many groups those with labels form.
+    """(M,) group of each system by the queries on which it has labels, and the number of groups of systems with labels.
 
     y: (M, J) labels, NaN unknown. query: (J,) of each rubric, from 0.
     """
@@ -42,7 +46,7 @@ def groups_by_query(y: FloatArray, query: IntArray) -> tuple[IntArray, int]:
 
 
 def linked_in_both(one: IntArray | None, other: IntArray | None) -> IntArray | None:
-    """(M,) groups of systems that are in one group by both; None: all are one."""
+    """(M,) groups of the systems that are together in both groupings; None: one group."""
     if one is None or other is None:
         return other if one is None else one
     both = np.unique(np.stack([one, other]), axis=1, return_inverse=True)[1]

@@ -1,9 +1,9 @@
-"""Expected loss of violated rubrics (docs/method.md §15).
+"""Expected loss from violated rubrics (docs/method.md §15).
 
 The loss of a query is the sum of the losses of its violated rubrics. Its mean over queries is a weighted mean of the
 rubrics' violations, so that the queries' contributions are those of a score. Few queries have a costly violation: then
-the mean is skewed, and Student's t misses large losses that happened not to occur. The interval of a system alone
-therefore also holds that of Fay and Feuer (1997) for weighted sums of rare events.
+the mean is skewed, and Student's t does not cover large losses that happened not to occur. The interval of a system
+alone is therefore at least as wide as that of Fay and Feuer (1997) for weighted sums of rare events.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from .influence import Domains, Influence, score_influence
 
 @dataclass(frozen=True)
 class ExpectedLoss:
-    """Expected loss of a query, of M systems.
+    """Expected loss of a query, for M systems.
 
-    evidence: of minus the loss, so that higher is better. most: loss of a query on average if all its rubrics are
-    violated. jump: (M,) by how much one more violation of the costliest rubric moves the estimate; of domains, one on
-    each of a domain's queries. queries: how many have a rubric with a loss.
+    evidence: influence of minus the loss, so that higher is better. most: mean loss of a query if all its rubrics are
+    violated. jump: (M,) change of the estimate by one more violation of the costliest rubric; if units are domains, by
+    one on each query of a domain. queries: number of queries that have a rubric with a loss.
     """
 
     evidence: Influence
@@ -33,10 +33,10 @@ class ExpectedLoss:
     queries: int
 
     def limits(self, standing: Inference) -> tuple[FloatArray, FloatArray]:
-        """(M,) low and high of each system's loss alone, at the level of ``standing``, which is that of ``evidence``.
+        """(M,) low and high ends of each system's own loss, at the confidence of ``standing``.
 
-        Both intervals together: Student's t by unit, and the gamma interval, of what is lost for the upper end and of
-        what is kept for the lower one.
+        standing: claims from ``evidence``. The hull of two intervals: Student's t by unit, and the gamma interval, of
+        the lost part for the upper end and of the kept part for the lower end.
         """
         found, tail = self.evidence, (1 - standing.confidence) / 2
         n, off = found.n_units, found.allowance
@@ -55,11 +55,11 @@ def expected_loss(
     omega: FloatArray,
     domains: Domains | None = None,
 ) -> ExpectedLoss | None:
-    """Mean over the queries with a loss, by omega (N,), of the sum of losses × share lost; None where no rubric counts.
+    """Mean over the queries with a loss, by omega (N,), of the sum of losses × share lost; None if no rubric counts.
 
-    lost: (M, J) share of the mark that is lost on each rubric, in [0, 1], NaN unknown. losses: (J,) ≥ 0 of a violation.
-    query: (J,) of each rubric. Systems without a label on every rubric are compared as if on all (``score_influence``).
-    domains: the units, in place of the queries.
+    lost: (M, J) share of the mark that is lost on each rubric, in [0, 1], NaN unknown. losses: (J,) ≥ 0, cost of a
+    violation. query: (J,) of each rubric. Systems without a label on every rubric are compared as if on all
+    (``score_influence``). domains: the units, instead of the queries.
     """
     used = np.flatnonzero((losses * omega[query] > 0) & np.isfinite(lost).any(axis=0))
     if not len(used):
@@ -92,9 +92,9 @@ def expected_loss(
 
 
 def gamma_limit(mean: FloatArray, variance: FloatArray, jump: FloatArray, tail: float) -> FloatArray:
-    """Upper limit of a mean ≥ 0 of rare events that ``tail`` of such samples do not reach (Fay & Feuer 1997).
+    """Upper confidence limit of a mean ≥ 0 of rare events, with tail probability ``tail`` (Fay & Feuer 1997).
 
-    As if one more event had happened, which adds at most ``jump`` to the mean.
+    It is computed as if one more event had happened, which adds at most ``jump`` to the mean.
     """
     more, spread = np.maximum(mean, 0.0) + jump, variance + jump**2
     return np.asarray(spread / (2 * more) * chdtri(2 * more**2 / spread, tail))

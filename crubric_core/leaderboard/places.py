@@ -10,19 +10,19 @@ import pandas as pd
 from ..settings import TierRule
 from ..types import BoolArray, FloatArray, IntArray
 
-DECIMALS = 9  # to which estimates of alike systems are equal, although other sums led to them
+DECIMALS = 9  # to which estimates of identical systems are equal in spite of rounding
 
 
 def tiers_by(rule: TierRule, estimate: FloatArray, separated: BoolArray) -> FloatArray:
-    """(M,) tier from 1 by the rule of the settings: see below."""
+    """(M,) tier from 1: by neighbour for the rule "adjacent", else by first; see the functions below."""
     return (tiers_by_neighbour if rule == "adjacent" else tiers_by_first)(estimate, separated)
 
 
 def tiers_by_first(estimate: FloatArray, separated: BoolArray, group: IntArray | None = None) -> FloatArray:
-    """(M,) tier from 1: from the top, one starts at the first system that is separated from the current tier's first.
+    """(M,) tier from 1: from the top, a tier starts at the first system separated from the current tier's first.
 
-    No system of a tier is then separated from the tier's first. Equal estimates keep their order. group: (M,) systems
-    of different groups are not compared, and have tiers of their own; None: all are one.
+    So no system of a tier is separated from the tier's first. Equal estimates keep their order. group: (M,) systems of
+    different groups are not compared, and each group has its own tiers; None: one group.
     """
     groups = np.zeros(len(estimate), dtype=np.int64) if group is None else group
     tiers = np.ones(len(estimate))
@@ -40,9 +40,9 @@ def tiers_by_first(estimate: FloatArray, separated: BoolArray, group: IntArray |
 def tiers_by_neighbour(
     estimate: FloatArray, separated: BoolArray, group: IntArray | None = None
 ) -> FloatArray:
-    """(M,) tier from 1: one starts at each system that is separated from the next one above (the paper's rule).
+    """(M,) tier from 1: a tier starts at each system that is separated from the next one above (the paper's rule).
 
-    NaN where ``estimate`` is. Systems of one tier may be separated from each other where the chain is long. group: as
+    NaN where ``estimate`` is NaN. Systems of one tier may be separated from each other if the tier is long. group: as
     for ``tiers_by_first``.
     """
     groups = np.zeros(len(estimate), dtype=np.int64) if group is None else group
@@ -55,9 +55,9 @@ def tiers_by_neighbour(
 
 
 def level_where_alike(estimate: FloatArray, saturated: IntArray, group: IntArray | None = None) -> FloatArray:
-    """(M,) estimates, equal for neighbours in the order that are saturated on the same side.
+    """(M,) estimates, made equal for neighbours in the order that are saturated on the same side.
 
-    Only the other systems of their folds, and missing labels, put one above the other.
+    Their estimates differ only because of the other systems of their folds, and of missing labels.
     """
     groups = np.zeros(len(estimate), dtype=np.int64) if group is None else group
     found = estimate.copy()
@@ -73,10 +73,11 @@ def ranks_by_counting(
     group: IntArray | None = None,
     saturated: IntArray | None = None,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """(M,) rank (estimates equal to 9 decimals share the better), least and greatest rank that separated pairs allow.
+    """(M,) rank, and the least and greatest rank that the separated pairs allow.
 
-    Least: 1 + systems separated above. Greatest: M - systems separated below. group: as for ``tiers_by_first``; ranks
-    are then within each, and M is its size. saturated: (M,) 1, -1 or 0; neighbours that are alike share a rank.
+    Estimates equal to 9 decimals share the better rank. Least: 1 + number of systems separated above. Greatest: M -
+    number of systems separated below. group: as for ``tiers_by_first``; ranks are then within each, and M is its size.
+    saturated: (M,) 1, -1 or 0; neighbours that are saturated on the same side share a rank.
     """
     groups = np.zeros(len(estimate), dtype=np.int64) if group is None else group
     if saturated is not None:
@@ -92,7 +93,7 @@ def ranks_by_counting(
 
 
 def rank_shares(draws: FloatArray) -> FloatArray:
-    """P(rank of system i ≤ k) in row i, column k - 1, over the draws (R, M), which hold no ties → (M, M)."""
+    """(M, M) P(rank of system i ≤ k) in row i, column k - 1, from draws (R, M) without ties."""
     replicates, size = draws.shape
     order = np.argsort(-draws, axis=1)
     counts = np.bincount((order * size + np.arange(size)).ravel(), minlength=size * size).reshape(size, size)

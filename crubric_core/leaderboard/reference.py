@@ -1,7 +1,7 @@
-"""The systems that a bank's scale is made of, at their full-pool, cross-fitted abilities (docs/method.md §13).
+"""The systems that define a bank's scale, at their full-pool, cross-fitted abilities (docs/method.md §13).
 
-A new system is compared with these, never with what they get on the bank that their own labels chose: those
-abilities are stretched, and a copy of a ranked system would be called different from its twin.
+A new system is compared with these abilities, never with those on the bank that the systems' own labels chose: the
+latter are stretched, and a copy of a ranked system would appear different from its twin.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ class Reference:
     theta: (M,) cross-fitted abilities, NaN unknown. psi: (n, M) contribution of each of the n ``queries``.
     floor: (M,) posterior variance. units: (M,) queries with a label. saturated: (M,) 1, -1 or 0.
     low, high: (M,) interval of theta. separated: (M, M) which pairs are separated. too_high, too_low: (M,) by how much
-    theta may be off since other judges labelled some systems (``judges.unequal_panels``); 0 where all have the same.
-    group: (M,) systems of different groups have no common scale (``leaderboard.linked.linked_groups``); None: all
-    are one.
+    theta may be off because other judges labelled some systems (``judges.unequal_panels``); 0 if all have the same
+    judges.
+    group: (M,) systems of different groups have no common scale (``leaderboard.linked.linked_groups``); None: one
+    group.
     """
 
     queries: tuple[str, ...]
@@ -51,7 +52,7 @@ class Reference:
         return bool(self.too_high.any() or self.too_low.any())
 
     def without(self, system: int) -> Self:
-        """The reference without one system, given by its row."""
+        """The reference without one system, given by its position."""
         kept = np.arange(len(self.theta)) != system
         return replace(
             self,
@@ -65,7 +66,7 @@ class Reference:
         )
 
     def group_of(self, asked: BoolArray) -> int | None:
-        """The group that a new system belongs to by its queries; None: to none, or it would link several.
+        """The group to which a new system belongs by its queries; None if it is linked to no group, or to several.
 
         asked: (n or more,) whether it has a label on each query, those of the reference first.
         """
@@ -76,7 +77,7 @@ class Reference:
         return int(found[0]) if len(found) == 1 else None
 
     def comparable_with(self, asked: BoolArray) -> Self:
-        """The reference with theta NaN for systems that have no common scale with a new one.
+        """The reference, with theta NaN for systems that have no common scale with a new one.
 
         asked: as for ``group_of``.
         """
@@ -85,7 +86,7 @@ class Reference:
         return replace(self, theta=np.where(self.group == self.group_of(asked), self.theta, np.nan))
 
     def record(self) -> dict[str, Any]:
-        """Plain values for a JSON file."""
+        """The reference as plain values for a JSON file."""
         return {
             "queries": list(self.queries),
             "theta": self.theta.tolist(),
@@ -102,7 +103,7 @@ class Reference:
 
     @classmethod
     def from_record(cls, content: Mapping[str, Any]) -> Self:
-        """What ``record`` described; ValueError or KeyError where it does not."""
+        """Read a reference from the content written by ``record``. Raises ValueError or KeyError if it is malformed."""
         number = {
             name: np.array([np.nan if v is None else float(v) for v in content[name]], dtype=float)
             for name in ("theta", "floor", "low", "high")
@@ -122,7 +123,10 @@ class Reference:
 
 
 def reference_of(query_names: tuple[str, ...], ability: Influence, standing: Inference) -> Reference:
-    """The ranked systems of an analysis on its whole pool. query_names: (n,) the units of ``ability``."""
+    """The reference of an analysis on its whole pool, for all its systems.
+
+    query_names: (n,) the units of ``ability``.
+    """
     nothing = np.zeros(len(ability.estimate))
     allowed = ability.allowance
     groups = 0 if ability.group is None else len(np.unique(ability.group[ability.ranked]))

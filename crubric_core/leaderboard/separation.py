@@ -13,9 +13,9 @@ from ..types import BoolArray, FloatArray
 
 @dataclass(frozen=True)
 class PairedDifferences:
-    """Paired differences between M systems; NaN or False where either of two is not ranked.
+    """Paired differences between M systems; NaN or False if one of the two is not ranked.
 
-    ahead: (M, M) share of the replicates in which the row's system is above the column's, ties half.
+    ahead: (M, M) share of the replicates in which the row's system is above the column's; a tie counts half.
     p_value: (M, M) two-sided, 2Φ(−|mean| / sd) of the differences; 1 where they are all 0.
     separated: (M, M) True where the percentile interval of the differences excludes 0; symmetric.
     """
@@ -26,7 +26,7 @@ class PairedDifferences:
 
 
 def separation(draws: FloatArray, confidence: float = 0.95) -> PairedDifferences:
-    """Which systems the bootstrap separates, each pair tested alone. draws (R, M), R ≥ 2."""
+    """Which pairs of systems the bootstrap separates, each pair tested alone. draws (R, M), R ≥ 2."""
     size = draws.shape[1]
     ahead, p_value = np.full((size, size), np.nan), np.full((size, size), np.nan)
     separated = np.zeros((size, size), dtype=bool)
@@ -43,7 +43,7 @@ def separation(draws: FloatArray, confidence: float = 0.95) -> PairedDifferences
 
 
 def with_holm(tested: PairedDifferences, confidence: float) -> PairedDifferences:
-    """``tested``, where a separated pair must also pass Holm's procedure over all pairs at level 1 − confidence."""
+    """``tested``, but separated pairs must also pass Holm's procedure over all pairs at level 1 − confidence."""
     ranked = np.flatnonzero(np.isfinite(tested.p_value.diagonal()))
     rows, columns = (ranked[side] for side in np.triu_indices(len(ranked), 1))
     passes = np.zeros(tested.separated.shape, dtype=bool)
@@ -52,9 +52,9 @@ def with_holm(tested: PairedDifferences, confidence: float) -> PairedDifferences
 
 
 def excludes_zero(difference: FloatArray, confidence: float) -> BoolArray:
-    """Whether the percentile interval of each column lies on one side of 0. difference (R, n) → (n,).
+    """(n,) whether the percentile interval of each column of difference (R, n) lies on one side of 0.
 
-    Counting settles all columns but those whose interval ends between the draws on either side of 0.
+    Counting decides for most columns; the interval is computed only if it ends close to 0.
     """
     replicates = len(difference)
     against = np.minimum((difference <= 0).sum(axis=0), (difference >= 0).sum(axis=0))
@@ -67,10 +67,10 @@ def excludes_zero(difference: FloatArray, confidence: float) -> BoolArray:
 
 
 def two_sided_p(difference: FloatArray) -> FloatArray:
-    """2Φ(−|mean| / sd) of each column of difference (R, n) → (n,) in [0, 1].
+    """(n,) p-values 2Φ(−|mean| / sd), in [0, 1], of the columns of difference (R, n).
 
-    The share of replicates beyond 0 cannot fall below 1/R: with R = 300 Holm's procedure over 14 tests could never
-    reject. The normal approximation has no such floor.
+    The share of replicates beyond 0 cannot be less than 1/R: with R = 300 Holm's procedure over 14 tests could never
+    reject. The normal approximation has no such lower limit.
     """
     mean, sd = difference.mean(axis=0), difference.std(axis=0, ddof=1)
     z = np.where(mean == 0, 0.0, np.inf)
@@ -80,7 +80,10 @@ def two_sided_p(difference: FloatArray) -> FloatArray:
 
 
 def holm_rejects(p_values: FloatArray, level: float) -> BoolArray:
-    """Holm's step-down procedure: the k-th smallest of n p-values must be at most level / (n − k + 1). (n,) → (n,)."""
+    """(n,) hypotheses that Holm's step-down procedure rejects, from p-values (n,).
+
+    The k-th smallest of n p-values must be at most level / (n − k + 1), and so must all smaller ones.
+    """
     order = np.argsort(p_values, kind="stable")
     holds = p_values[order] <= level / np.arange(len(p_values), 0, -1)
     rejected = np.empty(len(p_values), dtype=bool)

@@ -1,7 +1,7 @@
-"""How large the largest of all pairs' studentised differences is when nothing differs (docs/method.md §10).
+"""The distribution of the largest of all pairs' studentised differences if no systems differ (docs/method.md §10).
 
-Hothorn, T., Bretz, F. & Westfall, P. (2008), Simultaneous inference in general parametric models, Biometrical
-Journal 50, 346-363.
+Hothorn, T., Bretz, F. & Westfall, P. (2008), Simultaneous inference in general parametric models, Biometrical Journal
+50, 346-363.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from ..types import FloatArray, IntArray
 
 Floats = NDArray[np.float32]
 
-BLOCK = 60_000  # numbers at a time: their pairs stay in the processor's cache
-WIDTH = 16  # systems of a set, of whose pairs one number bounds all
-FEW = 8 * WIDTH  # with fewer systems, sets save nothing
+BLOCK = 60_000  # numbers of a block, which stays in the processor's cache
+WIDTH = 16  # systems of a set; one number bounds all pairs between two sets
+FEW = 8 * WIDTH  # with fewer systems, sets save no time
 
 
 def largest_differences(draws: FloatArray, pair_sd: FloatArray) -> FloatArray:
-    """(R,) max over pairs i < k of |Z_i - Z_k| / sd_ik, of draws Z (R, M) and sd (M, M); pairs of sd 0 do not count.
+    """(R,) max over pairs i < k of |Z_i - Z_k| / sd_ik, for draws Z (R, M) and sd (M, M); pairs with sd 0 do not count.
 
-    In single precision: half the time, and 1e-6 of a quantile of random draws. Of many systems, only those pairs are
-    computed that can be the largest: see ``_by_sets``.
+    In single precision, which takes half the time and errs by 1e-6 of a quantile. With many systems, only pairs that
+    can be the largest are computed: see ``_by_sets``.
     """
     precision = np.divide(1.0, pair_sd, out=np.zeros_like(pair_sd), where=pair_sd > 0).astype(np.float32)
     size = draws.shape[1]
@@ -41,7 +41,7 @@ def largest_differences(draws: FloatArray, pair_sd: FloatArray) -> FloatArray:
 
 @compiled
 def _of_all_pairs(z: Floats, precision: Floats) -> Floats:
-    """(R,) the largest difference, of z (M, R)."""
+    """(R,) largest difference of each draw. z: (M, R). precision: (M, M) 1 / sd."""
     largest = np.zeros(z.shape[1], dtype=np.float32)
     for i in range(len(z)):
         for k in range(i + 1, len(z)):
@@ -52,10 +52,10 @@ def _of_all_pairs(z: Floats, precision: Floats) -> Floats:
 
 
 def _by_sets(z: Floats, precision: Floats) -> Floats:
-    """(R,) the same of z (R, M), from few pairs of sets of WIDTH systems.
+    """(R,) largest difference of each draw in z (R, M), from few pairs of sets of WIDTH systems.
 
-    No pair between two sets is further apart than the sets' ends, nor more precise than their most precise pair. A
-    product of rounded numbers never falls when a factor rises, so that the bound holds to the last digit.
+    The differences between two sets are bounded by the sets' ends and the highest precision of their pairs. A product
+    of rounded numbers never falls when a factor rises, so that the bound is exact to the last digit.
     """
     sets = -(-z.shape[1] // WIDTH)
     beyond = sets * WIDTH - z.shape[1]  # the last set is filled with copies of a system, of precision 0
@@ -68,9 +68,9 @@ def _by_sets(z: Floats, precision: Floats) -> Floats:
 
 @compiled
 def _of_likely_pairs(z: Floats, high: Floats, low: Floats, precision: Floats, most: Floats) -> Floats:
-    """(R,) the largest difference, of z (R, S, WIDTH), the sets' ends (R, S), and precision (S, S, WIDTH, WIDTH).
+    """(R,) largest difference of each draw in z (R, S, WIDTH), from the pairs of sets whose bound exceeds it.
 
-    most: (S, S) the largest precision of two sets.
+    high, low: (R, S) the sets' ends. precision: (S, S, WIDTH, WIDTH). most: (S, S) the largest precision of two sets.
     """
     found, sets = np.zeros(len(z), dtype=np.float32), len(most)
     bounds, best = np.zeros((sets, sets), dtype=np.float32), np.zeros(WIDTH, dtype=np.float32)
@@ -96,34 +96,34 @@ def _of_likely_pairs(z: Floats, high: Floats, low: Floats, precision: Floats, mo
 
 @compiled
 def _raise(best: Floats, ones: Floats, others: Floats, precision: Floats) -> None:
-    """Raise each of ``best`` (WIDTH,) to the largest difference of one of the others, (WIDTH,)."""
+    """Raise each of ``best`` (WIDTH,) to the largest difference of that entry of ``others`` from any of ``ones``."""
     for one in range(len(ones)):
         for other in range(len(others)):
             best[other] = max(best[other], abs(ones[one] - others[other]) * precision[one, other])
 
 
 def threshold(largest: FloatArray, confidence: float) -> float:
-    """The order statistic of ``largest`` (R,) below which lies at least ``confidence`` of a further draw.
+    """The order statistic of ``largest`` (R,) that a further draw exceeds with probability 1 - confidence or less.
 
-    Infinite where R is too small for that.
+    Infinite if R is too small.
     """
     place = int(np.ceil((len(largest) + 1) * confidence - 1e-9))
     return float(np.sort(largest)[place - 1]) if place <= len(largest) else float("inf")
 
 
 def adjusted_p(z: FloatArray, largest: FloatArray) -> FloatArray:
-    """(…,) P(largest ≥ z), (1 + draws at least as large) / (R + 1): at most 1 - confidence iff z > ``threshold``."""
+    """(…,) P(largest ≥ z) = (1 + draws at least as large) / (R + 1): at most 1 - confidence iff z > ``threshold``."""
     at_least = len(largest) - np.searchsorted(np.sort(largest), z, side="left")
     return np.asarray((1 + at_least) / (len(largest) + 1))
 
 
 def as_normal(t: FloatArray, df: IntArray | FloatArray) -> FloatArray:
-    """The normal deviate with the upper tail probability of Student's ``t`` ≥ 0 with ``df`` degrees; 0 for df < 1."""
+    """Normal deviate with the upper tail probability of Student's ``t`` ≥ 0; 0 for df < 1 (degrees of freedom)."""
     return np.where(df >= 1, -ndtri(stdtr(np.maximum(df, 1), -t)), 0.0)
 
 
 def as_student(z: float, df: IntArray | FloatArray) -> FloatArray:
-    """The deviate of Student's t with the upper tail probability of the normal ``z`` ≥ 0; infinite for df < 1."""
+    """Student's t deviate with the tail probability of the normal ``z`` ≥ 0; infinite for df < 1."""
     values, place = np.unique(np.asarray(df), return_inverse=True)
     found = np.where(values >= 1, -stdtrit(np.maximum(values, 1), ndtr(-z)), np.inf)
     return np.asarray(found[place].reshape(np.shape(df)))

@@ -1,9 +1,10 @@
-"""How far systems spread, beside how uncertain they are: it turns a difference into a probability (docs/method.md §10).
+"""How far systems spread compared with their errors, which turns a difference into a probability (docs/method.md §10).
 
-That a difference is 2 standard errors says how often equal systems would show as much. How probable it is that the one
-system really is ahead depends on how far such systems differ at all: of many that hardly do, the best looks better than
-it is. Their true values spread by tau about mu, with tau integrated over what the estimates say of it. A system far off
-says nothing of how the others differ: the values are taken as Student's t, so that it has a spread of its own.
+A difference of 2 standard errors shows how often equal systems would differ so much. How probable it is that the one
+system really is ahead depends on how far such systems differ at all: if many systems hardly differ, the best looks
+better than it is. Their true values spread by tau about mu, with tau integrated over its posterior given the estimates.
+A system far off gives no information on how the others differ: the values follow Student's t, so that it has a spread
+of its own.
 
 Daniels, M. J. (1999), A prior for the variance in hierarchical models, Canadian Journal of Statistics 27, 567-578.
 Laird, N. M. & Louis, T. A. (1989), Empirical Bayes ranking methods, Journal of Educational Statistics 14, 29-46.
@@ -20,19 +21,19 @@ from ..types import FloatArray, IntArray
 
 STEPS = 100  # values of tau
 FREEDOM = 2.0  # degrees of freedom of the true values
-NORMAL = 1e9  # so many that the values are normal
-REWEIGHTED = 30  # times, to find their middle
-NEGLIGIBLE = 1e-4  # of the likeliest one's probability: such values of tau are left out
-LEAST = 0.01  # of the mean variance of an estimate that one may have
+NORMAL = 1e9  # degrees of freedom with which the values are normal
+REWEIGHTED = 30  # reweighting steps that find the middle
+NEGLIGIBLE = 1e-4  # values of tau with less than this share of the largest probability are left out
+LEAST = 0.01  # least variance of an estimate, as a share of the mean variance
 
 
 @dataclass(frozen=True)
 class SystemSpread:
-    """What M estimates say of the spread of the true values.
+    """Posterior of the spread of the true values of M systems, from their estimates.
 
-    weight: (G,) how probable each of G spreads is, summing to 1. centre: (G, M) the middle of each system's group.
-    variance: (G, M) of each true value about it: tau², more of a system that stands far off. error: (M,) variance of
-    each estimate beside the others.
+    weight: (G,) probability of each of G spreads, summing to 1. centre: (G, M) the middle of each system's group.
+    variance: (G, M) variance of each true value about it: tau², more for a system that is far off. error: (M,) error
+    variance of each estimate.
     """
 
     weight: FloatArray
@@ -41,7 +42,10 @@ class SystemSpread:
     error: FloatArray
 
     def ahead(self, z: FloatArray, se: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
-        """(n,) probability of being above, of pairs whose difference is ``z`` normal deviates of errors ``se``."""
+        """(n,) probability that the first system is above the second, for pairs that differ by ``z`` errors ``se``.
+
+        z: (n,) normal deviates. first, second: (n,) positions of the systems.
+        """
         found = np.zeros(z.shape)
         for variance, weight in zip(self.variance, self.weight, strict=True):
             true = variance[first] + variance[second]
@@ -49,9 +53,9 @@ class SystemSpread:
         return found
 
     def values(self, estimate: FloatArray, errors: FloatArray) -> FloatArray:
-        """(R, M) draws of the true values, of estimates (M,) with draws of their errors (R, M).
+        """(R, M) draws of the true values, from estimates (M,) and draws of their errors (R, M).
 
-        The r-th of R draws has the spread below which (r + ½) / R of the probability lies.
+        Draw r of R, from 0, has the spread at the quantile (r + ½) / R.
         """
         place = (np.arange(len(errors)) + 0.5) / len(errors)
         at = np.searchsorted(np.cumsum(self.weight)[:-1], place)
@@ -63,10 +67,10 @@ class SystemSpread:
 def spread_of(
     estimate: FloatArray, se: FloatArray, group: IntArray | None = None, freedom: float = FREEDOM
 ) -> SystemSpread:
-    """From estimates (M,) and the standard errors of their differences (M, M).
+    """The spread of the true values, from estimates (M,) and the standard errors of their differences (M, M).
 
-    The share of an estimate's variance that is error is uniform on (0, 1) before any estimate is seen (Daniels 1999).
-    group: (M,) systems of different groups have middles of their own.
+    The share of an estimate's variance that is error has a uniform prior on (0, 1) (Daniels 1999). group: (M,) each
+    group of systems has its own middle.
     """
     groups = np.zeros(len(estimate), dtype=np.int64) if group is None else group
     error = _errors(se)
@@ -87,13 +91,13 @@ def spread_of(
 
 
 def student_scale(rng: np.random.Generator, draws: int, units: IntArray) -> FloatArray:
-    """(R, 1) what turns normal draws of errors into Student's t, by the system with the fewest ``units``."""
+    """(R, 1) factors that turn normal draws of errors into Student's t; df is the least of ``units`` minus 1."""
     df = max(int(min(units, default=2)) - 1, 1)
     return np.asarray(np.sqrt(df / rng.chisquare(df, (draws, 1))))
 
 
 def _errors(se: FloatArray) -> FloatArray:
-    """(M,) variances of which those of the differences, (M, M) ``se`` squared, are sums, as nearly as may be."""
+    """(M,) error variances whose pairwise sums best match the variances of the differences; se: (M, M)."""
     size, sums = len(se), (se**2).sum(axis=1)
     total = sums.sum() / max(2 * (size - 1), 1)  # each estimate is in size - 1 differences
     mean = total / max(size, 1)
@@ -106,8 +110,8 @@ def _student(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Log-likelihood (G,), middle (G,) and squared deviates from it (G, M) of estimates (M,) about one middle.
 
-    Student's t of ``freedom`` degrees; the middle is integrated out, and found by reweighting: whoever is far off
-    counts less. precision: (G, M).
+    Student's t with ``freedom`` degrees; the middle is integrated out. It is found by reweighting, so that a system far
+    off counts less. precision: (G, M).
     """
     middle = np.full(len(precision), np.median(estimate))
     for _ in range(REWEIGHTED):

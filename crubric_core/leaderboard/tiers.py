@@ -1,7 +1,7 @@
 """Which differences between systems the bootstrap supports: tiers, rank intervals, separation (docs/method.md §10).
 
-A system is ranked if its ability and all its draws are finite. One without any label is not: its rank, tier and
-intervals are NaN, it is separated from none, and it takes no place from the others.
+A system is ranked if its ability and all its draws are finite. A system without any label is not: its rank, tier and
+intervals are NaN, it is separated from no other, and the others are ranked as if it did not exist.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .separation import PairedDifferences, holm_rejects, separation, with_holm
 
 @dataclass(frozen=True)
 class Standing:
-    """Where M systems stand and how sure that is; floats, NaN for a system that is not ranked.
+    """Tiers, ranks and separation of M systems; floats, NaN for a system that is not ranked.
 
     theta_low, theta_high: (M,) percentile interval of the ability.
     rank: (M,) from 1, by ability; equal abilities share the better rank.
@@ -30,7 +30,7 @@ class Standing:
     tier: (M,) whole numbers from 1.
     ahead: (M, M) share of the replicates in which the row's system is above the column's.
     p_value: (M, M) of the paired difference, before any correction.
-    separated: (M, M) True where the paired difference excludes 0, after Holm's correction if asked for.
+    separated: (M, M) True where the paired difference excludes 0, after Holm's correction if requested.
     """
 
     theta_low: FloatArray
@@ -46,7 +46,7 @@ class Standing:
 
 
 def unranked(standing: Standing) -> Standing:
-    """The standing with its intervals alone, and nothing on who is before whom."""
+    """The standing with only its intervals of ability; NaN or False in all fields that compare systems."""
     unknown = ("rank", "rank_low", "rank_high", "rank_probability", "tier", "ahead", "p_value")
     return replace(
         standing,
@@ -66,11 +66,12 @@ def standings(
 ) -> Standing:
     """Tiers, ranks and separation from abilities theta (M,) and their bootstrap draws (R, M).
 
-    Tiers are from 1, best first. ``adjacent``: one starts where the paired difference to the next system above excludes
-    0; Holm corrects for these M − 1 tests. ``leader``: where that to the tier's first system does; Holm corrects for
-    all pairs, since which of them are tested depends on the outcomes. group: (M,) systems of different groups are not
-    compared, and each group has a standing of its own; None: all are one. saturated: (M,) 1 where a system passes all,
-    -1 where it fails all, else 0: its interval is open, and two that are alike are not separated; None: none is.
+    Tiers are from 1, best first. ``adjacent``: a tier starts where the paired difference to the next system above
+    excludes 0; Holm corrects for these M − 1 tests. ``leader``: where the difference to the tier's first system
+    excludes 0; Holm corrects for all pairs, since the outcomes determine which of them are tested. group: (M,) systems
+    of different groups are not compared, and each group has its own ranks and tiers; None: one group. saturated: (M,) 1
+    if a system passes all, -1 if it fails all, else 0: its interval is open, and two systems saturated on the same side
+    are not separated; None: all 0.
     """
     side = np.zeros(len(theta), dtype=np.int64) if saturated is None else saturated
     theta, draws = _ranked_alone(theta, equal_where_alike(draws, side))
@@ -86,7 +87,7 @@ def standings(
 def _standing(
     theta: FloatArray, draws: FloatArray, side: IntArray, confidence: float, rule: TierRule, *, holm: bool
 ) -> Standing:
-    """The standing of the systems of one group; the others are NaN. side: on which each is saturated."""
+    """The standing of the systems of one group; the others are NaN. side: (M,) on which each is saturated."""
     theta_low, theta_high = percentile_interval(draws, confidence)
     rank_low, rank_high = rank_intervals(draws, confidence)
     alone, ranked = separation(draws, confidence), np.isfinite(theta)
@@ -108,14 +109,17 @@ def _standing(
 
 
 def _together(groups: list[Standing]) -> Standing:
-    """The standing of systems of which each is ranked in one group."""
+    """Merge the standings of groups into one; each system is ranked in at most one of them."""
     found = {each.name: [getattr(standing, each.name) for standing in groups] for each in fields(Standing)}
     separated = np.logical_or.reduce(found.pop("separated"))
     return Standing(**{name: np.fmax.reduce(parts) for name, parts in found.items()}, separated=separated)
 
 
 def equal_where_alike(draws: FloatArray, saturated: IntArray) -> FloatArray:
-    """Draws (R, M) in which systems saturated on the same side have their mean: they differ by missing labels alone."""
+    """Draws (R, M) with the draws of systems saturated on the same side replaced by their mean.
+
+    Such systems differ only through missing labels.
+    """
     draws, ranked = draws.copy(), np.isfinite(draws).all(axis=0)
     for side in (-1, 1):
         if (alike := ranked & (saturated == side)).any():
@@ -148,9 +152,9 @@ def _tiers(
 
 
 def rank_intervals(draws: FloatArray, confidence: float = 0.95) -> tuple[FloatArray, FloatArray]:
-    """Percentile interval of each system's rank, in whole ranks. draws (R, M) → low, high (M,) in 1 … M.
+    """(M,) low and high of each system's rank in 1 … M: a percentile interval in whole ranks, from draws (R, M).
 
-    Systems tied in a replicate may hold any of their ranks: low counts the best of these, high the worst.
+    Systems tied in a replicate share a range of ranks: low uses the best of these, high the worst.
     """
     tail = (1 - confidence) / 2
     best, worst = _ranks(draws)
@@ -160,9 +164,9 @@ def rank_intervals(draws: FloatArray, confidence: float = 0.95) -> tuple[FloatAr
 
 
 def rank_probabilities(draws: FloatArray) -> FloatArray:
-    """P(rank of system i ≤ k) in row i, column k − 1. draws (R, M) → (M, M), NaN rows where not ranked.
+    """(M, M) P(rank of system i ≤ k) in row i, column k − 1, from draws (R, M); NaN rows where not ranked.
 
-    Systems tied in a replicate share its ranks evenly, so that column k sums to k while at least k are ranked.
+    Systems tied in a replicate share its ranks evenly, so that column k sums to k if at least k systems are ranked.
     """
     replicates, systems = draws.shape
     best, worst = _ranks(draws)

@@ -1,7 +1,8 @@
-"""How far the abilities of two dimensions are one, once the noise of measuring them is taken out (docs/method.md §12).
+"""Correlation of the abilities of two dimensions, corrected for the noise of measuring them (docs/method.md §12).
 
-Each system's abilities by dimension are drawn from a normal distribution; what is estimated of them is shrunken by the
-prior and has errors, which two dimensions of one query share. The correlation is that of the abilities themselves.
+Each system's abilities by dimension are drawn from a normal distribution. Their estimates are shrunken by the prior and
+have errors, which are correlated for two dimensions with common queries. The correlation is that of the abilities
+themselves.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ BOUNDS = [
 
 @dataclass(frozen=True)
 class Traits:
-    """What M systems' estimates x (M, D) say of their abilities t on D dimensions: x = kept t + error.
+    """Estimates x (M, D) of M systems as measurements of their abilities t on D dimensions: x = kept t + error.
 
-    estimate: (M, D) EAP; NaN unknown. kept: (M, D) what the prior N(0, 1) leaves of an ability, information / (1 +
+    estimate: (M, D) EAP; NaN unknown. kept: (M, D) factor of the shrinkage by the prior N(0, 1), information / (1 +
     information). error: (M, D, D) covariance of the errors.
     """
 
@@ -41,7 +42,7 @@ class Traits:
 class Correlation:
     """Correlation of the true abilities of two dimensions over systems like these, in [-1, 1].
 
-    value: the most likely. low, high: its interval.
+    value: the most likely; NaN if unknown. low, high: its interval.
     """
 
     value: float
@@ -50,16 +51,17 @@ class Correlation:
 
     @property
     def told(self) -> float:
-        """The value; NaN where any other is as possible."""
+        """The value; NaN if the interval is the whole of [-1, 1]."""
         return self.value if (self.low, self.high) != (-1, 1) else float("nan")
 
 
 def traits_of(influences: Sequence[Influence], units: Sequence[IntArray]) -> Traits:
-    """The measurements of D dimensions. units: of each, (n,) which unit of evidence each row of its psi is.
+    """The measurements on D dimensions. units: for each dimension, (n,) unit of evidence of each row of its psi.
 
-    A saturated system has none in its dimension: its ability is bounded on one side alone.
-    Errors are those of the model, times one matrix of design effects for all systems: the mean over the systems of
-    their contributions' covariance in units of the model's standard errors. A system's own few units say too little.
+    A saturated system has no measurement in its dimension, since its ability is bounded on one side only. Errors are
+    those of the model, times one matrix of design effects for all systems: the mean over the systems of the covariance
+    of their contributions, in units of the model's standard errors. The few units of a single system would estimate it
+    poorly.
     """
     estimate = np.stack([np.where(each.saturated == 0, each.estimate, np.nan) for each in influences], axis=1)
     floor = np.stack([each.floor for each in influences], axis=1)
@@ -79,11 +81,11 @@ def traits_of(influences: Sequence[Influence], units: Sequence[IntArray]) -> Tra
 
 
 def latent_correlation(traits: Traits, first: int, second: int, confidence: float = 0.95) -> Correlation:
-    """By restricted likelihood, means and spreads profiled out.
+    """Correlation of the abilities of two dimensions by restricted likelihood, means and spreads profiled out.
 
-    In the interval are all correlations whose profile is at most (m - 1) / 2 log(1 + t² / (m - 2)) below the best, t
-    the quantile of Student's t with m - 2 degrees: without noise that is the exact test of a correlation of 0.
-    All from -1 to 1 below four systems that have both.
+    The interval holds all correlations whose profile is at most (m - 1) / 2 log(1 + t² / (m - 2)) below the best, t the
+    quantile of Student's t with m - 2 degrees: without noise that is the exact test of a correlation of 0. With fewer
+    than four systems that have both dimensions: NaN, and the interval from -1 to 1.
     """
     pair = np.array([first, second])
     known = np.isfinite(traits.estimate[:, pair]).all(axis=1)
@@ -106,7 +108,7 @@ def latent_correlation(traits: Traits, first: int, second: int, confidence: floa
 
 
 def _peak(profile: Callable[[float], float], depth: float) -> tuple[float, float, float]:
-    """Where a function is largest on ANGLES, and the outermost places where it is at most ``depth`` below that."""
+    """Where a function is largest on ANGLES, and the outermost points where it is ``depth`` or less below that."""
     values = np.array([profile(angle) for angle in ANGLES.tolist()])
     place = int(values.argmax())
     around = ANGLES[max(place - 1, 0)], ANGLES[min(place + 1, len(ANGLES) - 1)]

@@ -1,8 +1,8 @@
 """How far a chosen bank and the whole pool disagree on systems that the bank has not seen.
 
-A bank is chosen for how well it separates the systems at hand. Its rubrics look more discriminating there than they
-are, and may stress another dimension than the pool. A new system's place on the bank then differs from its place on
-the pool by more than sampling explains. Systems held out show by how much.
+A bank is chosen for how well it separates the available systems. Its rubrics look more discriminating on these than
+they are, and may emphasise another dimension than the pool. A new system's ability on the bank then differs from that
+on the pool by more than sampling explains. Systems held out show by how much.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from .influence import ability_influence, bessel_correction
 
 
 def transfer_excess(cross: CrossFit, pool: BoolArray, banks: BoolArray, query_index: IntArray) -> FloatArray:
-    """(M,) (theta_bank - theta_pool)² - SE² of each system, NaN where one of the abilities is unknown.
+    """(M,) (theta_bank - theta_pool)² - SE² of each system, NaN if one of the abilities is unknown.
 
     pool: (J,). banks: (F, J), each chosen without its fold's systems. Both abilities are at the fold's parameters; SE
-    is that on the bank, by query and at least posterior.
+    is that on the bank, by query, and at least the posterior sd.
     """
     on_bank = ability_influence(cross, banks, query_index)
     sampled = (on_bank.psi**2).sum(axis=0) * bessel_correction(on_bank.n_units)
@@ -31,6 +31,6 @@ def transfer_variance(excess: FloatArray) -> float:
     """max(0, mean excess): the variance of a placement beyond sampling, by moments as between studies of one effect.
 
     DerSimonian, R. & Laird, N. (1986), Meta-analysis in clinical trials, Controlled Clinical Trials 7, 177-188. The
-    bank's labels are part of the pool's, so that SE² is rather too much to take away; NaN where nothing is known.
+    bank's labels are part of the pool's, so that subtracting SE² subtracts rather too much. NaN if no excess is known.
     """
     return max(0.0, float(np.nanmean(excess))) if np.isfinite(excess).any() else np.nan

@@ -1,7 +1,7 @@
-"""A new system on an existing bank: the labels on its rubrics alone, at fixed item parameters (docs/method.md §13).
+"""Abilities of new systems from their labels on a bank's rubrics, at fixed item parameters (docs/method.md §13).
 
-Nothing is fitted, so that a placement costs no more than judging one system on one bank. It takes the item parameters
-for known, as every placement on an existing scale does.
+No parameters are fitted, so that a placement costs no more than judging one system on one bank. It takes the item
+parameters as known, like every placement on an existing scale.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from ..leaderboard.tiers import Standing, standings
 from ..settings import TierRule
 from ..types import FloatArray, IntArray
 
-FINE = 2001  # points at which a posterior's distribution function is read
+FINE = 2001  # points at which a posterior's distribution function is evaluated
 
 
 @dataclass(frozen=True)
 class Placement:
-    """Where one new system stands among M others that were labelled on the same bank.
+    """A new system placed among M others that were labelled on the same bank.
 
-    theta, theta_se: EAP ability and its standard error, by the method of the standing. theta_sd, low, high: sd and
-    equal-tailed interval of the posterior, item parameters known. NaN without any label. answered: rubrics of the bank
-    with a label.
-    abilities: (M + 1,) EAP of the others from the same rubrics and, last, of the new one.
-    standing: of all M + 1 in that order, by the bootstrap; the new one has no rank where a replicate leaves it without
-        a label.
+    theta, theta_se: EAP ability and its standard error, by the same method as the standing. theta_sd, low, high: sd and
+    equal-tailed interval of the posterior, item parameters taken as known. NaN without any label. answered: number of
+    the bank's rubrics with a label.
+    abilities: (M + 1,) abilities of the others and, last, of the new system.
+    standing: of all M + 1 in that order; the new system has no rank if it cannot be compared, in a bootstrap also if a
+        replicate leaves it without a label.
     """
 
     theta: float
@@ -54,10 +54,10 @@ def place(
     rule: TierRule = "adjacent",
     holm: bool = False,
 ) -> list[Placement]:
-    """Each of the new systems (N, J) among the others (M, J), one at a time, by their labels on ``rubrics``.
+    """Place each of the new systems (N, J) alone among the others (M, J), by their labels on ``rubrics`` (indices).
 
-    weights: (R, J) how much each rubric counts in each replicate, as the leaderboard draws them: differences are
-    paired within a replicate, so that intervals, tiers and ranks follow its very rules.
+    weights: (R, J) weight of each rubric in each bootstrap replicate, as for the leaderboard. Differences are paired
+    within a replicate, so that intervals, tiers and ranks follow the leaderboard's rules.
     """
     size, labels = len(others), np.vstack([others, new])
     abilities = estimate_abilities(fit, labels, rubrics)
@@ -90,7 +90,10 @@ def place(
 def posterior_interval(
     fit: IrtFit, y: FloatArray, rubrics: IntArray, confidence: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Equal-tailed interval (low, high), (N,) each, of each ability given the labels ``y`` (N, J) on ``rubrics``."""
+    """Equal-tailed posterior interval (low, high), (N,) each, of abilities given labels ``y`` (N, J) on ``rubrics``.
+
+    NaN for a system without a label there.
+    """
     posterior = ability_posterior(fit, y, rubrics)
     fine = np.linspace(posterior.theta[0], posterior.theta[-1], FINE)
     mass = CubicSpline(posterior.theta, posterior.density, axis=1).antiderivative()(fine)
@@ -103,9 +106,9 @@ def posterior_interval(
 
 
 def expected_information(fit: IrtFit, y: FloatArray, rubrics: IntArray) -> FloatArray:
-    """(N, J) what a label on each rubric would add about each system: information averaged over its posterior.
+    """(N, J) expected information of a label on each rubric about each system, averaged over its posterior.
 
-    The posterior is that of the labels ``y`` (N, J) on ``rubrics``; without any of them it is the prior.
+    The posterior is given the labels ``y`` (N, J) on ``rubrics``; without any of them it is the prior.
     """
     posterior = ability_posterior(fit, y, rubrics)
     expected = posterior.node_weights @ item_information(fit, posterior.nodes)

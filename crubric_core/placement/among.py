@@ -1,4 +1,4 @@
-"""A new system among the reference systems: by its labels on the bank alone, the query as unit (docs/method.md §13)."""
+"""A new system among the reference systems, from its labels on the bank, with queries as units (docs/method.md §13)."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ ITEM_DRAWS = 200  # of the rubrics' parameters
 
 @dataclass(frozen=True)
 class SystemEvidence:
-    """What a new system's labels say.
+    """Ability of a new system with its evidence, from its labels on a bank.
 
-    theta: EAP ability; NaN without a label. contributions: (n,) of the reference's units and, last, of all others
-    together, psi sqrt(n / (n - 1)). floor: posterior variance. items: variance from the rubrics' parameters. transfer:
-    variance of a placement on this bank beyond sampling, NaN where not known. units: how many units of equal numbers of
-    labels its units are worth. saturated: 1, -1 or 0. answered: labels. asked: (n,) whether each of these units has a
-    label.
+    theta: EAP ability; NaN without a label. contributions: (n,) psi sqrt(n / (n - 1)) of the reference's units and,
+    after them, of the bank's other queries. floor: posterior variance. items: variance from the rubrics' parameters.
+    transfer: variance of a placement on this bank beyond sampling, NaN if unknown. units: number of equal units to
+    which its units are equivalent. saturated: 1, -1 or 0. answered: number of labels. asked: (n,) whether each of these
+    units has a label.
     """
 
     theta: float
@@ -50,7 +50,7 @@ class SystemEvidence:
 
     @property
     def beyond(self) -> float:
-        """Variance beyond the sampling of queries: of the rubrics' parameters, and of a chosen bank if known."""
+        """Variance beyond the sampling of queries: from the rubrics' parameters and, if known, the choice of bank."""
         return self.items + (0.0 if np.isnan(self.transfer) else self.transfer)
 
     @property
@@ -62,7 +62,10 @@ class SystemEvidence:
 def evidence_of_system(
     fit: IrtFit, spread: Spread, y: FloatArray, bank: IntArray, unit: IntArray, n_units: int, seed: int
 ) -> SystemEvidence:
-    """From labels ``y`` (J,) of one system on ``bank``. unit: (J,) unit of each rubric, 0 … n_units - 1."""
+    """``SystemEvidence`` from labels ``y`` (J,) on ``bank`` (indices).
+
+    unit: (J,) unit of each rubric, 0 … n_units - 1.
+    """
     return evidence_of_systems(fit, spread, y[None], bank, unit, n_units, seed)[0]
 
 
@@ -105,7 +108,7 @@ def evidence_of_systems(
 def _item_variance(
     items: ItemParameters, spread: Spread, known: IntArray, y: FloatArray, theta: FloatArray, seed: int
 ) -> FloatArray:
-    """(N,) variance of the score at theta over the rubrics' posterior; a step of Newton turns it into that of theta."""
+    """(N,) variance of the score at theta over the rubrics' posterior; divided by information², that of theta."""
     rng = np.random.default_rng([seed, 6])
     first, second = rng.standard_normal((2, ITEM_DRAWS, len(known)))
     r = spread.correlation[known]
@@ -124,7 +127,8 @@ def stand_among(
 ) -> Standing:
     """Rank, tier and separated pairs of the new system, last of M + 1; simultaneous over its M comparisons.
 
-    Systems that have no common scale with it have no rank, nor has a new one that shares none with any.
+    Systems without a common scale with the new one have no rank. The new one has no rank if it has a common scale with
+    none.
     """
     size, reference = len(reference.theta), reference.comparable_with(new.asked)
     theta = np.append(reference.theta, new.theta)
@@ -166,7 +170,7 @@ def stand_among(
 
 @dataclass(frozen=True)
 class _Pairs:
-    """The new system against each ranked reference system, (m,); rank_probability: (m + 1,)."""
+    """The new system against each of m ranked reference systems, (m,); rank_probability: (m + 1,)."""
 
     separated: BoolArray
     p_value: FloatArray
@@ -176,9 +180,10 @@ class _Pairs:
 
 @dataclass(frozen=True)
 class _Differences:
-    """Differences (m,) of a new system from each ranked reference system, with standard errors and degrees of freedom.
+    """Differences (m,) of a new system from the ranked reference systems, standard errors, degrees of freedom.
 
-    allowed: how much of it unequal panels may account for.
+    allowed: the part that unequal panels may account for. open: whether the interval is open on the side of 0.
+    critical: the simultaneous normal deviate.
     """
 
     difference: FloatArray
@@ -190,19 +195,20 @@ class _Differences:
 
     @property
     def separated(self) -> BoolArray:
-        """(m,) beyond the simultaneous threshold."""
+        """(m,) whether the difference exceeds the simultaneous threshold."""
         return ~self.open & (self.beyond > as_student(self.critical, self.df) * self.se)
 
     @property
     def beyond(self) -> FloatArray:
-        """(m,) how much of each difference unequal panels do not account for, ≥ 0."""
+        """(m,) part of each absolute difference that unequal panels cannot explain, ≥ 0."""
         return np.maximum(np.abs(self.difference) - self.allowed, 0.0)
 
 
 class Among:
     """The ranked reference systems with the draws of the simultaneous threshold, for any number of new systems.
 
-    n_units: of the new systems' contributions. rule: of the tiers. others: (m,) the ranked ones of the reference.
+    n_units: number of units of the new systems' contributions. rule: of the tiers. others: (m,) positions of the ranked
+    systems in the reference.
     """
 
     def __init__(
@@ -221,7 +227,7 @@ class Among:
 
     @cached_property
     def _errors(self) -> FloatArray:
-        """(m, m) standard error of each difference of two reference systems."""
+        """(m, m) standard error of each difference between two reference systems."""
         given, others = self._reference, self.others
         return pair_errors(
             Evidence(
@@ -230,12 +236,12 @@ class Among:
         )
 
     def compare(self, new: SystemEvidence) -> _Pairs:
-        """The new system against each."""
+        """Compare the new system with each ranked reference system."""
         found = self._differences(new)
         z = np.where(found.open, 0.0, as_normal(found.beyond / found.se, found.df))
         theta = np.append(self._reference.theta[self.others], new.theta)
         se = np.block([[self._errors, found.se[:, None]], [found.se, 0.0]])
-        spread = spread_of(theta, se, freedom=NORMAL)  # a bank draws systems to the middle: cautious enough
+        spread = spread_of(theta, se, freedom=NORMAL)  # a bank shrinks systems to the middle: cautious enough
         errors = np.column_stack([self._draws, self._own(new)])
         scale = student_scale(
             np.random.default_rng([self._seed, 8]), DRAWS, np.append(self._units, new.units)
@@ -256,7 +262,7 @@ class Among:
         )
 
     def tier(self, new: SystemEvidence) -> int:
-        """The tier of a new system with a label, as ``stand_among`` has it."""
+        """The tier of a new system that has a label, as in ``stand_among``."""
         separated = np.zeros((len(self.others) + 1,) * 2, dtype=bool)
         separated[:-1, :-1] = self._reference.separated[np.ix_(self.others, self.others)]
         separated[-1, :-1] = separated[:-1, -1] = self._differences(new).separated
@@ -264,12 +270,12 @@ class Among:
         return int(tiers_by(self._rule, theta, separated)[-1])
 
     def _own(self, new: SystemEvidence) -> FloatArray:
-        """(DRAWS,) of the new system's error, with the reference's on common units."""
+        """(DRAWS,) draws of the new system's error, correlated with the reference's errors on common units."""
         beyond = np.sqrt(max(new.se**2 - (new.contributions**2).sum(), 0.0))
         return np.asarray(self._noise @ new.contributions + self._alone * beyond)
 
     def _allowed(self, above: BoolArray) -> FloatArray:
-        """(m,) how far unequal panels may raise the new system over each, or lower it where it is not ``above``.
+        """(m,) by how much unequal panels may raise the new system over each, or lower it where it is not ``above``.
 
         Its own judges may be as lenient, or as strict, as those of any reference system.
         """
@@ -298,7 +304,7 @@ class Among:
 
 
 def _interval(new: SystemEvidence, confidence: float) -> tuple[float, float]:
-    """T interval of theta, open on the side where the system passes or fails everything."""
+    """Student's t interval of theta, open on the side where the system passes or fails everything."""
     if not np.isfinite(new.theta):
         return float("nan"), float("nan")
     z = -float(ndtri((1 - confidence) / 2))

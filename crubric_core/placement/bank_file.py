@@ -1,7 +1,7 @@
-"""bank.json: a bank as one file that travels, the only thing that placing a system needs.
+"""bank.json: a bank as one portable file, which is all that placing a system needs.
 
 ``schema`` names the layout; a reader refuses any other. ``digest`` is a hash of everything else, so that a damaged or
-edited file is refused and not misread. Unknown numbers are null. The same bank gives the same bytes.
+edited file is refused and not misread. Unknown numbers are null. Equal banks give equal bytes.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ def write_bank(bank_scale: BankScale, folder: str | Path) -> Path:
 
 
 def bank_bytes(bank_scale: BankScale) -> bytes:
-    """The whole file."""
+    """The content of bank.json as bytes."""
     content = json.loads(json_bytes(_content(bank_scale)))
     head = {"schema": SCHEMA, "bank_id": bank_scale.bank_id, "digest": _digest(content)}
     return json_bytes({**head, **content})
 
 
 def bank_digest(bank_scale: BankScale) -> str:
-    """The digest that its file has."""
+    """The digest in the bank's file."""
     return _digest(json.loads(json_bytes(_content(bank_scale))))
 
 
 def read_bank(path: str | Path) -> BankScale:
-    """The bank in a bank.json, or in a folder that holds one; raises PlacementError where there is none."""
+    """Read a bank from a bank.json, or from a folder that contains one. Raises PlacementError."""
     file = Path(path)
     file = file / NAME if file.is_dir() else file
     try:
@@ -65,7 +65,7 @@ def read_bank(path: str | Path) -> BankScale:
 
 
 def read_bank_bytes(content: bytes, name: str) -> BankScale:
-    """The bank in the bytes of a bank.json; name: what messages call it. Raises PlacementError."""
+    """Read a bank from the bytes of a bank.json; name: its name in messages. Raises PlacementError."""
     try:
         found = json.loads(content)
     except (ValueError, RecursionError) as error:
@@ -208,7 +208,7 @@ def _bank_scale(content: dict[str, Any]) -> BankScale:
 
 
 def _canonical(table: pd.DataFrame) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Rows as a study has them: by query, then by name."""
+    """Positions of the rows sorted as in a study: by query, then by name."""
     names = [(str(q), str(r)) for q, r in zip(table["query"], table["rubric"], strict=True)]
     return np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
 
@@ -220,14 +220,14 @@ def _typed(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _numbers(values: list[Any]) -> FloatArray:
-    """Numbers, or rows of numbers; null is NaN."""
+    """An array of numbers, or of rows of numbers; null becomes NaN."""
     if values and isinstance(values[0], list):
         return np.array([[np.nan if v is None else float(v) for v in row] for row in values], dtype=float)
     return np.array([np.nan if v is None or pd.isna(v) else float(v) for v in values], dtype=float)
 
 
 def _by_pair(panel: PanelRecord, order: IntArray) -> dict[str, Any]:
-    """What files of before lack."""
+    """The panel's fields that older files lack."""
     pair, expected = panel.by_pair, panel.expected
     return {
         **({} if expected is None else {"expected_agreement": expected[order].tolist()}),
@@ -248,7 +248,7 @@ def _panel(content: dict[str, Any] | None, order: Any, n_rubrics: int) -> PanelR
         return None
     judges = tuple(map(str, content["judges"]))
     leniency = _numbers(content["leniency"]).reshape(n_rubrics, len(judges))
-    unknown = [None] * len(judges)  # in files of before
+    unknown = [None] * len(judges)  # in older files
     return PanelRecord(
         judges,
         _numbers(content["agreement"])[order],

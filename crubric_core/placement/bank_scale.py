@@ -1,4 +1,4 @@
-"""An existing bank as a scale to place new systems on: what it takes of an analysis."""
+"""An existing bank as a scale on which new systems are placed, and how to make it from an analysis."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ RUBRICS = (
 
 @dataclass(frozen=True)
 class BankSource:
-    """What a bank was made from: name and fingerprint of the dataset, the settings, the judges, all its queries.
+    """The source of a bank: name and fingerprint of the dataset, the settings, the judges, all its queries.
 
     queries: one row a query, with the columns query, text and domain.
     """
@@ -47,15 +47,15 @@ class BankSource:
 
 @dataclass(frozen=True)
 class BankScale:
-    """A bank of B rubrics with their parameters, and the M systems that it was calibrated on.
+    """A bank of B rubrics with their parameters, and the M systems with which it was calibrated.
 
-    rubrics: RUBRICS, a row each, sorted by query and name; ``order`` counts from 1 as they were chosen.
-    queries: query, text, domain of the bank's queries. fit: the model with the parameters of these rubrics.
-    y: (M, B) levels. spread: of the parameters. reference: the systems on the whole pool, with which new ones are
-    compared; None for the paper's in-sample bank, whose own abilities are compared. panel: how the judges of the
-    calibration labelled these rubrics; None where that is not known. transfer: variance of a placement beyond sampling,
-    from systems held out (``leaderboard.transfer``); NaN where not known. person_fit: (M,) lz* of each system by
-    parameters fitted without it; None where not known. history: what was done to it since it was built, oldest first.
+    rubrics: one row each with the columns RUBRICS, sorted by query and name; ``order`` is the order of their choice,
+    from 1. queries: query, text, domain of the bank's queries. fit: the model with the parameters of these rubrics. y:
+    (M, B) levels. spread: uncertainty of the parameters. reference: the systems on the whole pool, with which new ones
+    are compared; None for the paper's in-sample bank, for which abilities on the bank are compared. panel: how the
+    judges of the calibration labelled these rubrics; None if unknown. transfer: variance of a placement beyond
+    sampling, from systems held out (``leaderboard.transfer``); NaN if unknown. person_fit: (M,) lz* of each system at
+    parameters fitted without it; None if unknown. history: changes to the bank since it was built, oldest first.
     """
 
     name: str
@@ -76,12 +76,12 @@ class BankScale:
 
     @cached_property
     def n_distinct(self) -> int:
-        """Systems, those whose labels on the bank repeat another's counted once."""
+        """Number of systems, counting systems whose labels on the bank repeat each other's once."""
         return len(np.unique(distinct_systems(self.y)))
 
     @cached_property
     def bank_id(self) -> str:
-        """A hash of texts, scales and polarity."""
+        """Id of the bank: a hash of its rubrics' ids, scales and polarities."""
         frame = self.rubrics[["id", "scale_min", "scale_max", "polarity"]]
         return bank_id(
             (str(r.id), int(str(r.scale_min)), int(str(r.scale_max)), int(str(r.polarity)))
@@ -90,12 +90,12 @@ class BankScale:
 
     @property
     def bank(self) -> IntArray:
-        """(B,) rows of the rubrics: all of them."""
+        """(B,) positions of the bank's rubrics: all rows."""
         return np.arange(len(self.rubrics))
 
     @cached_property
     def query_units(self) -> tuple[IntArray, int]:
-        """(B,) the unit of each rubric among the queries of the reference, then those of the bank alone; how many."""
+        """(B,) unit of each rubric, and their number: the queries of the reference, then the bank's others."""
         reference = () if self.reference is None else self.reference.queries
         queries = self.rubrics["query"].map(str)
         names = (*reference, *sorted(set(queries) - set(reference)))
@@ -103,7 +103,7 @@ class BankScale:
 
     @cached_property
     def weights(self) -> FloatArray:
-        """(R, B) the leaderboard's own bootstrap draws of the bank's rubrics, from the same seed."""
+        """(R, B) bootstrap weights of the bank's rubrics, drawn as for the leaderboard, from the same seed."""
         query = np.unique(self.rubrics["query"].to_numpy(dtype=str), return_inverse=True)[1]
         rng = np.random.default_rng([self.settings.seed, 2])
         return np.asarray(
@@ -117,7 +117,7 @@ def bank_scale_of(
     transfer: float = np.nan,
     person_fit: FloatArray | None = None,
 ) -> BankScale:
-    """The bank of an analysis. panel: (M, J, K) labels as the model reads them.
+    """The bank of an analysis as a scale. panel: (M, J, K) labels as the model reads them.
 
     transfer, person_fit: those of the ``Analysis``.
     """
@@ -143,9 +143,10 @@ def make_bank_scale(
     transfer: float = np.nan,
     person_fit: FloatArray | None = None,
 ) -> BankScale:
-    """The bank of the rubrics ``bank`` (B,) (indices in the order of their choice), with what the systems got on them.
+    """The scale of the rubrics ``bank`` (B,), indices in the order of their choice, with the systems' labels on them.
 
-    panel: (M, J, K) labels of the judges, for their later drift. transfer, person_fit: as ``BankScale`` has them.
+    panel: (M, J, K) labels of the judges, from which later drift is detected. transfer, person_fit: as in
+    ``BankScale``.
     """
     rows, fit, spread = np.sort(bank), calibration.fit, calibration.spread
     rubrics = _rubrics(reduction.rubrics, rows, bank)
@@ -196,7 +197,7 @@ def fixed_fit(
     thresholds: FloatArray | None,
     levels: IntArray,
 ) -> IrtFit:
-    """The model with these parameters; what belongs to the labels of the fit itself is unknown.
+    """An IrtFit with these parameters; its fields that depend on fitted labels are empty or NaN.
 
     a, b, c, levels: (J,). thresholds: (J, L - 1) of the graded model, else None.
     """

@@ -1,4 +1,4 @@
-"""Conditions on a placement or a leaderboard, for a gate in continuous integration: which hold, which do not."""
+"""Conditions on a placement or a leaderboard, for a gate in continuous integration: which of them hold."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ NAMES = (
 
 @dataclass(frozen=True)
 class Condition:
-    """What must hold of a system: ``name`` at least (under) or at most (over) ``limit``, or not behind a system.
+    """A condition on a system: ``name`` is at least or at most ``limit``, or the system is not behind another.
 
-    kind: "under" fails below the limit, "over" above it, "behind" where the system is separated below ``name``.
+    kind: "under" fails if the value is below the limit, "over" if it is above, "behind" if the system is separated
+    below the system ``name``.
     """
 
     kind: str
@@ -39,7 +40,10 @@ class Condition:
 
 @dataclass(frozen=True)
 class CheckedCondition:
-    """One condition on one system. value: what the file has, None where it is unknown: then nothing holds."""
+    """One condition checked on one system.
+
+    value: from the file; None if unknown, and then the condition does not hold.
+    """
 
     system: str
     condition: Condition
@@ -48,7 +52,7 @@ class CheckedCondition:
 
 
 def read_limit(kind: str, text: str) -> Condition:
-    """``rank=3`` as a condition; PlacementError where it is none."""
+    """Parse ``rank=3`` as a condition of a kind; raises PlacementError if it is malformed."""
     name, _, value = text.partition("=")
     try:
         limit = float(value)
@@ -62,7 +66,7 @@ def read_limit(kind: str, text: str) -> Condition:
 
 
 def read_systems(path: Path) -> list[dict[str, Any]]:
-    """The systems of placement.json, of leaderboard.csv, or of the folder of either; raises PlacementError."""
+    """The systems of placement.json, of leaderboard.csv, or of the folder of one of them; raises PlacementError."""
     file = path
     if path.is_dir():
         file = next((path / n for n in ("placement.json", "leaderboard.csv") if (path / n).exists()), path)
@@ -93,7 +97,7 @@ def _require_ranks(rows: list[dict[str, Any]]) -> None:
 def judge(
     rows: Sequence[Mapping[str, Any]], systems: Sequence[str], conditions: Sequence[Condition]
 ) -> list[CheckedCondition]:
-    """Every condition on each of ``systems``, or on all where none is named; PlacementError where one is missing."""
+    """Check every condition on each of ``systems``, on all if empty; raises PlacementError if one is missing."""
     known = {str(row["system"]): row for row in rows}
     absent = [name for name in systems if name not in known]
     if absent:
@@ -128,7 +132,7 @@ def _verdict(row: Mapping[str, Any], condition: Condition) -> CheckedCondition:
 
 
 def _number(value: Any) -> float | None:
-    """None for what is unknown: an empty cell, null, NaN."""
+    """The number, or None if it is unknown: an empty cell, null, NaN."""
     if not isinstance(value, (int, float)) or isinstance(value, bool) or math.isnan(value):
         return None
     return float(value)

@@ -1,4 +1,4 @@
-"""What drifts between a calibration and later labels: the difficulty of rubrics, and a judge between two versions."""
+"""Drift between a calibration and later labels: of the rubrics' difficulty, and of a judge between two versions."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from ..types import BoolArray, FloatArray, IntArray
 Statistic = Callable[[FloatArray, FloatArray], float]
 DRAWS = 200  # of abilities and parameters
 STEPS = 100  # of scoring, at most
-LEVEL = 0.05  # of the chance that any rubric of a calibration that holds is flagged
+LEVEL = 0.05  # bound on the probability that any rubric without drift is flagged
 
 
 @dataclass(frozen=True)
 class RubricDrift:
     """Drift of J rubrics, estimated from the labels of N new systems.
 
-    labels: (J,) of new systems. shift: (J,) by how much harder it has become, in units of theta (see
-    ``_likeliest_shift``). z: (J,) robust. p_value: (J,). flagged: (J,) by Holm. NaN, not flagged, without labels.
+    labels: (J,) number of new systems with a label. shift: (J,) rise of the difficulty, in units of theta (see
+    ``_likeliest_shift``). z: (J,) robust. p_value: (J,). flagged: (J,) by Holm. Without labels: NaN and not flagged.
     """
 
     labels: IntArray
@@ -40,13 +40,13 @@ class RubricDrift:
 
 
 def rubric_drift(fit: IrtFit, spread: Spread, y: FloatArray, seed: int) -> RubricDrift:
-    """Are the new systems' labels ``y`` (N, J) those that the calibration expects of systems of their ability?
+    """Test whether the new systems' labels ``y`` (N, J) are those expected from the calibration, given their abilities.
 
     A rubric's score, the sum of its labels, has an exact distribution given abilities and parameters; averaged over
-    draws of both from their posteriors it gives a two-sided p-value, good also for one system. Its normal deviate,
-    less the median of all rubrics and in units of their robust spread (0.7413 times the interquartile range, at least
+    draws of both from their posteriors it gives a two-sided p-value, valid also for one system. Its normal deviate,
+    minus the median of all rubrics and in units of their robust spread (0.7413 times the interquartile range, at least
     1), is the robust z of Huynh & Meyer (2010, Practical Assessment, Research & Evaluation 15(2)). Holm's procedure
-    (1979) bounds the chance of any false flag by LEVEL.
+    (1979) bounds the probability of any false flag by LEVEL.
     """
     rng = np.random.default_rng([seed, 9])
     theta = _abilities(fit, y, rng)
@@ -66,9 +66,9 @@ def rubric_drift(fit: IrtFit, spread: Spread, y: FloatArray, seed: int) -> Rubri
 
 
 def _likeliest_shift(items: ItemParameters, y: FloatArray, theta: FloatArray) -> FloatArray:
-    """(J,) mode of each difficulty's shift given labels and abilities, by scoring, where N(0, 1) is its prior.
+    """(J,) posterior mode of each difficulty's shift given labels and abilities, by Fisher scoring, with prior N(0, 1).
 
-    Labels that are all the lowest, one label often, would put it at infinity without a prior.
+    Without the prior it would be infinite if all labels are the lowest, which is common with one label.
     """
     shift = np.zeros(y.shape[1])
     for _ in range(STEPS):
@@ -82,7 +82,7 @@ def _likeliest_shift(items: ItemParameters, y: FloatArray, theta: FloatArray) ->
 
 
 def _abilities(fit: IrtFit, y: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """(N, DRAWS) abilities from each system's posterior."""
+    """(N, DRAWS) abilities drawn from each system's posterior."""
     posterior = ability_posterior(fit, y)
     draws = rng.random((len(y), DRAWS))
     upto = np.cumsum(posterior.density, axis=1) - posterior.density / 2
@@ -92,7 +92,7 @@ def _abilities(fit: IrtFit, y: FloatArray, rng: np.random.Generator) -> FloatArr
 def _deviate(
     fit: IrtFit, spread: Spread, j: int, labels: FloatArray, theta: FloatArray, rng: np.random.Generator
 ) -> float:
-    """Normal deviate of the p-value of one rubric's score, positive where it is passed less than expected."""
+    """Normal deviate of the p-value of one rubric's score, positive if it is passed less than expected."""
     known = np.isfinite(labels)
     top = int(fit.levels[j]) - 1
     r, (first, second) = spread.correlation[j], rng.standard_normal((2, DRAWS))
@@ -115,7 +115,10 @@ def _deviate(
 def _level_chances(
     fit: IrtFit, j: int, theta: FloatArray, shift: FloatArray, stretch: FloatArray
 ) -> FloatArray:
-    """(DRAWS, L) of each level, each draw with its own ability and parameters: a (theta - b) is all that counts."""
+    """(DRAWS, L) probability of each level, each draw with its own ability and parameters.
+
+    Only a (theta - b) matters, so that the parameters' draws are expressed as changed abilities.
+    """
     at = fit.b[j] + stretch * (theta - shift - fit.b[j])
     return np.asarray(np.exp(log_probabilities(fit, np.array([j]), at)[:, 0].T))
 
@@ -124,9 +127,9 @@ def _level_chances(
 class JudgeDrift:
     """Two versions of a judge on the same cells.
 
-    cells, queries: how many. flips: share of the cells with another label. kappa: Cohen's. shift: mean of new - old.
-    Each with its interval over queries at ``confidence``; NaN where it is undefined or there are fewer than two
-    queries.
+    cells, queries: their numbers. flips: share of the cells with another label. kappa: Cohen's. shift: mean of new -
+    old. The last three are (value, low, high), with intervals over queries at ``confidence``; NaN if undefined or with
+    fewer than two queries.
     """
 
     cells: int
@@ -138,17 +141,17 @@ class JudgeDrift:
 
     @property
     def drifted(self) -> bool:
-        """Whether the new version is stricter or more lenient: the interval of ``shift`` leaves out 0."""
+        """Whether the new version is stricter or more lenient: the interval of ``shift`` excludes 0."""
         return self.shift[1] > 0 or self.shift[2] < 0
 
 
 def judge_drift(old: FloatArray, new: FloatArray, query: IntArray, confidence: float) -> JudgeDrift:
-    """From two labels (C,) of each cell and its query (C,); cells that either version lacks are left out.
+    """Compare two labels (C,) of each cell; query: (C,) of each. Cells that either version lacks are left out.
 
-    Intervals: the delete-one jackknife over queries, with Student's t of as many queries of equal size as these are
-    worth. Few flips show it too little spread, so none is narrower than independent cells would have it: the flip
-    rate's is at least the exact binomial one, kappa's at least what that makes of it, the shift's at least that of one
-    more flip up and one more down. No end is beyond what can be.
+    Intervals: the delete-one jackknife over queries, with Student's t at their effective number. With few flips the
+    jackknife shows too little spread, so no interval is narrower than for independent cells: that of the flip rate is
+    at least the exact binomial one, that of kappa at least the one that follows from it, that of the shift at least
+    that with one more flip up and one more down. Ends are cut to the possible range.
     """
     known = np.isfinite(old) & np.isfinite(new)
     old, new, query = old[known], new[known], query[known]
@@ -157,7 +160,7 @@ def judge_drift(old: FloatArray, new: FloatArray, query: IntArray, confidence: f
 
     def jackknife(statistic: Statistic) -> tuple[float, float]:
         value = statistic(old, new) if n else float("nan")
-        several = names if len(names) > 1 else ()  # of one query no interval is known
+        several = names if len(names) > 1 else ()  # with one query there is no interval
         left = np.array([statistic(old[query != name], new[query != name]) for name in several])
         return value, float(jackknife_half_width(left, confidence, clusters=clusters))
 
@@ -185,7 +188,7 @@ def judge_drift(old: FloatArray, new: FloatArray, query: IntArray, confidence: f
 
 
 def _chance_of_a_flip(old: FloatArray, new: FloatArray) -> float:
-    """Share of flips of two versions that give their labels at random; NaN where there are none to expect."""
+    """Expected share of flips if both versions give their labels at random; NaN if it is 0."""
     levels = np.unique(np.concatenate([old, new]))[:, None]
     same = float((old == levels).mean(axis=1) @ (new == levels).mean(axis=1)) if len(levels) else 1.0
     return 1 - same if same < 1 else float("nan")

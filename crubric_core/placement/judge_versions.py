@@ -1,4 +1,4 @@
-"""Two versions of a judge on the same answers: how often they differ, and whose tier depends on it."""
+"""Two versions of a judge on the same answers: how often they differ, and which systems' tiers depend on it."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from .place import place_systems
 def judge_drift_on_bank(
     bank_scale: BankScale, new: NewLabels, old_judge: str, new_judge: str
 ) -> tuple[JudgeDrift, pd.DataFrame]:
-    """How two judges differ on the cells that both labelled; one row a system: its theta and tier by either judge.
+    """Drift between two judges on the cells that both labelled, and a table of each system's theta and tier by each.
 
     Labels are levels as the bank's model reads them, intervals at the confidence of its settings. ``beyond_chance``:
-    theta differs by more than two answers of one version would (paired, the query as unit, Holm over the systems); a
-    tier may move where it does not.
+    theta differs by more than between two sets of labels of one version (paired, the query as unit, Holm over the
+    systems); a tier may change even if it does not. Raises PlacementError without common cells.
     """
     first, second = (new.panel[:, :, new.judges.index(judge)] for judge in (old_judge, new_judge))
     both = np.isfinite(first) & np.isfinite(second)
@@ -58,7 +58,7 @@ def judge_drift_on_bank(
 
 
 def _p_value(bank_scale: BankScale, first: FloatArray, second: FloatArray) -> float:
-    """That one system's ability is the same by two sets of labels (J,) on the same rubrics: paired t over queries."""
+    """p-value that a system's ability is equal by two sets of labels (J,) on the same rubrics: paired t by query."""
     unit, n_units = bank_scale.query_units
     old, new = evidence_of_systems(
         bank_scale.fit,

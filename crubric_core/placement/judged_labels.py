@@ -1,4 +1,4 @@
-"""The file of labels that judges fill, one JSON line a label, the last one torn where a run was killed."""
+"""The file of labels that judges write, one JSON line a label; the last line is incomplete if a run was killed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FIELDS = (
 
 
 def without_torn_lines(sources: Sources) -> tuple[Sources, tuple[str, ...]]:
-    """The sources, files that judges fill without a torn last line, and a note about each such file."""
+    """The sources, with incomplete last lines of judges' files removed, and a note about each such file."""
     if isinstance(sources, list):
         found = [_whole(source) for source in sources]
         return [source for source, _ in found], tuple(note for _, notes in found for note in notes)
@@ -33,7 +33,7 @@ def _whole(source: Source | Named) -> tuple[Source | Named, tuple[str, ...]]:
 
 
 def _is_torn(path: Path) -> bool:
-    """Whether judges filled it, and its last line is torn."""
+    """Whether the file was written by judges and its last line is incomplete."""
     with path.open("rb") as file:
         first = file.readline(1 << 20)
         if not first.endswith(b"\n"):

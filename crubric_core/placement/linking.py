@@ -1,6 +1,6 @@
-"""Two calibrations on one scale, by the rubrics that both have (Kolen & Brennan 2014, ch. 6).
+"""Two calibrations on one scale, by their common rubrics (Kolen & Brennan 2014, ch. 6).
 
-theta_old = A theta_new + B brings a later fit to the scale of an earlier one (``irt.linking``).
+theta_old = A theta_new + B converts a later fit to the scale of an earlier one (``irt.linking``).
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ NODES = np.linspace(-4.0, 4.0, 81)
 
 @dataclass(frozen=True)
 class RubricLink(ScaleLink):
-    """theta_old = slope theta_new + intercept. rubrics: how many it is made of."""
+    """theta_old = slope theta_new + intercept. rubrics: number of rubrics from which it was computed."""
 
     method: Method
     rubrics: int
 
 
 def link(new: ItemParameters, old: ItemParameters, method: Method = "stocking-lord") -> RubricLink:
-    """From the parameters of the same rubrics, in the same order; those that either fit lacks are left out.
+    """Link two fits by the parameters of the same rubrics, in the same order; skips rubrics that either fit lacks.
 
-    Raises PlacementError for fewer than three rubrics, or where the difficulties of the new fit are all equal.
+    Raises PlacementError with fewer than three rubrics, or if the difficulties of one fit are all equal.
     """
     common = np.isfinite(new.a) & np.isfinite(old.a)
     new, old = new.of(common), old.of(common)
@@ -49,7 +49,7 @@ def link(new: ItemParameters, old: ItemParameters, method: Method = "stocking-lo
 def mean_sigma(new: ItemParameters, old: ItemParameters) -> tuple[float, float]:
     """A = sd(b_old) / sd(b_new), B = mean(b_old) - A mean(b_new), over difficulties or, for the GRM, thresholds.
 
-    Marco (1977), Journal of Educational Measurement 14, 139-160.
+    Raises PlacementError if they do not vary. Marco (1977), Journal of Educational Measurement 14, 139-160.
     """
     first, second = _difficulties(new), _difficulties(old)
     both = np.isfinite(first) & np.isfinite(second)
@@ -63,7 +63,7 @@ def mean_sigma(new: ItemParameters, old: ItemParameters) -> tuple[float, float]:
 def stocking_lord(
     new: ItemParameters, old: ItemParameters, start: tuple[float, float]
 ) -> tuple[float, float]:
-    """The A and B of the smallest ``curve_distance``. start: where to begin, as ``mean_sigma`` has it.
+    """The A and B that minimise ``curve_distance``. start: initial values, such as those of ``mean_sigma``.
 
     Stocking & Lord (1983), Applied Psychological Measurement 7, 201-210.
     """

@@ -1,4 +1,4 @@
-"""Which rubric of the bank each rubric of a file is: by its id, else by its text, else by its name."""
+"""Match each rubric of a file to a rubric of the bank: by its id, else by its text, else by its name."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ..errors import PlacementError
 from .bank_scale import BankScale
 
 By = Literal["id", "text", "name"]
-NO_QUERY = "all"  # what a study calls the query of rubrics that come without one
+NO_QUERY = "all"  # a study's name for the query of rubrics without one
 OUTSIDE = "no rubric of this bank"
 OTHER_TEXT = "the bank's rubric of this name has another text"
 
 
 @dataclass(frozen=True)
 class Match:
-    """Where one rubric of a file is in the bank: its row, or None with the reason; by: what it was known by."""
+    """Match of one rubric of a file: its row in the bank, or None with the reason. by: what identified it."""
 
     row: int | None
     by: By | None = None
@@ -33,8 +33,8 @@ def match_rubrics(
 ) -> list[Match]:
     """A match for each row of ``rubrics`` (query, rubric, text, tags, dimension) of a file.
 
-    queries: the file's (query, text). positions: whether the file's layout names rubrics by their place in a list, so
-    that a bare number is no name. Raises PlacementError where an id belongs to another bank, naming both.
+    queries: the file's (query, text). positions: whether the file's layout names rubrics by their position in a list,
+    so that a bare number is no name. Raises PlacementError if an id belongs to another bank; the message names both.
     """
     known = _Known(bank_scale, _same_query(bank_scale, queries))
     found = [
@@ -51,7 +51,7 @@ def match_rubrics(
 
 
 class _Known:
-    """The bank's rubrics by whatever they may be known by."""
+    """The bank's rubrics, indexed by id, text and name."""
 
     def __init__(self, bank_scale: BankScale, query_of: dict[str, str]) -> None:
         table = bank_scale.rubrics
@@ -117,7 +117,7 @@ class _Known:
 
 
 def _same_query(bank_scale: BankScale, queries: pd.DataFrame) -> dict[str, str]:
-    """The file's queries whose name the bank does not know, but whose text it does: name → the bank's name."""
+    """Map queries of the file with an unknown name, but the text of a bank's query, to the bank's name."""
     names = set(bank_scale.queries["query"].map(str))
     texts = [
         (str(q), _text(t))
@@ -133,7 +133,7 @@ def _same_query(bank_scale: BankScale, queries: pd.DataFrame) -> dict[str, str]:
 
 
 def _one_each(found: list[Match]) -> list[Match]:
-    """A rubric of the bank is one rubric of the file, unless ids say otherwise: the surer match stays."""
+    """Keep only the most certain match of each rubric of the bank; several rubrics may match it only by its id."""
     strength = {"id": 0, "text": 1, "name": 2}
     best: dict[int, list[int]] = defaultdict(list)
     for place, match in enumerate(found):
@@ -154,5 +154,5 @@ def _one_each(found: list[Match]) -> list[Match]:
 
 
 def _text(value: object) -> str | None:
-    """A text, None where there is none."""
+    """The value if it is a text that is not blank, else None."""
     return str(value) if isinstance(value, str) and value.strip() else None

@@ -1,4 +1,4 @@
-"""Labels of new systems from any file that can be read, as levels on the rubrics of a bank; nothing lost in silence."""
+"""Labels of new systems from any readable file, as levels on the rubrics of a bank; no label is dropped silently."""
 
 from __future__ import annotations
 
@@ -28,18 +28,19 @@ from .new_levels import levels_on_bank
 SHOWN = 3  # names or rows in a sentence
 UNUSED = ("system", "query", "rubric", "judge", "label", "reason")
 TIED = "its judges are tied: there is no majority"
-NAMELESS = "judge"  # what a reader calls the judge of labels that name none
+NAMELESS = "judge"  # a reader's name for the judge of labels without one
 _POSITIONS = frozenset({"healthbench-panel", "healthbench-graded", "healthbench-results", "healthbench-srh"})
 _STUDY = "new"
 
 
 @dataclass(frozen=True)
 class NewLabels:
-    """What N new systems got on the B rubrics of a bank.
+    """Labels of N new systems on the B rubrics of a bank.
 
-    y: (N, B) levels as the bank's model reads them, NaN unknown. judges: whose labels they are.
-    panel: (N, B, K) each judge's; given: (N,) rubrics of the bank with a label.
-    unused: UNUSED, one row a label that counts for nothing, with the reason. notes: sentences about the reading.
+    y: (N, B) levels as the bank's model reads them, NaN unknown. judges: names of the judges, K.
+    panel: (N, B, K) each judge's levels. given: (N,) number of the bank's rubrics with a label.
+    unused: columns UNUSED, one row for each label that is not used, with the reason. notes: sentences about the
+    reading.
     """
 
     systems: tuple[str, ...]
@@ -54,7 +55,7 @@ class NewLabels:
 def labels_on_bank(
     systems: tuple[str, ...], y: FloatArray, judges: tuple[str, ...], panel: FloatArray | None = None
 ) -> NewLabels:
-    """Labels that are levels on a bank's rubrics already: y (N, B), panel (N, B, K)."""
+    """NewLabels from labels that are already levels on a bank's rubrics: y (N, B), panel (N, B, K)."""
     return NewLabels(
         systems=systems,
         y=y,
@@ -73,10 +74,10 @@ def read_new_labels(
     name: str | None = None,
     allow_unused: bool = False,
 ) -> NewLabels:
-    """Labels of new systems from any readable files, folders or archives.
+    """Read labels of new systems from any readable files, folders or archives.
 
-    Raises IngestError where they cannot be read, PlacementError where no label is on the bank, or where a row, or a
-    label on the bank, cannot be used; ``allow_unused`` lists such labels instead.
+    Raises IngestError if they cannot be read. Raises PlacementError if no label is on the bank, or if a row, or a label
+    on the bank, cannot be used; ``allow_unused`` lists such labels instead.
     """
     source, torn = without_torn_lines(source)
     kept = KeptSources(
@@ -101,10 +102,10 @@ def read_new_labels(
 def _scales(
     bank_scale: BankScale, plan: Plan, kept: KeptSources, *, positions: bool
 ) -> dict[str, tuple[int | None, int | None]]:
-    """Criterion → scale of the file's rubrics that are the bank's; labels on others are not used, on whichever scale.
+    """Criterion → scale, for the file's rubrics that are in the bank; labels on others are not used on any scale.
 
-    Where the file cannot be read without scales, the bank's widest is that of all. Raises PlacementError where the ids
-    are another bank's.
+    If the file cannot be read without scales, all criteria get the bank's widest scale. Raises PlacementError if the
+    ids belong to another bank.
     """
     ends = bank_scale.rubrics[["scale_min", "scale_max"]].to_numpy(dtype=int)
     found: dict[str, tuple[int | None, int | None]] = {}
@@ -124,7 +125,7 @@ def _scales(
 
 
 def _ingest(workspace: Workspace, plan: Plan, kept: KeptSources, policies: Policies) -> IngestReport:
-    """Store the labels; a column of judges that is empty throughout is one judge without a name."""
+    """Store the labels; if the column of judges is empty throughout, all labels get one nameless judge."""
     try:
         return workspace.ingest_plan(plan, _STUDY, kept, policies, other_criteria=True)
     except IngestError as error:
@@ -136,7 +137,7 @@ def _ingest(workspace: Workspace, plan: Plan, kept: KeptSources, policies: Polic
 
 
 def _add_texts(workspace: Workspace, plan: Plan, kept: KeptSources) -> None:
-    """The texts of rubrics that stand beside the labels in a plain table."""
+    """Store the texts of rubrics that a plain table has beside the labels."""
     tables = [file for file in plan.files if not file.skip and file.format not in NATIVE]
     if len(plan.files) == len(tables) == 1 and "text" in {c.strip().lower() for c in tables[0].columns}:
         with suppress(IngestError):
@@ -146,9 +147,9 @@ def _add_texts(workspace: Workspace, plan: Plan, kept: KeptSources) -> None:
 def new_labels(
     bank_scale: BankScale, dataset: Dataset, *, positions: bool = False, from_zero: bool = False
 ) -> NewLabels:
-    """All systems of a dataset as new ones.
+    """NewLabels with all systems of a dataset.
 
-    positions: whether its rubrics are named by their place in a list. from_zero: whether its labels count the levels
+    positions: whether its rubrics are named by their position in a list. from_zero: whether its labels count the levels
     of every scale from 0, as a choice among options does.
     """
     labels, rubrics, queries = dataset.labels(), dataset.rubrics, dataset.queries
@@ -199,7 +200,7 @@ def _rejected(report: IngestReport) -> list[str]:
 
 
 def _check(bank_scale: BankScale, found: NewLabels, report: IngestReport, *, allow_unused: bool) -> None:
-    """Raise PlacementError where nothing touches the bank, or where not everything that should count does."""
+    """Raise PlacementError if no label is on the bank, or if a label or row that should count cannot be used."""
     wrong = [*_rejected(report)]
     if not found.given.any() and wrong:
         raise PlacementError(f"No label of the file is on the bank {bank_scale.bank_id}. {wrong[0]}")

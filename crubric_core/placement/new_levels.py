@@ -1,4 +1,4 @@
-"""Labels on a bank's rubrics as its model reads them, by the rules of its calibration (docs/method.md §1)."""
+"""Labels on a bank's rubrics converted to levels of its model, by the rules of its calibration (docs/method.md §1)."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def levels_on_bank(
 ) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
     """(y, panel, judges) of N systems: consensus (N, B), each judge's level (N, B, K), NaN unknown, and the K names.
 
-    labels: system, judge, label (whole, on the scale of its rubric) and perhaps run, a row each; row: (n,) of the bank.
-    Raises PlacementError where labels of one system, rubric, judge and run differ.
+    labels: one row each with system, judge, label (whole, on the scale of its rubric) and optionally run. row: (n,) row
+    of each label's rubric in the bank. Raises PlacementError if labels of one system, rubric, judge and run differ.
     """
     judges = tuple(sorted(labels["judge"].unique()))
     draws, every = pd.factorize(labels["run"], use_na_sentinel=False) if "run" in labels else (0, [0])
@@ -34,12 +34,12 @@ def levels_on_bank(
     read[at] = given
     _require_agreement(labels, at, read[at] != given)
     settings = bank_scale.settings
-    panel = _one(_read(bank_scale, read.reshape(shape)), settings.response)  # of a judge's draws
+    panel = _one(_read(bank_scale, read.reshape(shape)), settings.response)  # of a judge's runs
     return _one(panel, settings.response, settings.tie), panel, judges
 
 
 def _require_agreement(labels: pd.DataFrame, at: IntArray, differs: np.ndarray) -> None:
-    """PlacementError where a row of a key ``at`` differs from the last one of that key."""
+    """Raise PlacementError if any row ``differs`` from the last row with the same key ``at``."""
     if not differs.any():
         return
     first = labels.iloc[int(np.argmax(differs))]
@@ -51,7 +51,7 @@ def _require_agreement(labels: pd.DataFrame, at: IntArray, differs: np.ndarray) 
 
 
 def _read(bank_scale: BankScale, labels: FloatArray) -> FloatArray:
-    """(N, B, …) labels as the model reads them: met or not, or levels from 0; more is better."""
+    """(N, B, …) labels as the model reads them: met (1) or not (0), or levels from 0; higher is better."""
     table = bank_scale.rubrics
     low, high, mark, polarity = (
         table[name].to_numpy(dtype=float).reshape(-1, *[1] * (labels.ndim - 2))
@@ -64,5 +64,5 @@ def _read(bank_scale: BankScale, labels: FloatArray) -> FloatArray:
 
 
 def _one(levels: FloatArray, response: Response, tie: Tie = "unknown") -> FloatArray:
-    """What the last axis comes to: the strict majority, or the lower median of ordered levels."""
+    """Combine the last axis: the strict majority, or the lower median of ordered levels."""
     return majority(levels, tie) if response == "binary" else median_low(levels)

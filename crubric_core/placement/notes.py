@@ -1,4 +1,4 @@
-"""What to keep in mind of a placement, in sentences: who judged, and what a system's labels cannot say."""
+"""Sentences with cautions about a placement: about the judges, and about what a system's labels cannot show."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .bank_scale import BankScale
 from .new_labels import NAMELESS, TIED, NewLabels
 from .panel import Drift, PanelRecord, common_agreement, drift, panel_record
 
-ALPHA = 0.01  # of the comparison with the calibration's judges, shared by its tests (Bonferroni)
+ALPHA = 0.01  # level of the comparison with the calibration's judges, divided among its tests (Bonferroni)
 UNUSUAL = -1.645  # lz* below which one in twenty systems that follow the model lies
 SHOWN = 3
 CHOSEN = "; some of it is expected, because the bank's rubrics were kept for their agreement there"
@@ -27,7 +27,7 @@ UNEQUAL = (
 
 
 def panel_notes(bank_scale: BankScale, new: NewLabels) -> list[str]:
-    """Who labelled, and whether they label as the calibration's judges did; labels that count for nothing."""
+    """Notes on the judges, on changes since the calibration, on what is unknown of the bank, and on unused labels."""
     notes = _who(bank_scale, new)
     if bank_scale.reference is not None and bank_scale.reference.unequal:
         notes.append(UNEQUAL)
@@ -49,7 +49,7 @@ def panel_notes(bank_scale: BankScale, new: NewLabels) -> list[str]:
 
 
 def why_unranked(bank_scale: BankScale) -> str:
-    """Why a system on this bank has no rank and no tier, whatever its labels; "" where it may have them."""
+    """Why a system on this bank has no rank and no tier, whatever its labels; "" if it may have them."""
     if too_few_to_cross_fit(bank_scale.n_distinct):
         once = copies_once(bank_scale.n_distinct, len(bank_scale.systems))
         return (
@@ -86,7 +86,7 @@ def _who(bank_scale: BankScale, new: NewLabels) -> list[str]:
 
 
 def _groups(bank_scale: BankScale) -> list[str]:
-    """That the bank's systems have no common scale, where they have none."""
+    """A note if the bank's systems have no common scale."""
     if (groups := _reference_groups(bank_scale)) > 1:
         return [
             f"The bank's systems form {groups:,} groups that share too few queries for a common scale: a system is "
@@ -105,7 +105,7 @@ def _groups(bank_scale: BankScale) -> list[str]:
 
 
 def _reference_groups(bank_scale: BankScale) -> int:
-    """How many groups without a common scale the reference systems form; 0 without any."""
+    """Number of groups of reference systems that have no common scale with each other; 0 without reference systems."""
     reference = bank_scale.reference
     if reference is None:
         return 0
@@ -114,7 +114,10 @@ def _reference_groups(bank_scale: BankScale) -> int:
 
 
 def _split(bank_scale: BankScale, new: NewLabels) -> list[str]:
-    """Whether the lower of two middle levels counts on most new cells, or on the calibration's, but not on both."""
+    """A note if most cells have an even number of labels either here or in the calibration, but not in both.
+
+    With an even number the lower of the two middle levels counts.
+    """
     labels = np.isfinite(new.panel).sum(axis=2)
     labels = labels[labels > 0]
     if bank_scale.settings.response != "ordered" or not bank_scale.judges or not labels.size:
@@ -134,10 +137,11 @@ def _units(bank_scale: BankScale) -> IntArray:
 
 
 def _compared(old: PanelRecord, new: PanelRecord, unit: IntArray, judges: tuple[str, ...]) -> list[str]:
-    """Agreement and, of the same judges, the leniency of each, where they differ from the calibration's.
+    """Notes if agreement, or the leniency of one of the same judges, differs from the calibration.
 
-    By more than its systems differ among themselves: judges are stricter with some systems than with others. Leniency
-    is against the others, so that among others a judge may look stricter, or more lenient, and be the same.
+    The difference must exceed the variation among the calibration's systems: judges are stricter with some systems than
+    with others. Leniency is relative to the other judges, so that with other colleagues the same judge may look
+    stricter or more lenient.
     """
     same = judges if set(judges) == set(old.judges) else ()
     level, notes = ALPHA / (1 + len(same)), []
@@ -166,9 +170,9 @@ def _compared(old: PanelRecord, new: PanelRecord, unit: IntArray, judges: tuple[
 
 
 def _agreement(old: PanelRecord, new: PanelRecord, unit: IntArray) -> Drift | None:
-    """How far agreement of the same pairs of judges differs, beyond what the choice of rubrics by theirs explains.
+    """Change of the agreement of the same pairs of judges, beyond what the choice of rubrics by agreement explains.
 
-    Between the calibration's agreement and what is expected of further systems nothing is shown.
+    A new agreement between the calibration's agreement and that expected of further systems is no evidence of a change.
     """
     both = common_agreement(new, old)
     if both is None:
@@ -185,7 +189,7 @@ def _agreement(old: PanelRecord, new: PanelRecord, unit: IntArray) -> Drift | No
 
 
 def _alone(old: PanelRecord, judge: str, unit: IntArray) -> list[str]:
-    """A single judge whose leniency in the calibration is known."""
+    """A note if a single judge labelled whose leniency in the calibration is known and differs from 0."""
     leniency = old.leniency[:, old.judges.index(judge)]
     found = drift(leniency, np.zeros(len(leniency)), unit)
     if found is None or found.p_value >= ALPHA:
@@ -211,9 +215,10 @@ def _unused(new: NewLabels) -> list[str]:
 def system_notes(
     bank_scale: BankScale, system: str, y: FloatArray, found: Placement, fit: float
 ) -> list[str]:
-    """What cannot be known of one system from labels y (B,). fit: its lz*.
+    """Notes on one system with labels y (B,): an extrapolation, or an unusual pattern. fit: its lz*.
 
-    The bank's systems by parameters that have read their labels would all look more usual than a new one.
+    fit is compared with lz* of the bank's systems at parameters fitted without them: at parameters fitted with their
+    labels they would all look more usual than a new system.
     """
     extreme, usual = _extreme(bank_scale, system, y, found), bank_scale.person_fit
     if usual is not None and fit < min(UNUSUAL, float(np.nanmin(usual, initial=np.inf))):
@@ -225,7 +230,7 @@ def system_notes(
 
 
 def repeated_notes(bank_scale: BankScale, new: NewLabels) -> list[str]:
-    """That a system has the name of one of the bank's, or labels that have chosen and fitted the bank."""
+    """Notes if a system has the name of one of the bank's systems, or repeats labels with which the bank was chosen."""
     notes = []
     for system, y, found in zip(new.systems, new.y, repeated_of(bank_scale.y, new.y).tolist(), strict=True):
         if found >= 0:
@@ -247,7 +252,7 @@ def repeated_notes(bank_scale: BankScale, new: NewLabels) -> list[str]:
 
 
 def _extreme(bank_scale: BankScale, system: str, y: FloatArray, placement: Placement) -> list[str]:
-    """Too few labels, or an ability beyond what the bank was made for."""
+    """A note if a system has too few labels, or an ability beyond those for which the bank was made."""
     share = y / (bank_scale.fit.levels - 1)
     share = share[~np.isnan(share)]
     if not share.size:

@@ -1,9 +1,9 @@
-"""Would the tier of a new system still change if the rest of the bank were judged? (docs/method.md §13)
+"""Whether the tier of a new system would still change if the rest of the bank were judged (docs/method.md §13).
 
-The labels that are missing are drawn from what the labels so far make probable, and the system is placed anew with
-each draw: stochastic curtailment (Lan, Simon & Halperin 1982, Sequential Analysis 1, 207-219). The share of draws that
-end in a tier is the probability of ending there. Under the model it is a martingale, so that stopping once it is high
-enough is wrong no more often than that share says, however often one looks.
+The missing labels are drawn from their distribution given the labels so far, and the system is placed again with each
+draw: stochastic curtailment (Lan, Simon & Halperin 1982, Sequential Analysis 1, 207-219). The share of draws that end
+in a tier is the probability of that final tier. Under the model it is a martingale, so that stopping once it is high
+enough is wrong no more often than that probability implies, however often it is checked.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from ..types import FloatArray, IntArray
 from .among import Among, evidence_of_systems
 from .bank_scale import BankScale
 
-DRAWS = 200  # of the labels that are missing
-NODES = 9  # of the effect of a query on a system
+DRAWS = 200  # draws of the missing labels
+NODES = 9  # integration nodes of the effect of a query on a system
 _GRID = np.linspace(-6.0, 6.0, 241)
 
 
 @dataclass(frozen=True)
 class Outlook:
-    """Where one system's tier may end once ``open`` rubrics more are judged.
+    """The final tiers that are possible for one system once ``open`` more rubrics are judged.
 
-    tier: on the labels so far, as ``place`` has it; 0 without a label. shares: tier → share of the draws.
+    tier: from the labels so far, as by ``place_systems``; 0 without a label. shares: tier → share of the draws.
     """
 
     tier: int
@@ -38,18 +38,21 @@ class Outlook:
 
     @property
     def probability(self) -> float:
-        """That the tier stays what it is; 0 without a label."""
+        """Probability that the current tier is final; 0 without a label."""
         return self.shares.get(self.tier, 0.0)
 
     def settled(self, confidence: float) -> bool:
-        """Whether the tier stays with at least ``confidence``, by one standard error of the draws more."""
+        """Whether the tier stays with a probability that exceeds ``confidence`` by one standard error of the draws.
+
+        If no rubric is open, whether the probability is at least ``confidence``.
+        """
         return self.probability >= confidence + np.sqrt(confidence * (1 - confidence) / DRAWS) * (
             self.open > 0
         )
 
 
 class Forecast:
-    """The tiers to come of new systems on one bank.
+    """Forecasts of the final tiers of new systems on one bank.
 
     effect: sd of a query's effect on a system, in units of theta; by default ``query_effect`` of the bank's systems.
     Raises PlacementError for a bank without reference systems, or whose systems have no common scale.
@@ -82,7 +85,10 @@ class Forecast:
         self._table = log_likelihoods(bank_scale.fit, bank_scale.bank, shifted)
 
     def outlook(self, y: FloatArray, open_: IntArray) -> Outlook:
-        """Forecast the final tier from labels ``y`` (B,). open_: rubrics of the bank that are still to be judged."""
+        """Forecast the final tier from labels ``y`` (B,).
+
+        open_: rubrics of the bank that are still to be judged (indices).
+        """
         usable = open_[np.isnan(y[open_]) & ~self._bank.fit.constant[open_]]
         if np.isnan(y).all():
             return Outlook(0, len(usable), {})
@@ -94,7 +100,7 @@ class Forecast:
         return Outlook(now, len(usable), dict(zip(found.tolist(), (count / DRAWS).tolist(), strict=True)))
 
     def tiers(self, y: FloatArray) -> list[int]:
-        """The tier of each of N systems (N, B) that are labelled on the same rubrics, as ``place`` has it."""
+        """The tier of each of N systems (N, B) that are labelled on the same rubrics, as by ``place_systems``."""
         evidence = evidence_of_systems(
             *(self._bank.fit, self._bank.spread, y, self._bank.bank),
             *(self._unit, self._n_units, self._settings.seed),
@@ -131,7 +137,7 @@ class Forecast:
 
 
 def query_effect(bank_scale: BankScale) -> float:
-    """Sd of a query's effect on a system, from the bank's own systems, by moments; 0 where there is none.
+    """Sd of a query's effect on a system, from the bank's own systems, by moments; 0 if there is no evidence of any.
 
     With g the score of a label at theta and I its information, two labels of one query have E g g' = I I' tau² for a
     small effect of variance tau²: tau² = max(0, sum g g' / sum I I') over all such pairs. Bradlow, Wainer & Wang (1999,

@@ -1,7 +1,7 @@
 """A panel's agreement and each judge's leniency, compared with those of the calibration (docs/method.md §13).
 
-The scale of a bank is that of the judges who calibrated it. Where new labels come from stricter judges, or from
-judges who agree less, an ability is off by an amount that no interval shows.
+The scale of a bank is that of the judges who calibrated it. If new labels come from stricter judges, or from judges who
+agree less, an ability is off by an amount that no interval shows.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ FEWEST = 5  # queries below which no difference is tested
 
 @dataclass(frozen=True)
 class PairAgreement:
-    """Agreement of each of P pairs of judges, as ``combinations`` orders them, on B rubrics.
+    """Agreement of each of P pairs of judges, in the order of ``combinations``, on B rubrics.
 
-    equal, pairs: (B, P) cells on which both have the same label, and that both labelled. sd: (P,) of the systems' own
-    means of agreement; NaN of fewer than two systems.
+    equal, pairs: (B, P) numbers of cells on which both have the same label, and of cells that both labelled. sd: (P,)
+    of the systems' mean agreements; NaN with fewer than two systems.
     """
 
     equal: IntArray
@@ -33,13 +33,13 @@ class PairAgreement:
 
 @dataclass(frozen=True)
 class PanelRecord:
-    """What K judges did on B rubrics.
+    """How K judges labelled B rubrics.
 
     agreement: (B,) share of pairs of labels on a cell that are equal; NaN without a pair. leniency: (B, K) mean over
-    the systems of a judge's label less the mean of the others' on the same cell, as a share of the scale. systems: M.
-    agreement_sd, leniency_sd: of the systems' own means, the latter (K,); NaN unknown, or of fewer than two systems.
-    by_pair: agreement of each pair of judges. expected: (B,) agreement on further systems, of rubrics that were kept
-    for theirs (``expected_agreement``). None in files of before.
+    the systems of a judge's label minus the mean of the others' on the same cell, as a share of the scale. systems: M.
+    agreement_sd, leniency_sd: sd of the systems' own means, the latter (K,); NaN if unknown, or with fewer than two
+    systems. by_pair: agreement of each pair of judges. expected: (B,) agreement expected on further systems, for
+    rubrics that were selected for agreement (``expected_agreement``). The last two are None in older files.
     """
 
     judges: tuple[str, ...]
@@ -62,7 +62,7 @@ class Drift:
 
 
 def panel_record(judges: tuple[str, ...], panel: FloatArray, levels: IntArray) -> PanelRecord:
-    """From labels (M, B, K) as the model reads them. levels: (B,) of each rubric."""
+    """The record of labels (M, B, K) as the model reads them. levels: (B,) of each rubric."""
     (same, both), off = _agreement(panel), _leniency(panel, levels)
     equal, pairs = same.sum(axis=2), both.sum(axis=2)
     by_pair = np.where(both, same, np.nan)
@@ -78,10 +78,10 @@ def panel_record(judges: tuple[str, ...], panel: FloatArray, levels: IntArray) -
 
 
 def expected_agreement(panel: FloatArray) -> FloatArray:
-    """(J,) agreement that labels (M, J, K) of further systems would show on each rubric: less far from the mean.
+    """(J,) agreement that labels (M, J, K) of further systems would show on each rubric: shrunken to the mean.
 
-    Rubrics that are kept for their agreement have some of it by chance. The best linear prediction, with the variance
-    of a rubric's agreement over systems as its error.
+    Rubrics that are selected for their agreement have some of it by chance. The best linear prediction, with the
+    variance of a rubric's agreement over systems as its error.
     """
     equal, pairs = np.zeros((2, *panel.shape[:2]), dtype=np.int64)
     for judges in combinations(range(panel.shape[2]), 2):
@@ -99,10 +99,10 @@ def expected_agreement(panel: FloatArray) -> FloatArray:
 
 
 def common_agreement(new: PanelRecord, old: PanelRecord) -> tuple[FloatArray, FloatArray, float] | None:
-    """Agreement (B,) on the new labels and on the old ones, of the same pairs of judges; the old systems' sd.
+    """Agreement (B,) on the new and on the old labels, of the pairs of judges common to both; the old systems' sd.
 
-    The old pairs count as often as the new ones: judges of whom some label fewer systems, or none, are not others. None
-    without a common pair, or of a file of before that has all pairs together where some are missing.
+    Old pairs get the weights of the new ones, so that differences are not due to judges who label fewer systems. None
+    without a common pair, or if an older file has only the total over all pairs and some of these are missing.
     """
     place = {frozenset(pair): at for at, pair in enumerate(combinations(old.judges, 2))}
     common = [
@@ -120,13 +120,13 @@ def common_agreement(new: PanelRecord, old: PanelRecord) -> tuple[FloatArray, Fl
     known = np.isfinite(share)
     total = np.where(known, pairs, 0).sum(axis=1)
     before = np.where(known, share * pairs, 0.0).sum(axis=1)
-    # Of some pairs the mean varies no more than they do on average.
+    # The mean of some of the pairs varies no more than they do on average.
     sd = old.agreement_sd if len(common) == len(place) else float(old.by_pair.sd[theirs].mean())
     return ratio(np.where(known, equal, 0).sum(axis=1), total), ratio(before, total), sd
 
 
 def _spread(values: FloatArray) -> FloatArray:
-    """Standard deviation over the systems of their means of values (M, B, …), each less its rubric's mean."""
+    """Standard deviation over the systems of their mean values (M, B, …), each value minus its rubric's mean."""
     means = known_mean(values - known_mean(values, axis=0), axis=1)
     n = np.isfinite(means).sum(axis=0)
     squares = np.nansum((means - known_mean(means, axis=0)) ** 2, axis=0)
@@ -134,7 +134,7 @@ def _spread(values: FloatArray) -> FloatArray:
 
 
 def _agreement(panel: FloatArray) -> tuple[BoolArray, BoolArray]:
-    """(M, B, P) whether the two judges of a pair have the same label of a cell, and whether both have one."""
+    """(M, B, P) whether the two judges of a pair have equal labels of a cell, and whether both have labelled it."""
     known = np.isfinite(panel)
     first, second = np.triu_indices(panel.shape[2], 1)
     both = known[:, :, first] & known[:, :, second]
@@ -142,7 +142,7 @@ def _agreement(panel: FloatArray) -> tuple[BoolArray, BoolArray]:
 
 
 def _leniency(panel: FloatArray, levels: IntArray) -> FloatArray:
-    """(M, B, K) each label less the mean of the others' on its cell, as a share of the scale."""
+    """(M, B, K) each label minus the mean of the other judges' on its cell, as a share of the scale."""
     share = panel / (levels - 1)[None, :, None]
     known = np.isfinite(share)
     value = np.where(known, share, 0.0)
@@ -156,10 +156,10 @@ def drift(
 ) -> Drift | None:
     """The mean difference of two values (B,) over the rubrics that have both, tested with queries as units.
 
-    unit: (B,) query of each rubric. beside: how much systems differ by themselves: the standard deviation of one's
-    mean, how many systems the new values are of, and how many the old ones; None: both are of the same systems. A
-    difference is then tested as that of other systems, with the degrees of freedom of the old ones. None where fewer
-    than FEWEST queries have both, or where it is unknown how much systems differ.
+    unit: (B,) query of each rubric. beside: how much systems differ from each other: the standard deviation of a
+    system's mean, the number of systems behind the new values, and that behind the old ones; None: both are of the same
+    systems. With ``beside``, the difference is tested as one between different systems, with the degrees of freedom of
+    the old ones at most. None if fewer than FEWEST queries have both, or if that standard deviation is unknown.
     """
     known = np.flatnonzero(np.isfinite(new) & np.isfinite(old))
     queries, at = np.unique(unit[known], return_inverse=True)
@@ -172,5 +172,5 @@ def drift(
     rest = sums - mean * np.bincount(at)
     variance = float((rest**2).sum()) * n / (n - 1) / len(known) ** 2 + sd**2 * (1 / these + 1 / those)
     p = 2 * float(stdtr(min(n, those) - 1, -abs(mean) / np.sqrt(variance))) if variance else float(mean == 0)
-    # The sign test of as many equal signs is a hurdle, however little they vary.
+    # The p-value is at least that of the sign test, however little the differences vary.
     return Drift(mean, p if beside else max(p, 2.0 ** (1 - n)), n)

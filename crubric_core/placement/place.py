@@ -1,4 +1,4 @@
-"""Where a new system stands: its labels from any file, placed among the systems of a bank (docs/method.md §13)."""
+"""Place new systems, with labels from any file, among the systems of a bank (docs/method.md §13)."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ WHOLE = ("rank", "rank_low", "rank_high", "tier")
 
 @dataclass(frozen=True)
 class Placed:
-    """N new systems on a bank.
+    """N new systems placed on a bank.
 
-    systems, placements: name and place of each. person_fit: (N,) lz* of each. next_best: for each a table id, rubric,
-    query, expected_information: the bank's rubrics without a label, best first. unused: labels that are not
-    used, with the reason. notes: what to keep in mind.
+    systems, placements: name and placement of each. person_fit: (N,) lz* of each. next_best: for each system a table
+    id, rubric, query, text, expected_information: the bank's rubrics without a label, best first. unused: labels that
+    are not used, with the reason. notes: cautions, in sentences.
     """
 
     systems: tuple[str, ...]
@@ -42,18 +42,18 @@ class Placed:
 
     @property
     def table(self) -> pd.DataFrame:
-        """One row a system, in the columns of the leaderboard, with its labels on the bank."""
+        """One row a system, in the columns of the leaderboard, with ``answered``, its number of labels on the bank."""
         rows = [_row(*pair) for pair in zip(self.systems, self.placements, strict=True)]
         return pd.DataFrame(rows).astype(dict.fromkeys(WHOLE, "Int64")).assign(person_fit=self.person_fit)
 
     @property
     def next_table(self) -> pd.DataFrame:
-        """What to judge next, of all systems: system and the columns of ``next_best``."""
+        """The rubrics to judge next for all systems: system and the columns of ``next_best``."""
         pairs = zip(self.systems, self.next_best, strict=True)
         return pd.concat([table.assign(system=system) for system, table in pairs], ignore_index=True)
 
     def record(self, bank_scale: BankScale) -> dict[str, Any]:
-        """Plain values for a JSON file; unknown numbers are NaN."""
+        """The placements as plain values for a JSON file; unknown numbers are NaN."""
         rows = zip(self.table.to_dict("records"), self.placements, self.next_best, strict=True)
         return {
             "bank": {
@@ -102,9 +102,9 @@ def _row(system: str, placement: Placement) -> dict[str, object]:
 
 
 def place_systems(bank_scale: BankScale, new: NewLabels, n_next: int = NEXT) -> Placed:
-    """Each of the new systems among those of the bank, and which of its rubrics would be most informative next.
+    """Place each of the new systems among those of the bank, and list its most informative rubrics without a label.
 
-    Raises PlacementError where a label could not be used that ``new`` says is there.
+    n_next: most rubrics of that list. Raises PlacementError if a label of ``new`` could not be used.
     """
     placements = _placements(bank_scale, new.y)
     if why_unranked(bank_scale):
@@ -137,7 +137,7 @@ def place_systems(bank_scale: BankScale, new: NewLabels, n_next: int = NEXT) -> 
 
 
 def _placements(bank_scale: BankScale, y: FloatArray) -> list[Placement]:
-    """Each new system (N, J) among the reference systems, or the paper's way where there are none."""
+    """Each new system (N, J) placed among the reference systems, or as in the paper if there are none."""
     settings, reference = bank_scale.settings, bank_scale.reference
     if reference is None:
         return place(
@@ -178,7 +178,7 @@ def _placements(bank_scale: BankScale, y: FloatArray) -> list[Placement]:
 
 
 def _next_table(bank_scale: BankScale, y: FloatArray, expected: FloatArray, n: int) -> pd.DataFrame:
-    """The bank's rubrics without a label, that keep a common scale with those it is compared with."""
+    """The best ``n`` rubrics without a label, on which the system keeps a common scale with comparable systems."""
     candidates: IntArray = np.flatnonzero(
         np.isnan(y) & ~bank_scale.fit.constant & _of_its_group(bank_scale, y)
     )
@@ -188,7 +188,7 @@ def _next_table(bank_scale: BankScale, y: FloatArray, expected: FloatArray, n: i
 
 
 def _of_its_group(bank_scale: BankScale, y: FloatArray) -> BoolArray:
-    """(B,) rubrics of the queries of the systems that one with labels ``y`` is compared with."""
+    """(B,) rubrics of queries on which the systems comparable with a system of labels ``y`` were labelled."""
     unit, n_units = bank_scale.query_units
     reference = bank_scale.reference
     if reference is None or reference.group is None:

@@ -1,8 +1,8 @@
-"""Labels of new systems join the calibration of a bank, on the bank's scale (docs/method.md §13).
+"""Add new systems to the calibration of a bank, on the bank's scale (docs/method.md §13).
 
-The rubrics are fitted anew to the labels of all systems on the bank, and the fit is brought to the bank's scale by the
+The rubrics are fitted again to the labels of all systems on the bank, and the fit is linked to the bank's scale by the
 rubrics whose difficulty has not drifted. Reference systems keep their abilities on the whole pool; the new systems join
-them as they are placed, with the variance of their placement.
+them with their placed abilities, and with the variance of their placement.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from .linking import Method, RubricLink, link
 from .new_labels import NewLabels
 
 DRIVERS = 3  # rubrics named for a system that moved
-SHOWN = 0.005  # the least change that two decimals show
+SHOWN = 0.005  # the least change that is visible with two decimals
 
 
 @dataclass(frozen=True)
 class Recalibration:
-    """A bank with new systems in its calibration.
+    """A bank after new systems were added to its calibration.
 
-    bank_scale: the new bank. link: of the joint fit to the old scale. drift: of the rubrics, on new labels.
-    moved: a row a system: system, new, theta_before, theta_after, se, moved, tier_before, tier_after (of the new
-    systems), because. theta is the ability on the bank, at the old parameters and at the new ones.
+    bank_scale: the new bank. link: from the joint fit to the old scale. drift: of the rubrics, on new labels.
+    moved: one row a system: system, new, theta_before, theta_after, se, moved, tier_before, tier_after (of new systems
+    only), because. theta is the ability on the bank, at the old parameters and at the new ones.
     """
 
     bank_scale: BankScale
@@ -51,7 +51,7 @@ class Recalibration:
 
     @property
     def drift_table(self) -> pd.DataFrame:
-        """A row a rubric: id, query, rubric, text, labels, shift, z, p_value, drifted."""
+        """One row a rubric: id, query, rubric, text, labels, shift, z, p_value, drifted."""
         found = self.drift
         table = self.bank_scale.rubrics[["id", "query", "rubric", "text"]].reset_index(drop=True)
         return table.assign(
@@ -60,9 +60,9 @@ class Recalibration:
 
 
 def recalibrate(bank_scale: BankScale, new: NewLabels, method: Method = "stocking-lord") -> Recalibration:
-    """Let ``new`` join. Raises PlacementError where a system's name is taken or there is too little to link by.
+    """Add the systems ``new`` to the calibration; raises PlacementError if a name is taken or linking fails.
 
-    They join as the bank of before places them: the new parameters are fitted to their own labels, too.
+    They join at their placements on the old bank, since the new parameters are also fitted to their own labels.
     """
     _check(bank_scale, new)
     settings = bank_scale.settings
@@ -86,7 +86,7 @@ def recalibrate(bank_scale: BankScale, new: NewLabels, method: Method = "stockin
 
 
 def _person_fits(bank_scale: BankScale, new: NewLabels) -> FloatArray | None:
-    """Those of the bank's systems, and of the new ones by the parameters of before."""
+    """Person fits of the bank's systems, and of the new ones at the old parameters; None if the former are unknown."""
     if bank_scale.person_fit is None:
         return None
     fit, theta = bank_scale.fit, estimate_abilities(bank_scale.fit, new.y).theta
@@ -116,7 +116,7 @@ def _check(bank_scale: BankScale, new: NewLabels) -> None:
 def _on_old_scale(
     bank_scale: BankScale, joint: IrtFit, spread: Spread, found: RubricLink
 ) -> tuple[IrtFit, Spread]:
-    """The joint fit's parameters on the bank's scale; a rubric that it lacks keeps the bank's."""
+    """The joint fit's parameters on the bank's scale; a rubric without parameters in it keeps the bank's."""
     old, moved = bank_scale.fit, found.items(joint.items)
     lost = ~np.isfinite(moved.a)
     steps = (
@@ -137,7 +137,7 @@ def _on_old_scale(
 
 
 def _joined(bank_scale: BankScale, new: NewLabels) -> Reference:
-    """The reference with the new systems as they are placed, one after the other."""
+    """The reference with the new systems added as placed, one after the other."""
     now = bank_scale
     for system, row in zip(new.systems, new.y, strict=True):
         evidence = _evidence(now, row)
@@ -157,7 +157,7 @@ def _evidence(bank_scale: BankScale, y: FloatArray) -> SystemEvidence:
 
 
 def _with(bank_scale: BankScale, new: SystemEvidence, system: str) -> Reference:
-    """One system more. The variance that its placement has beyond queries is a unit of its own."""
+    """The reference with one more system. The variance of its placement beyond queries becomes a unit of its own."""
     reference, settings = bank_scale.reference, bank_scale.settings
     assert reference is not None  # noqa: S101
     standing = stand_among(reference, new, settings.confidence, settings.seed, settings.tier_rule)
@@ -182,7 +182,7 @@ def _with(bank_scale: BankScale, new: SystemEvidence, system: str) -> Reference:
 
 
 def _with_group(reference: Reference, new: SystemEvidence) -> IntArray | None:
-    """A new system that shares no scale with any group is one of its own."""
+    """The groups with the new system added; a system without a common scale with any group forms a new one."""
     if reference.group is None:
         return None
     own = reference.group_of(new.asked)
@@ -190,7 +190,7 @@ def _with_group(reference: Reference, new: SystemEvidence) -> IntArray | None:
 
 
 def _moved(before: BankScale, after: BankScale) -> pd.DataFrame:
-    """What the new parameters change of each system, and which rubrics do it."""
+    """The change of each system's ability by the new parameters, with the rubrics that cause it."""
     y, systems = after.y, after.systems
     theta = estimate_abilities(before.fit, y, before.bank).theta
     theta_after = estimate_abilities(after.fit, y, before.bank).theta
@@ -218,7 +218,7 @@ def _moved(before: BankScale, after: BankScale) -> pd.DataFrame:
 
 
 def score_change(before: IrtFit, after: IrtFit, y: FloatArray, theta: FloatArray) -> FloatArray:
-    """(M, J) what each rubric adds to the change of each ability: of its score at theta, over H (one Newton step)."""
+    """(M, J) contribution of each rubric to the change of each ability: change of its score / H (one Newton step)."""
     known = np.where(np.isfinite(theta), theta, 0.0)
     old = label_scores(before.items, y, known)[0]
     score, information = label_scores(after.items, y, known)
@@ -240,7 +240,7 @@ def _tier(bank_scale: BankScale, y: FloatArray) -> int | None:
 
 
 def _because(bank_scale: BankScale, change: FloatArray, shift: float) -> str:
-    """The rubrics that move an ability most in the direction in which it moved, each by what two decimals show."""
+    """The rubrics that move an ability most in the direction of its shift, if by at least SHOWN."""
     toward = change * np.sign(shift)
     order = np.argsort(-toward, kind="stable")[:DRIVERS]
     ids = bank_scale.rubrics["id"].tolist()
@@ -248,7 +248,7 @@ def _because(bank_scale: BankScale, change: FloatArray, shift: float) -> str:
 
 
 def _entry(bank_scale: BankScale, new: NewLabels, found: RubricLink, drift: RubricDrift) -> dict[str, Any]:
-    """A line of the bank's history."""
+    """The entry of this recalibration in the bank's history."""
     ids = bank_scale.rubrics["id"].to_numpy(dtype=object)
     return {
         "change": "recalibrated",

@@ -1,4 +1,4 @@
-"""A recalibration in sentences: who would move, which rubrics have drifted, how the scales are linked."""
+"""A recalibration in sentences: which systems would move, which rubrics have drifted, how the scales are linked."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NAME = 40  # characters of a name in a sentence
 
 
 def recalibration_sentences(found: Recalibration) -> tuple[str, str]:
-    """Who moves by more than its standard error or changes tier; which rubrics drifted, and the link; plain text."""
+    """Two texts: which systems move by over a standard error or change tier; which rubrics drifted, and the link."""
     return _who(found), _drifted(found)
 
 

@@ -1,4 +1,4 @@
-"""A bank in the forms that other tools read; each carries the rubrics' ids in a field that the tool keeps."""
+"""Exports of a bank for other tools; each stores the rubrics' ids in a field that the tool preserves."""
 
 from __future__ import annotations
 

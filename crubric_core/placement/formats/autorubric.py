@@ -1,6 +1,6 @@
-"""The bank as an autorubric dataset (``RubricDataset.from_file``): an item a query, ids as the criteria's names.
+"""The bank as an autorubric dataset (``RubricDataset.from_file``): an item for each query, ids as criterion names.
 
-A graded rubric becomes a choice among its labels. Submissions are empty: they are the new system's answers.
+A graded rubric becomes a choice among its labels. Submissions are left empty for the new system's answers.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .base import Asked, asked
 
 
 def files(bank_scale: BankScale) -> dict[str, bytes]:
-    """autorubric.json."""
+    """The file autorubric.json as a mapping from name to content."""
     items = [
         {
             "submission": "",

@@ -1,4 +1,4 @@
-"""What the exports share: a bank's queries with their rubrics, in the order of their choice."""
+"""Shared parts of the exports: a bank's queries with their rubrics, in the order of their choice."""
 
 from __future__ import annotations
 
@@ -17,7 +17,11 @@ from ..bank_scale import BankScale
 
 @dataclass(frozen=True)
 class Asked:
-    """One rubric as an export asks it: token: its id and the bank's; text: its text, or its name where it has none."""
+    """One rubric as exports ask it.
+
+    token: its id and the bank's. name: without the prefix of its query. text: its text, or its name if it has none.
+    low, high: ends of its scale. points: None if unknown. dimension: None if unknown.
+    """
 
     token: str
     query: str
@@ -32,18 +36,18 @@ class Asked:
 
     @property
     def graded(self) -> bool:
-        """More than met and not met."""
+        """Whether the rubric has more than two levels."""
         return self.high - self.low > 1
 
     @property
     def signed_points(self) -> float:
-        """Its points, else 1; below 0 where to meet it is bad."""
+        """The rubric's points, 1 if they are unknown or 0; negative if meeting the rubric is bad."""
         points = 1.0 if not self.points else abs(self.points)
         return points if self.polarity > 0 else -points
 
 
 def asked(bank_scale: BankScale) -> Iterator[tuple[str, str, list[Asked]]]:
-    """(query, its text or name, its rubrics) of each query, in the order of the bank."""
+    """Yield (query, its text or name, its rubrics) for each query, in the order of the bank."""
     table = bank_scale.rubrics.sort_values("order", kind="stable")
     texts = dict(zip(bank_scale.queries["query"].map(str), bank_scale.queries["text"], strict=True))
     for query, group in table.groupby("query", sort=False):
@@ -69,7 +73,7 @@ def _asked(bank_scale: BankScale, row: pd.Series[Any]) -> Asked:
 
 
 def require_binary(bank_scale: BankScale, tool: str) -> None:
-    """Raise ExportError where a rubric has more than two levels, for a tool that knows met and not met alone."""
+    """Raise ExportError if a rubric has more than two levels, for a tool that has only met and not met."""
     graded = bank_scale.rubrics[bank_scale.rubrics["scale_max"] - bank_scale.rubrics["scale_min"] > 1]
     if len(graded):
         row = graded.iloc[0]
@@ -81,5 +85,5 @@ def require_binary(bank_scale: BankScale, tool: str) -> None:
 
 
 def json_lines(records: list[dict[str, Any]]) -> bytes:
-    """One record a line."""
+    """The records as JSON Lines: one record on each line."""
     return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records).encode()

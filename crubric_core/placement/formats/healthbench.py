@@ -1,4 +1,4 @@
-"""The bank as HealthBench examples (simple-evals): prompts with rubrics, ids among the tags, which graders keep."""
+"""The bank as HealthBench examples (simple-evals): prompts with rubrics, ids among the tags, which graders preserve."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from .base import asked, json_lines, require_binary
 
 
 def files(bank_scale: BankScale) -> dict[str, bytes]:
-    """healthbench.jsonl, one prompt a line; raises ExportError where a rubric is graded."""
+    """The file healthbench.jsonl, one prompt on each line; raises ExportError if a rubric is graded."""
     require_binary(bank_scale, "HealthBench")
     records = [
         {

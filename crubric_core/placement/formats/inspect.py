@@ -1,6 +1,6 @@
-"""The bank as an Inspect task: a sample a query, labels in the score's metadata by the rubrics' ids.
+"""The bank as an Inspect task: a sample for each query, labels in the score's metadata under the rubrics' ids.
 
-A dictionary as the score's value would not do: rubrics differ by query, and Inspect's metrics need the same keys.
+The score's value cannot be a dictionary of labels: rubrics differ by query, and Inspect's metrics need the same keys.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ TASK = Path(__file__).with_name("inspect_task.py.txt")
 
 
 def files(bank_scale: BankScale) -> dict[str, bytes]:
-    """task.py and dataset.jsonl, to lie in one folder."""
+    """The files task.py and dataset.jsonl, which belong in one folder."""
     samples = [
         {
             "id": query,

@@ -1,7 +1,7 @@
-"""The bank as a promptfoo configuration: a test a query, a model-graded assertion a rubric, ids as the metrics.
+"""The bank as a promptfoo configuration: a test for each query, a model-graded assertion for each rubric.
 
-An assertion passes where its rubric is met, also where that is bad: the bank knows the sign. (promptfoo passes an
-assertion of weight 0 unasked, so that weights are the points without their sign.)
+The ids are the metrics. An assertion passes if its rubric is met, also if that is bad: the bank knows the sign.
+(promptfoo passes an assertion of weight 0 without asking, so that weights are the points without their sign.)
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from .base import asked, require_binary
 
 
 def files(bank_scale: BankScale) -> dict[str, bytes]:
-    """promptfooconfig.json; raises ExportError where a rubric is graded."""
+    """The file promptfooconfig.json; raises ExportError if a rubric is graded."""
     require_binary(bank_scale, "promptfoo")
     tests = [
         {
@@ -40,7 +40,7 @@ def files(bank_scale: BankScale) -> dict[str, bytes]:
 
 
 def _literal(text: str) -> str:
-    """A text that promptfoo's templates leave as it is."""
+    """The text, escaped so that promptfoo's templates do not change it."""
     if not any(mark in text for mark in ("{{", "{%", "{#")):
         return text
     parts = text.split("{% endraw %}")

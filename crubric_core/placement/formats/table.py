@@ -1,4 +1,4 @@
-"""The bank as a table for spreadsheets: a row a rubric with the texts, and empty cells for the labels."""
+"""The bank as a table for spreadsheets: one row a rubric with the texts, and empty cells for the labels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SYSTEM = "my system"
 
 
 def form_table(bank_scale: BankScale) -> pd.DataFrame:
-    """One row a rubric, in the order of the bank; ``rubric`` is its id with the bank's; the label is open."""
+    """One row a rubric, in the order of the bank; ``rubric`` is its token (own id and the bank's); labels are empty."""
     rows = [
         {
             "system": SYSTEM,
@@ -35,5 +35,5 @@ def form_table(bank_scale: BankScale) -> pd.DataFrame:
 
 
 def files(bank_scale: BankScale) -> dict[str, bytes]:
-    """bank_form.csv."""
+    """The file bank_form.csv as a mapping from name to content."""
     return {"bank_form.csv": csv_bytes(form_table(bank_scale))}

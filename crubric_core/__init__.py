@@ -1,6 +1,6 @@
 """CalibratedRubric: compact rubric banks and tiered leaderboards from noisy judge labels.
 
-The names are loaded when they are first used (PEP 562), so that ``crubric --help`` waits for no numerical library.
+The public names are loaded when they are first used (PEP 562), so that ``crubric --help`` loads no numerical library.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """The public name, loaded from its module and kept."""
+    """Load a public name from its module and cache it; raises AttributeError for another name."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f".{_HOMES[name]}", __name__), name)

@@ -1,4 +1,4 @@
-"""The command line: the same calls as the pages. Results to files or as JSON on stdout, progress to stderr."""
+"""The command line. Commands make the same calls as the pages: results go to files or stdout, progress to stderr."""
 
 from __future__ import annotations
 
@@ -18,20 +18,21 @@ from .environment import program, use_one_thread
 from .errors import CrubricError
 
 NAME = "crubric"
-INTERRUPTED = "Query interrupted"  # what DuckDB makes of Ctrl-C while it counts
+INTERRUPTED = "Query interrupted"  # message of the error that DuckDB raises on Ctrl-C
 SERVERS = "dashboard"  # the commands of this module leave the terminal to Streamlit
-CLOSED = 141  # what a shell says of a command whose reader went away (128 + SIGPIPE)
+CLOSED = 141  # exit code of a command whose reader closed the pipe (128 + SIGPIPE)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; 0, or 2 with one clear line on stderr where the input, a file or the disk is at fault.
+    """Run one command and return its exit code.
 
-    Whoever reads the output may stop early (``| head``): that ends the command without a word.
+    arguments: by default those of the process. 0: success. 2, with one line on stderr: the input, a file or the disk is
+    at fault. 130: interrupted. CLOSED, without a message: the reader of the output stopped early (``| head``).
     """
     use_one_thread()
     words = sys.argv[1:] if arguments is None else arguments
     if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # as stderr: a terminal may lack a letter
+        sys.stdout.reconfigure(errors="backslashreplace")  # as stderr: a terminal may lack a character
     for word in words:
         if word.encode("utf-8", "replace").decode() != word:
             print(
@@ -71,13 +72,13 @@ def _run(first: str, words: Sequence[str]) -> int:
 
 
 def _say_no_more() -> None:
-    """Drop what is still to be printed, which Python would try once more at its end."""
+    """Discard output that is still buffered, which Python would try to write again at exit."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def build_parser(names: Iterable[str] = tuple(COMMANDS)) -> argparse.ArgumentParser:
-    """A parser of the commands ``names``: their modules are loaded, the other commands are known by name alone."""
+    """A parser for the commands ``names``, whose modules are loaded; other commands are registered by name only."""
     start, *rest = program()
     name = " ".join([Path(start).stem, *rest])  # without the folders, for short lines
     parser = _Parser(
@@ -100,20 +101,24 @@ def build_parser(names: Iterable[str] = tuple(COMMANDS)) -> argparse.ArgumentPar
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line, and where the options are described, in place of all of them."""
+    """A parser whose error message is one line that refers to --help, instead of the whole usage."""
 
     def error(self, message: str) -> NoReturn:
-        """End with 2."""
+        """Print the message and exit with code 2."""
         self.exit(2, f"{NAME}: {message}. See `{self.prog} --help`.\n")
 
 
 class _Command(_Parser):
-    """Takes files and names wherever they stand between the options."""
+    """A parser that accepts positional arguments anywhere between the options."""
 
     _mixing = False
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """The library's own mixing calls this again, for the options and the rest apart; it loses the mark ``--``."""
+        """Parse options and positional arguments in any order, or in argparse's usual way if there is a ``--``.
+
+        The intermixed parsing of argparse drops ``--``, and it calls this method again, once for the options and once
+        for the rest.
+        """
         if self._mixing or "--" in args:
             return super().parse_known_args(args, namespace)
         self._mixing = True
@@ -124,7 +129,7 @@ class _Command(_Parser):
 
 
 class _Version(argparse.Action):
-    """Print the version and stop; it is looked up only when it is asked for."""
+    """Print the version and exit. The version is looked up only when the option is used."""
 
     def __init__(self, option_strings: Sequence[str], dest: str) -> None:
         super().__init__(option_strings, dest, nargs=0, help="print the version and stop")

@@ -1,7 +1,8 @@
-"""Who may do what: an editor everything, a viewer look. Asked wherever something is about to be read or changed.
+"""Access control: an editor may do everything, a viewer may only look. Checked before anything is read or changed.
 
-The command line and a person's own scripts are editors. A server that knows its visitors names one source of roles,
-and every check asks again. A process with ``CRUBRIC_ROLE=viewer`` has no editor at all and opens no workspace.
+The command line and a person's own scripts are editors. A server that knows its visitors sets a source of roles
+(``set_role_source``), which every check calls. A process with ``CRUBRIC_ROLE=viewer`` has no editor and opens no
+workspace.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ R = TypeVar("R")
 
 
 def process_role() -> Role:
-    """What this process is for, from CRUBRIC_ROLE; AccessError where that is no role."""
+    """The role of this process from CRUBRIC_ROLE, by default "editor"; raises AccessError for another value."""
     role = os.environ.get("CRUBRIC_ROLE", "").strip() or "editor"
     if role not in get_args(Role):
         raise AccessError(
@@ -40,19 +41,19 @@ _carried: ContextVar[Role | None] = ContextVar("carried role", default=None)
 
 
 def set_role_source(source: Callable[[], Role | None]) -> None:
-    """From now on ``source`` says who acts: their role, or None for nobody known."""
+    """Set the function that returns the role of the current user, or None for an unknown user."""
     global _source
     _source = source
 
 
 def current_role() -> Role | None:
-    """The role of whoever acts now; never an editor in a viewer's process, None for nobody known."""
+    """The role of the current user; None if unknown. In a viewer's process it is never "editor"."""
     role = _carried.get() or _source()
     return "viewer" if role and process_role() == "viewer" else role
 
 
 def require_editor(action: str) -> None:
-    """AccessError unless an editor acts; ``action`` says what for, as in "publish a view"."""
+    """Raise AccessError unless the current user is an editor. action: for the message, for example "publish a view"."""
     if current_role() != "editor":
         raise AccessError(
             f"Only an editor may {action}: sign in as one, or ask the person who runs this server."
@@ -60,7 +61,7 @@ def require_editor(action: str) -> None:
 
 
 def require_workspace() -> None:
-    """AccessError in a viewer's process, and where nobody known acts."""
+    """Raise AccessError in a viewer's process, or if the current user is unknown."""
     if process_role() == "viewer":
         raise AccessError(
             "This process serves shared views alone (CRUBRIC_ROLE=viewer) and opens no workspace."
@@ -70,7 +71,7 @@ def require_workspace() -> None:
 
 
 def carried(work: Callable[P, R]) -> Callable[P, R]:
-    """``work`` for another thread, done in the name of whoever acts now."""
+    """Wrap ``work`` so that in another thread it runs with the role of the current user."""
     role = current_role()
 
     @wraps(work)

@@ -1,4 +1,4 @@
-"""What a caller hands over as an array, made sure of: one sentence in place of an error from within a computation."""
+"""Check arguments of public functions: a clear message instead of an error from inside a computation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 
 def as_numbers(name: str, values: ArrayLike, error: type[CrubricError]) -> FloatArray:
-    """``values`` as an array of floats, None as NaN; raises ``error`` where they are no real numbers."""
+    """``values`` as an array of floats, None as NaN; raises ``error`` if they are not real numbers.
+
+    name: of the argument, for the message.
+    """
     if values is not None and not np.iscomplexobj(values):
         try:
             return np.asarray(values, dtype=float)
@@ -32,7 +35,7 @@ def require_count(name: str, value: object, least: int, error: type[CrubricError
 
 
 def require_a(name: str, value: object, kind: type, error: type[CrubricError]) -> None:
-    """Raise ``error`` unless ``value`` is of this class."""
+    """Raise ``error`` unless ``value`` is an instance of ``kind``."""
     if not isinstance(value, kind):
         raise error(
             f"{name} must be {with_article(kind.__name__)}, not {type(value).__name__}: see help({kind.__name__})."

@@ -1,4 +1,4 @@
-"""Loops that are no operation on whole arrays, compiled by Numba when they are first called."""
+"""Compile loops that cannot be written as operations on whole arrays, with Numba, when they are first called."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def compiled(function: Function) -> Function:
-    """The function in machine code, which lets go of Python while it runs and divides as NumPy does.
+    """The function compiled to machine code, which releases the GIL and divides as NumPy does.
 
-    Numbers are added in the order of the code, so that every processor gives the same bits, but for exponentials and
-    powers: their last bits are those of the mathematical library. Numba keeps the machine code beside the module, or in
-    the user's cache folder; where it can write to neither, each process compiles anew. Where there is no Numba, the
-    function stays as it is: the same in this sense, some hundred times as slow. Compiled functions
-    that it calls stand in the same file: Numba looks at that file alone to tell whether what it keeps is out of date.
+    Numbers are added in the order of the code, so that every processor gives the same bits, except for exponentials and
+    powers, whose last bits depend on the mathematical library. Numba caches the machine code beside the module, or in
+    the user's cache folder; if it can write to neither, each process compiles again. Without Numba the function runs in
+    Python, with the same results in this sense, about a hundred times slower. Compiled functions that it calls must be
+    in the same file, since Numba checks only that file to find out whether its cache is outdated.
     """
     return cast("Function", _Compiled(cast("FunctionType", function)))
 
 
 def compiled_in_any_order(function: Function) -> Function:
-    """As ``compiled``, faster: sums are formed in any order, and their last bits depend on the processor."""
+    """As ``compiled``, but faster: sums may be added in any order, so that their last bits depend on the processor."""
     options = {"fastmath": {"reassoc", "nsz", "contract"}}
     return cast("Function", _Compiled(cast("FunctionType", function), options))
 
 
 def compiler() -> str:
-    """Numba's version; "" without it."""
+    """Numba's version; "" if it is not installed."""
     try:
         return version("numba")
     except PackageNotFoundError:
@@ -40,7 +40,7 @@ def compiler() -> str:
 
 @dataclass(frozen=True)
 class _Compiled:
-    """A function that is compiled at its first call: until then a process need not load Numba."""
+    """A function that is compiled at its first call, so that Numba is not loaded before."""
 
     function: FunctionType
     options: dict[str, Any] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class _Compiled:
 
     @cached_property
     def machine_code(self) -> Callable[..., Any]:
-        """Numba's dispatcher, or the function itself."""
+        """Numba's dispatcher; the function itself if Numba is not installed."""
         try:
             from numba import njit
         except ImportError:
@@ -58,12 +58,15 @@ class _Compiled:
         options = {"nogil": True, "error_model": "numpy", **self.options}
         try:
             found: Callable[..., Any] = njit(cache=True, **options)(self._calling_machine_code())
-        except RuntimeError:  # no folder to keep it in
+        except RuntimeError:  # no folder for the cache can be written
             found = njit(**options)(self._calling_machine_code())
         return found
 
     def _calling_machine_code(self) -> FunctionType:
-        """The function with all that it calls compiled."""
+        """The function with the compiled functions that it calls replaced by their machine code.
+
+        Raises ImportError if one of them is in another file.
+        """
         code, known = self.function.__code__, dict(self.function.__globals__)
         for name in code.co_names:
             if isinstance(called := known.get(name), _Compiled):

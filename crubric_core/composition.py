@@ -1,4 +1,4 @@
-"""A bank composed by hand: rubrics that it must or must not hold, bounds on groups of them, what each costs."""
+"""What a user requires of a bank: rubrics that it must or must not hold, bounds on groups of rubrics, and costs."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ ATTRIBUTES: tuple[Attribute, ...] = get_args(Attribute)
 
 @dataclass(frozen=True)
 class Limit:
-    """At least or at most so many rubrics of a group.
+    """A bound on the number of rubrics of a group in the bank.
 
-    by: what groups the rubrics. value: the group, or None for each of them that has a rubric which can be chosen.
-    at_least: 0 for no bound. at_most: None for no bound.
+    by: the attribute that groups the rubrics. value: the group, or None for every group with a rubric that can be
+    chosen. at_least: 0 for no bound. at_most: None for no bound. Raises SettingsError if a value is not allowed.
     """
 
     by: Attribute
@@ -44,13 +44,16 @@ class Limit:
 
     @property
     def words(self) -> str:
-        """The group: "the domain 'law'", "each query"."""
+        """The group in words: "the domain 'law'", "each query"."""
         by = self.by.replace("_", " ")
         return f"each {by}" if self.value is None else f"the {by} {self.value!r}"
 
     @classmethod
     def read(cls, text: str, side: Literal["at_least", "at_most"]) -> Self:
-        """From ``domain=law:5``, or ``query:2`` for each query; SettingsError where it is neither."""
+        """Parse ``domain=law:5``, or ``query:2`` for each query; raises SettingsError for another form.
+
+        side: whether the number is the lower or the upper bound.
+        """
         group, colon, number = text.rpartition(":")
         by, equals, value = group.partition("=")
         by = by.strip().replace(" ", "_").replace("-", "_")
@@ -65,7 +68,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Swap:
-    """One rubric of the bank replaced by another. out, into: the rubrics."""
+    """The replacement of a rubric of the bank. out: the rubric that leaves. into: the rubric that enters."""
 
     out: str
     into: str
@@ -73,24 +76,24 @@ class Swap:
 
 @dataclass(frozen=True)
 class Composition:
-    """What somebody asks of a bank beyond the rule by which it is chosen (docs/method.md §8).
+    """What a user requires of a bank in addition to the strategy by which it is chosen (docs/method.md §8).
 
-    Rubrics are named by their id, or by their name where only one has it.
+    A rubric is given by its id, or by its name if no other rubric has the same name.
 
     Parameters
     ----------
     pins, exclusions : tuple of str
-        Rubrics that are always in the bank, and never.
+        Rubrics that are always in the bank, and rubrics that never are.
     swaps : tuple of Swap
-        As an exclusion and a pin.
+        Each is an exclusion of one rubric and a pin of another.
     limits : tuple of Limit
-        At least or at most so many of a query, domain, task type, dimension or severity.
+        Bounds on the number of rubrics of a query, domain, task type, dimension or severity.
     cost : {"one", "text", "given"}
-        What a rubric costs: 1 each, the characters of its text, or as ``costs`` has it.
+        What a rubric costs: 1 each, the number of characters of its text, or its value in ``costs``.
     costs : tuple of (str, float)
         Cost of each rubric, > 0.
     cost_budget : float or None
-        Most that the bank may cost together, > 0.
+        Most that all rubrics of the bank may cost together, > 0; None: no limit.
 
     Raises
     ------
@@ -123,23 +126,23 @@ class Composition:
             _require_positive("cost_budget", self.cost_budget)
 
     def __bool__(self) -> bool:
-        """Whether anything is asked at all."""
+        """Whether the composition requires anything."""
         return bool(
             self.always or self.never or self.limits or self.cost != "one" or self.cost_budget is not None
         )
 
     @property
     def always(self) -> tuple[str, ...]:
-        """Pinned rubrics, those that were swapped in among them."""
+        """Pinned rubrics, including those that were swapped in."""
         return (*self.pins, *(swap.into for swap in self.swaps))
 
     @property
     def never(self) -> tuple[str, ...]:
-        """Excluded rubrics, those that were swapped out among them."""
+        """Excluded rubrics, including those that were swapped out."""
         return (*self.exclusions, *(swap.out for swap in self.swaps))
 
     def marked(self, rubric: str, mark: Literal["pin", "exclude"], *, on: bool) -> Self:
-        """With the rubric pinned or excluded, or no longer; the other mark and its swaps go where it is turned on."""
+        """A copy with the rubric pinned or excluded if ``on``, else neither; earlier marks and swaps of it are gone."""
         pins, exclusions = (tuple(n for n in names if n != rubric) for names in (self.pins, self.exclusions))
         if on and mark == "pin":
             pins = (*pins, rubric)
@@ -149,13 +152,13 @@ class Composition:
         return replace(self, pins=pins, exclusions=exclusions, swaps=swaps)
 
     def swapped(self, out: str, into: str) -> Self:
-        """With one rubric in place of another; earlier marks of both go."""
+        """A copy with one rubric swapped for another; earlier pins, exclusions and swaps of both are removed."""
         cleared = self.marked(out, "pin", on=False).marked(into, "exclude", on=False)
         cleared = cleared.marked(out, "exclude", on=False).marked(into, "pin", on=False)
         return replace(cleared, swaps=(*cleared.swaps, Swap(out, into)))
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values for JSON, in the words of ``from_dict``; what is not asked is absent."""
+        """Plain values for JSON, with the keys that ``from_dict`` reads; empty parts are left out."""
         found: dict[str, Any] = {
             "pin": list(self.pins),
             "exclude": list(self.exclusions),
@@ -168,7 +171,7 @@ class Composition:
 
     @classmethod
     def from_dict(cls, given: object) -> Self:
-        """From ``as_dict``'s values; SettingsError names what is wrong."""
+        """The composition from values in the form of ``as_dict``; raises SettingsError, which names the fault."""
         known = ("pin", "exclude", "swap", "limits", "cost", "cost_budget")
         values = _object(given, known, "a composition")
         cost = values.get("cost", "one")
@@ -196,7 +199,7 @@ class Composition:
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """From JSON text; SettingsError where it is none, or holds something else."""
+        """The composition from JSON text; raises SettingsError if it is not JSON, or not a composition."""
         try:
             given = json.loads(text)
         except ValueError as error:
@@ -218,7 +221,10 @@ def _limit_record(limit: Limit) -> dict[str, Any]:
 
 
 def _object(given: object, known: tuple[str, ...], what: str, every: bool = False) -> dict[str, Any]:
-    """``given`` as a dictionary with keys among ``known``, or with all of them."""
+    """``given`` as a dictionary; raises SettingsError if a key is not in ``known``, or if ``every`` and one is missing.
+
+    what: what the object is, for the message.
+    """
     if not isinstance(given, Mapping):
         raise SettingsError(f"{given!r} is not {what}: write names and values in braces.")
     invalid = [name for name in given if name not in known]

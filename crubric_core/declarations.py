@@ -1,4 +1,4 @@
-"""The declaration of a setting or parameter, once: validation, options, widgets and docs are derived from it."""
+"""Declarations of settings and parameters: validation, options, widgets and docs are derived from them."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 
 Group = Literal["bank", "gate", "labels", "model", "scoring", "ranking"]
 _KEY = "setting"
-_FAR = " " * 4  # of a description in a docstring
+_FAR = " " * 4  # indentation of a description in a docstring
 
 
 def choice_words(value: object) -> str:
-    """What a choice is called where people read it (docs/glossary.md)."""
+    """The name of a choice as users read it (docs/glossary.md)."""
     spelled = {"dawid_skene": "Dawid–Skene", "high_risk_constraint": "high-risk constraint"}
     return spelled.get(str(value), str(value).replace("_", " "))
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """What a value means and may be.
+    """The meaning of a value, and the values that are allowed.
 
-    text: the meaning. choices: each allowed value with its meaning. low, high: bounds, allowed themselves unless
-    ``open``. whole: integers only. none: what None means; empty: it is not allowed.
+    text: the meaning. choices: each allowed value with its meaning; empty: any number within the bounds. low, high:
+    bounds, which are allowed values unless ``open``. whole: integers only. none: what None means; "": not allowed.
     """
 
     text: str
@@ -43,7 +43,7 @@ class Parameter:
 
     @property
     def expected(self) -> str:
-        """What is allowed, in words."""
+        """The allowed values in words."""
         if self.choices:
             return f"one of {', '.join(self.choices)}"
         number = "a whole number" if self.whole else "a number"
@@ -55,7 +55,7 @@ class Parameter:
         return f"{words}, or None" if self.none else words
 
     def allows(self, value: object) -> bool:
-        """Whether the value is one of those."""
+        """Whether the value is allowed."""
         if value is None:
             return bool(self.none)
         if self.choices:
@@ -69,14 +69,17 @@ class Parameter:
         return inside
 
     def read(self, text: str) -> float | int | None:
-        """The number that a text spells; "none" is None, so is 0 where only more is allowed. ValueError for others."""
+        """Parse a number. If None is allowed, "none" is None, and so is 0 unless 0 itself is allowed.
+
+        Raises ValueError for a text that is not a number.
+        """
         if self.none and text.lower() == "none":
             return None
         value = int(text) if self.whole else float(text)
         return None if self.none and value == 0 and not self.allows(0) else value
 
     def check(self, name: str, value: object) -> None:
-        """SettingsError where the value is not allowed."""
+        """Raise SettingsError if the value is not allowed."""
         if not self.allows(value):
             raise SettingsError(f"{name} = {value!r} is out of range: expected {self.expected}.")
 
@@ -85,8 +88,9 @@ class Parameter:
 class Spec(Parameter):
     """The declaration of one setting.
 
-    step: of a slider. most: the largest value that a page offers; offered: the only ones that it does. usual: the
-    default in words, where it depends on other settings.
+    title: name of the setting on the pages. group: group of settings. step: step of a slider. most: largest value that
+    a page offers. offered: the only values that a page offers; (): any. usual: the default in words, if it depends on
+    other settings.
     """
 
     title: str
@@ -98,12 +102,12 @@ class Spec(Parameter):
 
     @property
     def help(self) -> str:
-        """The text with what each choice and None mean."""
+        """The text, followed by the meaning of each choice and of None."""
         return self._explained(str)
 
     @property
     def shown_help(self) -> str:
-        """The text with what each choice, in the words of the pages, and None mean."""
+        """As ``help``, with the choices named as on the pages."""
         return self._explained(choice_words)
 
     def _explained(self, called: Callable[[str], str]) -> str:
@@ -112,7 +116,7 @@ class Spec(Parameter):
 
     @property
     def kind(self) -> str:
-        """What is allowed, as a docstring gives types."""
+        """The allowed values in the form of a type in a docstring."""
         return "{" + ", ".join(map(repr, self.choices)) + "}" if self.choices else self.expected
 
 
@@ -123,23 +127,23 @@ class Switch(Spec):
     expected = "True or False"
 
     def allows(self, value: object) -> bool:
-        """Whether it is a truth value."""
+        """Whether the value is True or False."""
         return isinstance(value, bool)
 
 
 def setting(default: Any, title: str, text: str, group: Group, **more: Any) -> Any:
-    """A dataclass field with its declaration; ``more`` as the fields of Spec."""
+    """A dataclass field with its declaration. more: further fields of ``Spec``."""
     spec = Switch if isinstance(default, bool) else Spec
     return field(default=default, metadata={_KEY: spec(text, title=title, group=group, **more)})
 
 
 def specs_of(kind: type[DataclassInstance]) -> dict[str, Spec]:
-    """The declaration of every field that has one, by its name, in order."""
+    """Map the name of each field that has a declaration to it, in the order of the fields."""
     return {f.name: f.metadata[_KEY] for f in fields(kind) if _KEY in f.metadata}
 
 
 def parameter_entries(specs: Mapping[str, Spec]) -> str:
-    """The declarations as entries of a docstring's section Parameters (numpydoc), without its indentation."""
+    """The declarations as entries of the section Parameters of a docstring (numpydoc), not indented."""
     lines = []
     for name, spec in specs.items():
         text = textwrap.wrap(spec.help, 110, initial_indent=_FAR, subsequent_indent=_FAR)

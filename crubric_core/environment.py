@@ -1,4 +1,4 @@
-"""Where this process keeps its files, and the command line as a person can type it where they are."""
+"""The files of this process, and its command line as a user can type it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ PACKAGE = Path(__file__).resolve().parent
 _INSTALLED = PACKAGE / "_app"
 #: The folder that holds app.py and pages/: part of an installed package, beside the package in a checkout.
 APP = _INSTALLED if _INSTALLED.is_dir() else PACKAGE.parent
-#: The environment of a process whose matrix products use one thread each. Ours are small: a second thread takes a whole
-#: processor from the browser and from other sessions, and saves no time. The last digits of a sum then do not depend on
-#: how many processors a machine has.
+#: Environment variables that limit matrix products to one thread. Our matrices are small: a second thread saves no time
+#: but takes a processor from the browser and from other sessions. With one thread, the last digits of a sum do not
+#: depend on the number of processors.
 ONE_THREAD = dict.fromkeys(
     ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
 )
@@ -33,7 +33,7 @@ def views_folder() -> Path:
 
 
 def use_one_thread() -> None:
-    """``ONE_THREAD`` for this process, unless its environment names a number; before NumPy is loaded."""
+    """Set ``ONE_THREAD`` for this process, except variables that are set already. Call it before NumPy is loaded."""
     for name, threads in ONE_THREAD.items():
         os.environ.setdefault(name, threads)
 
@@ -43,18 +43,21 @@ def _default(installed: str, checkout: str) -> Path:
 
 
 def typed(*words: str | Path) -> str:
-    """A command of ours as one line for the user's shell, which may be in another folder: give files as whole paths."""
+    """A crubric command as one line for the user's shell, which may be in another folder: pass files as full paths."""
     line = [*program(), *map(str, words)]
     return subprocess.list2cmdline(line) if os.name == "nt" else shlex.join(line)
 
 
 def recorded(*words: str) -> str:
-    """A command of ours as one line for a document that goes to others: no folder of this machine is part of it."""
+    """A crubric command as one line for a document that others read; it does not contain a folder of this machine."""
     return shlex.join(["crubric", *words])
 
 
 def program(started_as: str = "") -> list[str]:
-    """The words that start the command line: the installed command, or this interpreter with the module."""
+    """The words that start the command line: the installed command, or this interpreter with the module.
+
+    started_as: path of the running program; by default sys.argv[0].
+    """
     command = Path(started_as or _STARTED_AS)
     if command.stem == "crubric":
         return [_name(command)]
@@ -62,7 +65,7 @@ def program(started_as: str = "") -> list[str]:
 
 
 def _name(command: Path) -> str:
-    """The bare name where the shell finds this very file by it, else the whole path."""
+    """The bare name if the shell finds this file by it, else the full path."""
     found = shutil.which(command.name)
     here = command.absolute()
     return command.name if found is not None and Path(found).absolute() == here else str(here)

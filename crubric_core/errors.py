@@ -1,4 +1,4 @@
-"""Every error a user can cause; each sentence names the value, what was expected and the remedy."""
+"""All errors that a user can cause; each message names the value, what was expected, and the remedy."""
 
 from __future__ import annotations
 
@@ -11,48 +11,48 @@ class CrubricError(Exception):
 
 
 class SettingsError(CrubricError):
-    """A setting lies outside its range."""
+    """A setting or another argument has a value that is not allowed."""
 
 
 def require_choice(
     name: str, value: object, choices: Collection[str], error: type[CrubricError] = SettingsError
 ) -> None:
-    """Raise ``error`` unless the value is one of the choices."""
+    """Raise ``error`` unless the value is one of the choices. name: of the argument, for the message."""
     if value not in choices:
         raise error(f"{name} = {value!r} is unknown: use one of {', '.join(choices)}.")
 
 
 class IngestError(CrubricError):
-    """A file could not be read; the workspace is as it was before.
+    """A file could not be read; the workspace is unchanged.
 
-    words: among its labels, for whose meaning the user is asked.
+    words: words among its labels whose meaning the user must give; () if that is not the problem.
     """
 
     words: tuple[str, ...] = ()
 
 
 class UnknownCriterionError(IngestError):
-    """A scale, a pass mark or a polarity was given to a criterion that is in neither file nor dataset."""
+    """A scale, pass mark or polarity was given for a criterion that is neither in the file nor in the dataset."""
 
 
 class WorkspaceError(CrubricError):
-    """A workspace file is missing, locked, foreign or of another schema version."""
+    """A workspace file is missing, locked, not a workspace, or of another schema version."""
 
 
 class InUseError(WorkspaceError):
-    """A workspace file is open in another process, which alone can read and write it."""
+    """A workspace file is open in another process; only one process at a time can use it."""
 
 
 class DatasetError(CrubricError):
-    """A dataset is unknown, empty, or lacks what was asked of it."""
+    """A dataset is unknown or empty, or lacks data that a computation needs."""
 
 
 class FitError(CrubricError):
-    """An item response model cannot be fitted to this table at all."""
+    """An item response model cannot be fitted to these labels."""
 
 
 class ConvergenceError(FitError):
-    """The optimiser stopped before the gradient vanished; ``fit`` (an ``IrtFit``) is the estimate it reached."""
+    """The optimiser stopped before the gradient was zero. fit: the ``IrtFit`` that it reached."""
 
     def __init__(self, message: str, fit: Any) -> None:
         super().__init__(message)
@@ -60,11 +60,11 @@ class ConvergenceError(FitError):
 
 
 class WorkersError(CrubricError):
-    """Processes or a cluster that should share the work cannot be reached, or do not finish it."""
+    """Worker processes or a cluster cannot be reached, or did not finish a task."""
 
 
 class AccessError(CrubricError):
-    """Whoever acts is not known, or not allowed to do this."""
+    """The current user is unknown, or is not allowed to do this."""
 
 
 class ExportError(CrubricError):
@@ -72,15 +72,15 @@ class ExportError(CrubricError):
 
 
 class AssemblyError(CrubricError):
-    """A bank cannot be assembled from these candidates."""
+    """A bank cannot be assembled from these candidates, or under this composition."""
 
 
 class NoBankWithoutError(AssemblyError):
-    """No bank can be chosen without each of the systems: those that remain differ on no rubric that passes."""
+    """Without some fold of systems no bank can be chosen: the other systems differ on no rubric that passes."""
 
 
 class PlacementError(CrubricError):
-    """A folder holds no bank to place systems on, or labels do not touch it."""
+    """A folder holds no bank on which systems can be placed, or no label is of a rubric of the bank."""
 
 
 AnchorError = PlacementError  # its name in version 0.1

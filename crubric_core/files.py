@@ -1,4 +1,4 @@
-"""Files written whole or not at all, and read back to the last digit: CSV that no spreadsheet executes, JSON."""
+"""Write files whole or not at all, and read them back exactly: JSON, and CSV that spreadsheets cannot execute."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ _ARMED = re.compile("'+[=+\\-@\t\r]")
 
 
 def write_files(contents: Mapping[str, bytes], folder: str | Path) -> list[Path]:
-    """Write each file into ``folder``, which is made if it is new; raises ExportError."""
+    """Write files (name → content) into ``folder``, which is created if needed, and return their paths.
+
+    Raises ExportError if they cannot be written.
+    """
     out = Path(folder)
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -41,9 +44,9 @@ def write_files(contents: Mapping[str, bytes], folder: str | Path) -> list[Path]
 
 
 def zip_bytes(contents: Mapping[str, bytes], made_at: datetime = datetime(1980, 1, 1)) -> bytes:
-    """The files as one ZIP archive, all dated ``made_at``: the same files and date give the same bytes.
+    """The files (name → content) as a ZIP archive, all dated ``made_at``: the same files and date give the same bytes.
 
-    The default date is the earliest that ZIP knows.
+    The default date is the earliest that ZIP can store.
     """
     packed = BytesIO()
     with ZipFile(packed, "w", ZIP_DEFLATED) as archive:
@@ -53,9 +56,9 @@ def zip_bytes(contents: Mapping[str, bytes], made_at: datetime = datetime(1980, 
 
 
 def write_whole(path: Path, content: bytes) -> Path:
-    """Write under a name of its own first, so that no reader ever finds half a file, nor that of two writers at once.
+    """Write a file in one step and return its path: readers never see a part of it, or a mixture of two writers.
 
-    Nothing is left where it fails.
+    It is written under a temporary name first, which is removed if writing fails.
     """
     partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
@@ -70,7 +73,7 @@ def write_whole(path: Path, content: bytes) -> Path:
 
 
 def csv_bytes(table: pd.DataFrame) -> bytes:
-    """The table as UTF-8 CSV; no text in it can start a spreadsheet formula (OWASP: a leading apostrophe)."""
+    """The table as UTF-8 CSV. Texts that a spreadsheet would run as a formula get a leading apostrophe (OWASP)."""
     safe = table.rename(columns=_disarm)
     for name in safe.columns:
         if not pd.api.types.is_numeric_dtype(safe[name]):
@@ -79,7 +82,7 @@ def csv_bytes(table: pd.DataFrame) -> bytes:
 
 
 def significant(table: pd.DataFrame) -> pd.DataFrame:
-    """The table for people, who read six significant digits of a fraction and all of a whole number."""
+    """The table for readers: fractions with six significant digits, whole numbers with all digits."""
     fractions = table.select_dtypes("float")
     return table.assign(
         **{str(name): fractions[name].map(_in_six_digits, na_action="ignore") for name in fractions}
@@ -95,7 +98,7 @@ def _disarm(value: object) -> object:
 
 
 def json_bytes(content: Mapping[str, Any]) -> bytes:
-    """Indented JSON that any reader takes: NaN and infinity become null."""
+    """Indented JSON in UTF-8 that every parser accepts: NaN and infinity become null."""
     return (json.dumps(_plain(content), indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
@@ -112,7 +115,10 @@ def _plain(value: Any) -> Any:
 
 
 def read_csv(path: str | Path) -> pd.DataFrame:
-    """A table that ``csv_bytes`` wrote, its texts and numbers as they were; a rubric may be called "NA"."""
+    """Read a table that ``csv_bytes`` wrote, with its texts and numbers unchanged; "NA" is read as a text.
+
+    The columns TEXTS hold texts; all others must hold numbers, flags or empty cells, which become NaN.
+    """
     table = pd.read_csv(path, dtype=str, keep_default_na=False, na_filter=False)
     return pd.DataFrame(
         {name: [(_text if name in TEXTS else _value)(cell) for cell in table[name]] for name in table.columns}
@@ -120,7 +126,7 @@ def read_csv(path: str | Path) -> pd.DataFrame:
 
 
 def _text(cell: str) -> str:
-    """Without the apostrophe that kept a spreadsheet from reading a formula."""
+    """The text without the apostrophe that ``csv_bytes`` put before a formula."""
     return cell[1:] if _ARMED.match(cell) else cell
 
 

@@ -1,4 +1,4 @@
-"""Intervals of draws and of estimates without each cluster, the same for every kernel that has some."""
+"""Intervals from draws, and from estimates without each cluster (jackknife), shared by all kernels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scipy.special import betainccinv, betaincinv, ndtri, stdtrit
 
 from .types import BoolArray, FloatArray, IntArray
 
-FEWEST_CLUSTERS = 5  # fewer do not show how much others would differ
+FEWEST_CLUSTERS = 5  # fewer clusters do not show how much clusters vary
 
 
 def percentile_interval(draws: FloatArray, confidence: float) -> tuple[FloatArray, FloatArray]:
@@ -22,7 +22,7 @@ def percentile_interval(draws: FloatArray, confidence: float) -> tuple[FloatArra
 
 
 def cluster_sums(values: FloatArray, cluster: IntArray, clusters: int | None = None) -> FloatArray:
-    """(G, …) sums of the rows (J, …) of each cluster 0..G-1. clusters: G, by default as many as occur."""
+    """(G, …) sums of the rows (J, …) of each cluster. cluster: (J,) from 0. clusters: G; by default the largest + 1."""
     size = int(cluster.max(initial=-1)) + 1 if clusters is None else clusters
     rows = np.arange(len(cluster))
     member = sparse.csr_array((np.ones(len(rows)), (cluster, rows)), shape=(size, len(rows)))
@@ -31,20 +31,23 @@ def cluster_sums(values: FloatArray, cluster: IntArray, clusters: int | None = N
 
 
 def ratio(above: ArrayLike, below: ArrayLike) -> FloatArray:
-    """``above`` / ``below``, broadcast against each other; NaN where ``below`` is not above 0."""
+    """``above`` / ``below``, with broadcasting; NaN where ``below`` is not greater than 0."""
     above, below = np.asarray(above, dtype=np.float64), np.asarray(below)
     found = np.full(np.broadcast_shapes(above.shape, below.shape), np.nan)
     return np.divide(above, below, out=found, where=below > 0)
 
 
 def known_mean(values: FloatArray, axis: int = 0) -> FloatArray:
-    """Mean over the known values along an axis; NaN where none is known."""
+    """Mean of the finite values along an axis; NaN where no value is finite."""
     known = np.isfinite(values)
     return ratio(np.where(known, values, 0.0).sum(axis=axis), known.sum(axis=axis))
 
 
 def leave_one_out_sums(rows: FloatArray) -> FloatArray:
-    """(…, 1 + M) sums over all pairs of M systems, then over those without each system. rows: (…, M) over its pairs."""
+    """(…, 1 + M) sum over all pairs of M systems, then the sum without the pairs of each system in turn.
+
+    rows: (…, M) sum over the pairs of each system.
+    """
     total = rows.sum(axis=-1, keepdims=True) / 2
     return np.concatenate([total, total - rows], axis=-1)
 
@@ -55,8 +58,8 @@ def jackknife_half_width(
     """Half the width of the interval of an estimate, from its values without each of G clusters: (G, …) → (…).
 
     The delete-one jackknife (Efron & Tibshirani 1993, ch. 11) with Student's t, G - 1 degrees of freedom, adjusted for
-    the number of ``comparisons`` (Bonferroni). NaN with fewer than two clusters. clusters: as many as clusters of
-    unequal size are worth, of all estimates or of each (…), whose degrees of freedom count; by default all are alike.
+    the number of ``comparisons`` (Bonferroni). NaN with fewer than two clusters. clusters: number of equal clusters
+    that clusters of unequal size are worth, one number or (…), for the degrees of freedom; by default G.
     """
     n = len(left)
     if n < 2:
@@ -86,11 +89,11 @@ def share_interval(
 ) -> tuple[float, float]:
     """(low, high) of a share of the pairs of clusters.
 
-    left: (G,) the share without each cluster, NaN where no pair is left.
-    The exact binomial interval of as many trials as have the jackknife's variance, adjusted for its degrees of freedom
-    (Korn and Graubard 1998), at most ``most``: near 0 and 1 the jackknife alone is too narrow. A share that shows no
-    spread has ``trials``, as many as there are pairs without a common cluster, also where all pairs have one in common.
-    clusters: as for ``jackknife_half_width``.
+    left: (G,) the share without each cluster, NaN if no pair is left.
+    It is the exact binomial interval for the number of trials that gives the jackknife's variance, adjusted for its
+    degrees of freedom (Korn and Graubard 1998), at most ``most``: near 0 and 1 the jackknife alone is too narrow.
+    trials: their number if the share shows no spread, the number of pairs without a common cluster; it is also the most
+    if some value of ``left`` is NaN. clusters: as for ``jackknife_half_width``.
     """
     values = left[np.isfinite(left)]
     n = len(values)
@@ -112,18 +115,21 @@ def coefficient_interval(
 
 
 def effective_clusters(sizes: FloatArray) -> float:
-    """As many clusters of equal size as these are worth (Kish 1965); 0 without any."""
+    """Number of equal clusters that clusters of these sizes are worth (Kish 1965); 0 without clusters."""
     return float(effective_clusters_of_each(sizes))
 
 
 def effective_clusters_of_each(sizes: FloatArray) -> FloatArray:
-    """As many clusters of equal size as each column's are worth (Kish 1965): sizes (G, …) → (…), 0 without any."""
+    """``effective_clusters`` of each column: sizes (G, …) → (…), 0 without clusters (Kish 1965)."""
     total, squares = sizes.sum(axis=0), (sizes**2).sum(axis=0)
     return np.divide(total**2, squares, out=np.zeros(np.shape(total)), where=squares > 0)
 
 
 def disjoint_pairs(pairs: BoolArray) -> int:
-    """How many of the pairs (G, G) share no cluster, taken from the clusters with the fewest partners on."""
+    """Number of pairs without a common cluster, chosen greedily from the clusters with the fewest partners.
+
+    pairs: (G, G) symmetric, whether two clusters form a pair.
+    """
     left, partners, found = pairs.copy(), pairs.sum(axis=1), 0
     while partners.any():
         first = int(np.where(partners > 0, partners, len(left) + 1).argmin())
@@ -139,11 +145,11 @@ def disjoint_pairs(pairs: BoolArray) -> int:
 def difference_interval(
     first: tuple[float, float, float], other: tuple[float, float, float], left: FloatArray
 ) -> tuple[float, float]:
-    """(low, high) of ``first`` less ``other``, (estimate, low, high) each.
+    """(low, high) of the difference ``first`` - ``other``; each is (estimate, low, high).
 
-    left: (2, G) both estimates without each cluster.
-    The distances to the ends add up as correlated errors do (Zou and Donner 2008, after Newcombe 1998), so that the
-    difference of two shares that show no spread is no more certain than the shares. No correlation without a spread.
+    left: (2, G) both estimates without each cluster. The distances to the ends are combined as correlated errors (Zou
+    and Donner 2008, after Newcombe 1998), so that the difference of two shares without spread is not more certain than
+    the shares. The correlation is 0 if an estimate shows no spread.
     """
     left = left[:, np.isfinite(left).all(axis=0)]
     spread = left - left.mean(axis=1, keepdims=True) if left.size else left
@@ -163,8 +169,8 @@ def signed_mean_interval(
 ) -> tuple[tuple[float, float, float], FloatArray]:
     """(mean, low, high) of a mean over G clusters of values in [-1, 1], and (G,) the mean without each cluster.
 
-    above, below: what the values are above 0, and below it, both from 0 to 1: the mean is a difference of two shares.
-    weight: of the clusters. trials: of a share that shows no spread.
+    above, below: (G,) positive and negative parts of the values, each from 0 to 1: the mean is a difference of two
+    shares. weight: (G,) of the clusters. trials: number of trials of a share that shows no spread.
     """
     total, clusters = weight.sum(), effective_clusters(weight)
     ends, left = [], []

@@ -1,4 +1,4 @@
-"""The presets of the settings: what each one sets; all else keeps its default."""
+"""The presets of the settings: the values that each sets; all other settings keep their defaults."""
 
 from __future__ import annotations
 

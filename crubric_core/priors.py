@@ -15,11 +15,11 @@ C_PRIOR = Switch(
     title="Prior of c",
     group="model",
 )
-"""What pages and options offer of ``c_beta``: the usual pair, or None."""
+"""Pages and options offer only a switch for ``c_beta``: the default pair, or None."""
 
 
 def _is_pair(given: object) -> bool:
-    """Whether it is two finite numbers of at least 1."""
+    """Whether the value is a pair of finite numbers of at least 1."""
     numbers = given if isinstance(given, tuple | list) and len(given) == 2 else ()
     return bool(numbers) and all(isinstance(n, int | float) and 1 <= n < math.inf for n in numbers)
 
@@ -73,7 +73,10 @@ class Priors:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Self:
-        """From the fields' values; JSON has a list in place of a pair. TypeError where a name is unknown."""
+        """Priors from a mapping of field names to values; the pair may be a list, as in JSON.
+
+        Raises TypeError if a name is unknown, and SettingsError if a value is out of range.
+        """
         pair = given.get("c_beta", cls.c_beta)
         return cls(**{**given, "c_beta": None if pair is None else tuple(pair)})
 

@@ -12,16 +12,16 @@ from scipy.special import gammaln, stdtr
 from .intervals import ratio
 from .types import FloatArray, IntArray
 
-COUNTED = 64  # up to so many systems ranks are counted, beyond they are sorted
-EXACT = 8  # up to so many values the p of a rank correlation is of all their orders
+COUNTED = 64  # up to so many systems, ranks are computed by comparing pairs; beyond, by sorting
+EXACT = 8  # up to so many values, the p-value of a rank correlation uses all their orders
 TIE_DIGITS = 8  # abilities computed from the same labels may differ by rounding: they tie
 
 
 def rank_correlation(values: FloatArray, reference: FloatArray) -> FloatArray:
     """Spearman's rho of each row with ``reference``. values (…, M), reference (M,) → (…) in [-1, 1].
 
-    Systems without a reference are left out; ties get mean ranks. NaN for fewer than 3 systems, where a value is
-    NaN, and where all values tie: such a row orders nothing.
+    Systems without a reference are left out; ties get mean ranks. NaN for fewer than 3 systems, if a value is NaN, and
+    if all values tie.
     """
     known = np.isfinite(reference)
     if known.sum() < 3:
@@ -32,10 +32,10 @@ def rank_correlation(values: FloatArray, reference: FloatArray) -> FloatArray:
 
 
 def spearman_p(values: FloatArray, reference: FloatArray) -> float:
-    """Two-sided p of Spearman's rho of values with reference (n,), all known; NaN for n < 3 or where all values tie.
+    """Two-sided p-value of Spearman's rho of values and reference (n,), all known; NaN if n < 3 or all values tie.
 
-    Up to EXACT values it is the share of all their orders with a rho as far from 0: the t approximation, used beyond,
-    has p = 0 for values in order, so that of these the share is counted, too.
+    For at most EXACT values it is the share of their orders whose rho is at least as far from 0. For more values it
+    is from the t approximation, except if |rho| = 1, where that would give 0: then it is the exact share.
     """
     rho, n = float(rank_correlation(values, reference)), len(values)
     if n < 3 or not np.isfinite(rho):
@@ -49,7 +49,7 @@ def spearman_p(values: FloatArray, reference: FloatArray) -> float:
 
 
 def _share_in_order(reference: FloatArray) -> float:
-    """Share of the orders of values that tie as ``reference`` (n,) does which are in its order, or in the reverse."""
+    """Probability that a random order of values with the ties of ``reference`` (n,) is its order or the reverse."""
     ties = np.unique(np.round(reference, TIE_DIGITS), return_counts=True)[1]
     alike = float(np.exp(gammaln(ties + 1.0).sum() - gammaln(len(reference) + 1.0)))
     return alike * (2 if (ties == ties[::-1]).all() else 1)
@@ -57,15 +57,15 @@ def _share_in_order(reference: FloatArray) -> float:
 
 @lru_cache(maxsize=EXACT)
 def _orders(n: int) -> IntArray:
-    """(n!, n) all orders of n places."""
+    """(n!, n) all permutations of 0..n-1."""
     return np.array(list(permutations(range(n))))
 
 
 def _centred_ranks(values: FloatArray) -> FloatArray:
-    """Mean ranks along the last axis less their mean; NaN where a value is."""
+    """Mean ranks along the last axis minus their mean; NaN if a value is NaN."""
     if values.shape[-1] > COUNTED:
         rows = pd.DataFrame(values.reshape(-1, values.shape[-1])).rank(axis=1).to_numpy()
         return np.asarray(rows - rows.mean(axis=1, keepdims=True)).reshape(values.shape)
-    # Twice a centred rank is how many are below less how many are above: far cheaper than sorting a few.
+    # A centred rank is half of (number of values below - number above): for few values faster than sorting.
     difference = values[..., :, None] - values[..., None, :]
     return np.asarray(np.sign(difference).sum(axis=-1) / 2)

@@ -1,4 +1,4 @@
-"""How queries of each task type are scored (tab:tasktypes, docs/method.md §9): a dataset may have its own rules."""
+"""Rules for scoring queries of each task type (tab:tasktypes, docs/method.md §9); a dataset may have its own."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ _COMPARISON = re.compile(r"\s*(<=|>=|<|>|=)\s*(-?\d+(?:\.\d+)?)\s*")
 
 @dataclass(frozen=True)
 class Assignment:
-    """Gives every rubric that fits a severity or a dimension, whatever its file says.
+    """A rule that gives all rubrics that match it a severity or a dimension, in place of the one in their file.
 
-    sets: severity or dimension. source: where to look: points (the weight in the file), tags (any one of them) or
-    another column of the rubrics. fits: for points a comparison such as ``<= -5``; else a pattern in any case, in
-    which * stands for anything. value: the name to give, in which * stands for what the pattern's first * stood for.
+    sets: "severity" or "dimension". source: the column that is matched: points (the weight in the file), tags (any of
+    them) or another column of the rubrics. fits: for points a comparison such as ``<= -5``; else a pattern in which *
+    matches any text, in upper or lower case. value: the severity or dimension to set; a * in it is replaced by the text
+    that the first * of the pattern matched. Raises SettingsError if a value is not allowed.
     """
 
     sets: Target
@@ -48,7 +49,7 @@ class Assignment:
             )
 
     def comparison(self) -> tuple[str, float]:
-        """What points are compared by, and with; SettingsError where ``fits`` is no comparison."""
+        """The operator and the number of a comparison of points; raises SettingsError if ``fits`` is not one."""
         found = _COMPARISON.fullmatch(self.fits)
         if found is None:
             raise SettingsError(
@@ -59,9 +60,10 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Loss:
-    """What one violated rubric costs, of the rubrics that fit; only the ratios of the losses matter for any order.
+    """The cost of one violation of a rubric that matches. For the order of systems only ratios of losses matter.
 
-    task_type: of its query. severity: of the rubric, in any case. Of both, * is any. loss: a number of at least 0.
+    task_type: of the rubric's query, "*" for any. severity: of the rubric, in upper or lower case, "*" for any. loss: a
+    number of at least 0. Raises SettingsError if a value is not allowed.
     """
 
     task_type: TaskType
@@ -81,7 +83,7 @@ Row = TypeVar("Row", Assignment, Loss)
 
 @dataclass(frozen=True)
 class ScoringRules:
-    """The numbers of tab:tasktypes, the paper's as defaults, and which rubrics they touch (docs/method.md §9).
+    """The numbers of tab:tasktypes, with those of the paper as defaults, and their rubrics (docs/method.md §9).
 
     Parameters
     ----------
@@ -92,10 +94,11 @@ class ScoringRules:
     moderate, critical : float
         Points of a failed rubric of that severity in a high-risk query, ≤ 0.
     assign : tuple of Assignment
-        The first that fits a rubric gives its severity, and its dimension; where none fits the file's stays.
+        The first rule that matches a rubric sets its severity, and the first for dimensions its dimension; if none
+        matches, the value in the file is kept.
     losses : tuple of Loss
-        The first that fits a rubric says what its violation costs; where none fits it costs nothing. They change no
-        score (docs/method.md §15).
+        The first that matches a rubric gives the cost of its violation; if none matches, the cost is 0. Losses change
+        no score (docs/method.md §15).
 
     Raises
     ------
@@ -120,7 +123,7 @@ class ScoringRules:
                 raise SettingsError(f"{name} = {value!r} is out of range: expected {expected}.")
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values for JSON; losses only where there are any."""
+        """Plain values for JSON; without the key losses if there are none."""
         values = asdict(self)
         if not self.losses:
             values.pop("losses")
@@ -128,14 +131,17 @@ class ScoringRules:
 
     @classmethod
     def from_dict(cls, given: object) -> Self:
-        """From ``as_dict``'s values, missing ones as in the paper; SettingsError names what is wrong."""
+        """The rules from values in the form of ``as_dict``; missing values are those of the paper.
+
+        Raises SettingsError, which names the fault.
+        """
         values = _known_names(given, cls)
         assign = _listed(values, "assign", Assignment)
         return cls(**values | {"assign": assign, "losses": _listed(values, "losses", Loss)})
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """From JSON text; SettingsError where it is none, or holds something else."""
+        """The rules from JSON text; raises SettingsError if it is not JSON, or not scoring rules."""
         try:
             given = json.loads(text)
         except ValueError as error:
@@ -144,7 +150,7 @@ class ScoringRules:
 
 
 def _listed(values: Mapping[str, Any], name: str, kind: type[Row]) -> tuple[Row, ...]:
-    """The rules in the list ``name`` of ``values``."""
+    """The rules in the list ``name`` of ``values``, () if it is missing; raises SettingsError if it is not a list."""
     given = values.get(name, ())
     if not isinstance(given, list | tuple):
         raise SettingsError(f"{name} = {given!r} is not a list: write [] for none.")
@@ -164,7 +170,7 @@ def _is_number(value: object) -> bool:
 
 
 def _known_names(given: object, kind: type[Assignment | Loss | ScoringRules]) -> dict[str, Any]:
-    """``given`` as a dictionary that names fields of ``kind`` alone."""
+    """``given`` as a dictionary; raises SettingsError if a key is not a field of ``kind``."""
     if not isinstance(given, Mapping):
         raise SettingsError(f"{given!r} is not a JSON object: write names and values in braces.")
     names = [f.name for f in fields(kind)]

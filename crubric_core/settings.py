@@ -1,7 +1,7 @@
-"""The one set of knobs that an analysis has: frozen, validated, and part of every cache key and report.
+"""The settings of an analysis: immutable, validated, and part of every cache key and report.
 
-Each setting is declared once, by ``setting``: its title, help, group, bounds and choices. Validation, the options of
-the command line, the widgets of the page and the tables of the docs are derived from that declaration.
+Each setting is declared once, by ``setting``, with its title, help, group, bounds and choices. Validation, the options
+of the command line, the widgets of the page and the tables of the docs are derived from the declaration.
 """
 
 from __future__ import annotations
@@ -35,26 +35,26 @@ MeasurabilityPrior = Literal["estimated", "fixed"]
 Basis = Literal["all", "bank"]
 Population = Literal["queries", "domains", "rubrics"]
 LOWEST_TAU: Mapping[GateStatistic, float] = {"kappa": -1.0, "agreement": 0.0}
-"""Least threshold of each gate statistic; the largest of both is 1."""
-_FOLLOWS: Any = None  # a field that __post_init__ resolves
+"""Least allowed threshold of each gate statistic; the largest is 1 for both."""
+_FOLLOWS: Any = None  # default that __post_init__ replaces, depending on other settings
 
 
 @dataclass(frozen=True)
 class Settings:
-    """All settings of an analysis; same dataset, same Settings, same bytes.
+    """All settings of an analysis. The same dataset and the same Settings give the same bytes.
 
-    ``tau_c`` given alone means the paper's gate: agreement, unanimous, a Beta(alpha, beta) prior. Once the gate is
-    named, or ``tau_c`` is None, the prior is estimated; alpha and beta other than 1 are a fixed prior. A value that is
-    not allowed raises SettingsError.
+    ``gate`` and ``prior`` have defaults that depend on other settings. If ``tau_c`` is given without ``gate``, they are
+    the paper's: the agreement rate with a fixed Beta(alpha, beta) prior. Otherwise the gate is kappa, and the prior is
+    estimated unless alpha or beta differs from 1. A value that is not allowed raises SettingsError.
 
     Parameters
     ----------
     priors : Priors
-        Of the item parameters.
+        Priors of the item parameters.
     rules : ScoringRules or None
-        How task types are scored; None: by the dataset's own rules, which are the paper's until somebody edits them.
+        How task types are scored. None: by the dataset's own rules, which are those of the paper unless edited.
     composition : Composition or None
-        What the bank must hold beyond the rule by which it is chosen; None: nothing.
+        What the bank must satisfy in addition to the strategy; None: no constraints.
 
     """
 
@@ -288,7 +288,7 @@ class Settings:
             )
 
     def _resolve(self) -> None:
-        """NumPy's numbers become Python's; a gate and a prior that are not named follow from tau_c, alpha and beta."""
+        """Convert NumPy's numbers to Python's, and derive an unset gate and prior from tau_c, alpha and beta."""
         for name, value in vars(self).items():
             if isinstance(value, np.generic):
                 object.__setattr__(self, name, value.item())
@@ -306,7 +306,7 @@ class Settings:
         return "ordered" if self.model == "GRM" else "binary"
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values for JSON reports and cache keys; a composition, and losses, only where there are any."""
+        """Plain values for JSON reports and cache keys; without composition, and without losses, if there are none."""
         values = asdict(self)
         values.pop("composition")
         if self.rules is not None:
@@ -315,9 +315,9 @@ class Settings:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """From ``as_dict``'s values, also as JSON has them. What is missing has its default, other names are ignored.
+        """Settings from values in the form of ``as_dict``, or of its JSON. Missing settings have their defaults.
 
-        Raises SettingsError or TypeError where a value is none of its setting.
+        Unknown names are ignored. Raises SettingsError or TypeError if a value is not allowed.
         """
         known = {name: value for name, value in values.items() if name in cls.names()}
         return cls(**known | read_structures(known))
@@ -334,7 +334,7 @@ class Settings:
         Parameters
         ----------
         name : {"robust", "paper"}
-            ``robust``: the defaults. ``paper``: Algorithm 1 as printed.
+            ``robust``: the defaults. ``paper``: Algorithm 1 of the paper as printed.
         **overrides
             Settings that replace the preset's.
 
@@ -354,13 +354,16 @@ class Settings:
         return cls(**{**PRESETS[name], **overrides})
 
     def explicit(self) -> tuple[Preset, dict[str, Any]]:
-        """The preset that is nearest, and what ``Settings.preset`` needs in addition: declared settings only."""
+        """The nearest preset and the overrides with which ``Settings.preset`` gives these settings.
+
+        Only declared settings are compared: not priors, rules and composition.
+        """
         return min(((name, self._beyond(name)) for name in get_args(Preset)), key=lambda found: len(found[1]))
 
     def _beyond(self, name: Preset) -> dict[str, Any]:
         given: dict[str, Any] = {} if self.tau_c == PRESETS[name].get("tau_c") else {"tau_c": self.tau_c}
         if self.tau_c is not None and self.tau_c < LOWEST_TAU["agreement"]:
-            given["gate"] = self.gate  # alone it would be a threshold of agreement, which is never so low
+            given["gate"] = self.gate  # else tau_c would be a threshold of agreement, never below 0
         for _ in range(2):  # a given value may change the values derived from it
             start = Settings.preset(name, **given)
             given |= {key: getattr(self, key) for key in SPECS if getattr(self, key) != getattr(start, key)}
@@ -368,12 +371,15 @@ class Settings:
 
 
 SPECS: Mapping[str, Spec] = specs_of(Settings)
-"""The declaration of every setting; priors and rules are structures of their own."""
+"""The declarations of the settings by name, without priors, rules and composition, which are classes of their own."""
 Settings.__doc__ = f"{cleandoc(Settings.__doc__ or '')}\n{parameter_entries(SPECS)}"
 
 
 def read_structures(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings with parts of their own among plain values: priors, rules and composition, where they are given."""
+    """Read the settings that are classes of their own (priors, rules, composition) from plain values, if given.
+
+    Raises SettingsError or TypeError if one is not valid.
+    """
     readers = {
         "priors": Priors.from_dict,
         "rules": ScoringRules.from_dict,
@@ -383,5 +389,5 @@ def read_structures(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def objective(strategy: object) -> str:
-    """What the strategy maximises and its certificate speaks of, in words."""
+    """The utility that the strategy maximises and the certificate bounds, in words."""
     return "modelled separation of pairs" if strategy == "pairs" else "coverage"

@@ -1,4 +1,4 @@
-"""Plain words that pages, published views and reports share."""
+"""Helpers for plain text, shared by pages, published views and reports."""
 
 from __future__ import annotations
 
@@ -10,27 +10,30 @@ from itertools import groupby, takewhile
 from math import isnan
 from typing import Any
 
-HEAD = 8  # characters of a name's start that are no part of its end
-ROUNDS = 3  # of cutting names that still look alike
+HEAD = 8  # first characters of a name, which never count as its end
+ROUNDS = 3  # attempts at shortening names that still look alike
 
 _OF_ONE = {"are": "is", "do": "does", "have": "has", "were": "was"}
 
 
 def shorten(text: str, limit: int = 80) -> str:
-    """At most ``limit`` characters on one line, the cut shown by an ellipsis."""
+    """The text on one line, cut to at most ``limit`` characters with an ellipsis at the cut."""
     flat = " ".join(text.split())
     return flat if len(flat) <= limit else flat[: limit - 1].rstrip() + "…"
 
 
 def short_name(name: str, limit: int = 40) -> str:
-    """A name of at most ``limit`` characters on one line; one that is cut keeps its end, by which names differ."""
+    """The name on one line, cut in the middle to at most ``limit`` characters: names often differ at their end."""
     flat = " ".join(name.split())
     head = limit // 2
     return flat if len(flat) <= limit else f"{flat[:head].rstrip()}…{flat[head - limit + 1 :].lstrip()}"
 
 
 def told_apart(names: Iterable[str], limit: int) -> list[str]:
-    """``short_name`` of each; names that then look alike keep what they differ by, so that they look different."""
+    """Shorten each name to at most ``limit`` characters, so that different names stay different.
+
+    They are ``short_name`` unless two would be equal: such names keep the parts in which they differ, or get a number.
+    """
     flat = [" ".join(name.split()) for name in names]
     shown = {name: short_name(name, limit) for name in flat}
     for _ in range(ROUNDS):
@@ -53,7 +56,7 @@ def told_apart(names: Iterable[str], limit: int) -> list[str]:
 
 
 def _numbered(shown: Mapping[str, str], limit: int) -> dict[str, str]:
-    """Those of the shown names that look like another's, with a number in the order of the whole names."""
+    """Full name → short name with a number appended, for the short names that are equal; numbered by full name."""
     times = Counter(shown.values())
     numbers: Counter[str] = Counter()
     found = {}
@@ -65,15 +68,15 @@ def _numbered(shown: Mapping[str, str], limit: int) -> dict[str, str]:
 
 
 def _differing_parts(names: Sequence[str]) -> list[str]:
-    """The words and numbers by which names of equally many differ, with an ellipsis for those that all share.
+    """Each name reduced to the words and numbers in which the names differ, with an ellipsis for what all share.
 
-    No name where their numbers of words differ, or where nothing is shared.
+    An empty list if the names have different numbers of words, or share no word.
     """
     words = [re.findall(r"[^\W_]+(?:\.\d+)*|[\W_]+", name) for name in names]
     if len({len(each) for each in words}) != 1:
         return []
     shared = [len(set(column)) == 1 for column in zip(*words, strict=True)]
-    # A mark between two words that differ says that these are neighbours.
+    # A separator between two words that differ is kept.
     kept = [
         not here or (0 < at < len(shared) - 1 and not shared[at - 1] and not shared[at + 1])
         for at, here in enumerate(shared)
@@ -90,13 +93,16 @@ def _differing_parts(names: Sequence[str]) -> list[str]:
 
 
 def _shared_end(names: Sequence[str]) -> int:
-    """How many characters all of them have in common at their end, beyond the start of the shortest."""
+    """Number of characters that all names share at their end, not counting the first HEAD characters of each."""
     from_the_end = zip(*(reversed(name[HEAD:]) for name in names), strict=False)
     return len([*takewhile(lambda letters: len(set(letters)) == 1, from_the_end)])
 
 
 def _before(name: str, end: int, limit: int) -> str:
-    """The start of a name and what stands before its last ``end`` characters; all of its end, if there is room."""
+    """Shorten a name so that it shows its start and the part before its last ``end`` characters, which others share.
+
+    If ``end`` is small, the whole end of the name is shown.
+    """
     tail = (2 * limit) // 3
     if end < tail // 2:
         return f"{name[: limit - 1 - tail]}…{name[-tail:]}"
@@ -106,70 +112,70 @@ def _before(name: str, end: int, limit: int) -> str:
 
 
 def sentence_case(text: str) -> str:
-    """``text`` with a capital first letter and all else as it stands; for words of ours, not for names of files."""
+    """``text`` with a capital first letter, otherwise unchanged; not for texts that begin with a user's name."""
     return text[:1].upper() + text[1:]
 
 
 def with_article(noun: str) -> str:
-    """``a label``, ``an answer``; by the first letter."""
+    """The noun with its article by its first letter: ``a label``, ``an answer``."""
     return f"{'an' if noun[:1].lower() in 'aeio' else 'a'} {noun}"
 
 
 def count(number: int, noun: str, plural: str | None = None) -> str:
-    """``1 rubric``, ``4,052 rubrics``, ``3 queries``."""
+    """The number with its noun: ``1 rubric``, ``4,052 rubrics``, ``3 queries``. plural: if it is irregular."""
     regular = noun[:-1] + "ies" if noun.endswith("y") and noun[-2] not in "aeiou" else noun + "s"
     return f"{number:,} {noun if number == 1 else plural or regular}"
 
 
 def verb(number: int, plural: str) -> str:
-    """The verb of so many things, by its plural: ``is``, ``has``, ``separates`` for one, else as it is given."""
+    """The verb for this number of things: for 1 the singular (``is``, ``has``, ``separates``), else ``plural``."""
     return plural if number != 1 else _OF_ONE.get(plural, f"{plural}s")
 
 
 def percent(level: float) -> str:
-    """The level of intervals as it is given: ``95%``, ``99.9%``."""
+    """A level of intervals as text with all its digits: ``95%``, ``99.9%``."""
     return f"{100 * level:.10g}%"
 
 
 def rounded(share: float) -> str:
-    """A share in whole per cent; "0%" and "100%" are none and all: ``under 1%``, ``over 99%``."""
+    """A share in whole per cent. "0%" and "100%" are exact; else they become ``under 1%`` and ``over 99%``."""
     shown = f"{share:.0%}"
     return {"0%": "under 1%", "100%": "over 99%"}.get(shown, shown) if 0 < share < 1 else shown
 
 
 def at_least(share: float) -> str:
-    """A proven share, rounded down: ``98.5%``; "100.0%" is all."""
+    """A proven share with one decimal, rounded down: ``98.5%``. "100.0%" means 1, up to rounding errors."""
     return f"{share - 0.0005 + 1e-9:z.1%}"
 
 
 def numeral(value: float, style: str = "z.2f") -> str:
-    """A number by a format specification of Python, with the minus sign of charts: −0.29, −∞. Files keep the hyphen.
+    """Format a number by Python's format specification ``style``, with a real minus sign: −0.29, −∞. Not for files.
 
-    What is rounded to 0 has no sign, even where others have a plus: −0.001 is not +0.00.
+    A number that is rounded to 0 has no sign, even if the style asks for a plus.
     """
     shown = f"{value:{style}}".replace("-", "−").replace("inf", "∞")
     return shown if set(shown) & set("123456789∞n") else shown.lstrip("+−")
 
 
 def ends(low: float, high: float, style: str = "z.2f") -> str:
-    """An interval: [−0.29, 0.31]; — where it is unknown."""
+    """An interval as text: [−0.29, 0.31]; — if both ends are NaN."""
     return "—" if isnan(low) and isnan(high) else f"[{numeral(low, style)}, {numeral(high, style)}]"
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:
-    """``a``, ``a and b``, ``a, b and c``, ``a, b and 7 more``."""
+    """List at least one name: ``a``, ``a and b``, ``a, b and c``, or, beyond ``most`` names, ``a, b and 7 more``."""
     shown = [*names] if len(names) <= most else [*names[:most], f"{len(names) - most:,} more"]
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
 def some(names: Iterable[object], most: int = 3) -> str:
-    """``a``, ``a, b``, ``a, b, c and 7 more``."""
+    """List names with commas: ``a``, ``a, b``, or, beyond ``most`` names, ``a, b, c and 7 more``."""
     told = [*map(str, names)]
     return ", ".join(told[:most]) + (f" and {len(told) - most:,} more" if len(told) > most else "")
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """A line a row, its cells below each other."""
+    """The rows as lines of text with aligned columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -178,10 +184,10 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def brief(error: Exception) -> str:
-    """The first line of what an error of a library says, at most 120 characters; "damaged" where it says nothing."""
+    """First line of the message of a library's error, at most 120 characters; "damaged" if it is empty."""
     return str(error).split("\n", 1)[0][:120].strip(". ") or "damaged"
 
 
 def as_json(value: Any) -> str:
-    """A mapping, or another value, on one line of JSON, with the letters of every script as they are."""
+    """The value as one line of JSON, with non-ASCII letters unescaped."""
     return json.dumps(value, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Names for the arrays that kernels take and return, and for who watches long work."""
+"""Type names for the arrays that kernels take and return, and for the callbacks of long computations."""
 
 from __future__ import annotations
 
@@ -16,4 +16,4 @@ Cancel = Callable[[], bool]  # whether the work should stop
 
 
 def silent(share: float, what: str) -> None:
-    """The progress that nobody sees."""
+    """A progress callback that does nothing."""

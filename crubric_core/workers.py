@@ -1,8 +1,8 @@
-"""Independent tasks on several processors: here one after the other, in processes of this machine, or on a cluster.
+"""Run independent tasks: in this thread one after the other, in processes of this machine, or on a cluster.
 
-joblib runs them on its own backends: loky for processes of this machine, Dask where a scheduler is named. Whoever asks
-for tasks gives each its own random generator and takes the results in the order of the tasks, so where they run changes
-no number. A process that is lost is survived: Dask gives its tasks to another worker, and here they are started again.
+joblib runs them: with loky in processes of this machine, with Dask if a scheduler is named. The caller gives each task
+its own random generator and takes the results in the order of the tasks, so the numbers do not depend on where they
+run. If a process is lost, Dask gives its tasks to another worker; on this machine they are started again.
 """
 
 from __future__ import annotations
@@ -22,13 +22,16 @@ from .errors import SettingsError, WorkersError
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 ATTEMPTS = 3
-"""How often a task may lose the process that it runs in, before that is taken for the task's own fault."""
+"""How often processes may end at the same task until WorkersError is raised."""
 CONNECT_SECONDS = 10
-MOST_THREADS = 4  # each may hold a table of its own
+MOST_THREADS = 4  # limited because each thread may need a large table of its own
 
 
 def usable_threads() -> int:
-    """One for each processor, few enough for their memory; one where those of linear algebra take the processors."""
+    """Number of threads to use: one for each processor, at most MOST_THREADS.
+
+    1 if linear algebra is not limited to one thread, and so may use all processors itself.
+    """
     if os.environ.get("OPENBLAS_NUM_THREADS") != "1":
         return 1
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -37,9 +40,10 @@ def usable_threads() -> int:
 
 @dataclass(frozen=True)
 class Workers:
-    """Where tasks run. processes: of this machine, 1: none but this one. scheduler: address of Dask's, "" for none.
+    """Where tasks run.
 
-    threads: most that share the processors of this machine in one process (``run_threads``).
+    processes: number of processes of this machine; 1: this process only. scheduler: address of a Dask scheduler; "":
+    none. threads: most threads of one process (``run_threads``).
     """
 
     processes: int = 1
@@ -47,7 +51,7 @@ class Workers:
     threads: int = field(default_factory=usable_threads, compare=False)
 
     def __post_init__(self) -> None:
-        """Raise SettingsError for what cannot be meant."""
+        """Raise SettingsError if a value is not possible."""
         if self.processes < 1:
             raise SettingsError(f"workers = {self.processes} is not possible: use 1 or more.")
         if self.scheduler and "://" not in self.scheduler:
@@ -62,7 +66,10 @@ class Workers:
 
     @classmethod
     def from_environment(cls) -> Workers:
-        """CRUBRIC_WORKERS and CRUBRIC_SCHEDULER; tasks run here where neither is set."""
+        """The workers that CRUBRIC_WORKERS and CRUBRIC_SCHEDULER name; if neither is set, tasks run in this thread.
+
+        Raises SettingsError if a value is not possible.
+        """
         given = os.environ.get("CRUBRIC_WORKERS") or "1"
         if not given.isdecimal():
             raise SettingsError(f"CRUBRIC_WORKERS = {given!r} is not a whole number.")
@@ -73,13 +80,13 @@ _chosen: ContextVar[Workers | None] = ContextVar("workers", default=None)
 
 
 def current_workers() -> Workers:
-    """Those of ``use_workers``, else those of the environment."""
+    """The workers set by ``use_workers``, else those of the environment."""
     return _chosen.get() or Workers.from_environment()
 
 
 @contextmanager
 def use_workers(workers: Workers) -> Iterator[None]:
-    """Let the tasks of this block run there."""
+    """Context manager: tasks in its block run on ``workers``."""
     token = _chosen.set(workers)
     try:
         yield
@@ -93,12 +100,12 @@ def run_tasks(
     shared: tuple[Any, ...] = (),
     before: Callable[[int], None] | None = None,
 ) -> Iterator[Result]:
-    """``task(*shared, item)`` of every item, in the items' order.
+    """Yield ``task(*shared, item)`` for each item, in the order of the items.
 
-    task: a function of a module, which changes nothing of what it is given. shared: what all tasks read, sent once to
-    each worker. items: small. before: called with an item's position, from 0, before its result is awaited; what it
-    raises stops everything. An error of a task is raised here, as soon as it is known; WorkersError where no worker can
-    finish a task.
+    task: a module-level function that does not change its arguments. shared: arguments that all tasks read, sent once
+    to each worker. items: small objects. before: called with an item's position, from 0, before its result is awaited;
+    an exception that it raises stops all tasks. An error of a task is raised here as soon as it is known. Raises
+    WorkersError if no worker can finish a task.
     """
     tell = before or (lambda position: None)
     workers = current_workers()
@@ -117,11 +124,10 @@ def run_threads(
     *,
     gains: bool = True,
 ) -> list[Result]:
-    """``task(item)`` of every item, in the items' order, by the threads of this process that workers may use.
+    """``task(item)`` for each item, in the order of the items, in threads of this process (``Workers.threads``).
 
-    gains: whether threads gain, since the tasks are in NumPy, which lets go of Python, for milliseconds at a time;
-    others run one after the other. before: as in ``run_tasks``; what it raises ends the work when the tasks under way
-    have ended.
+    gains: whether threads save time: the tasks spend milliseconds at a time in NumPy, which releases the GIL. If False,
+    the tasks run one after the other. before: as in ``run_tasks``; if it raises, the running tasks end first.
     """
     tell = before or (lambda position: None)
     count = min(current_workers().threads, len(items)) if gains else 1
@@ -140,14 +146,14 @@ def run_threads(
 
 @dataclass(frozen=True)
 class _Job(Generic[Result]):
-    """What all tasks have in common: one object, so that a cluster gets it once and not with each task."""
+    """What all tasks share, in one object, so that a cluster receives it once and not with each task."""
 
     task: Callable[..., Result]
     shared: tuple[Any, ...]
 
 
 def _run_one(job: _Job[Result], item: tuple[Any]) -> Result:
-    """One task in its worker, where tasks of its own run in turn."""
+    """Run one task in a worker. Tasks that it starts itself run there one after the other."""
     with use_workers(Workers(threads=1)):
         return job.task(*job.shared, *item)
 
@@ -155,7 +161,7 @@ def _run_one(job: _Job[Result], item: tuple[Any]) -> Result:
 def _run_elsewhere(
     workers: Workers, job: _Job[Result], items: Sequence[Item], before: Callable[[int], None]
 ) -> Iterator[Result]:
-    """As ``run_tasks``; what was under way in a process that ended starts again in a new one."""
+    """As ``run_tasks``, on other processes or a cluster; tasks in a process that ended are started again."""
     done = lost_at = attempts = 0
     with _backend(workers, job) as backend:
         while done < len(items):
@@ -180,7 +186,7 @@ def _results(
     done: int,
     before: Callable[[int], None],
 ) -> Generator[Result]:
-    """The results from position ``done`` on. An item goes in a tuple, which Dask sends along with its task."""
+    """Yield the results from position ``done`` on. Items go in tuples, which Dask sends along with the task."""
     from joblib import Parallel, delayed, parallel_config
 
     with parallel_config(**backend):
@@ -191,14 +197,14 @@ def _results(
             before(position)
             yield next(results)
     finally:
-        with warnings.catch_warnings():  # joblib warns of tasks that are stopped, which is what is wanted
+        with warnings.catch_warnings():  # joblib warns about stopped tasks, but they are stopped on purpose
             warnings.simplefilter("ignore", UserWarning)
             results.close()
 
 
 @contextmanager
 def _backend(workers: Workers, job: _Job[Any]) -> Iterator[dict[str, Any]]:
-    """How joblib is configured. What all tasks read lies on every worker of a cluster, for one may be lost."""
+    """Context manager: joblib's configuration. On a cluster the job is sent to every worker, since one may be lost."""
     if not workers.scheduler:
         yield {"backend": "loky", "n_jobs": workers.processes}
         return
@@ -208,7 +214,10 @@ def _backend(workers: Workers, job: _Job[Any]) -> Iterator[dict[str, Any]]:
 
 @contextmanager
 def _client(address: str) -> Iterator[Any]:
-    """A connection to Dask's scheduler; WorkersError where there is none, or a task ends every worker it gets."""
+    """Context manager: a connection to Dask's scheduler.
+
+    Raises WorkersError if there is no scheduler or no Dask, or if a task ended every worker that it was given.
+    """
     try:
         from distributed import Client, KilledWorker
     except ImportError:

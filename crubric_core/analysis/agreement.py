@@ -1,4 +1,4 @@
-"""How far two standings of the same systems agree: by separated pairs, or by an order that has no error of its own."""
+"""Compare a standing of the systems with another standing, or with an order of them that has no standard errors."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from ..types import BoolArray, FloatArray, IntArray
 
 @dataclass(frozen=True)
 class OtherRanking:
-    """A standing, and what else ranks the same systems.
+    """Comparison of a first standing with another ranking of the same systems.
 
-    name: of the other, as the subject of a sentence. separated: pairs that the first standing separates, of systems
-    that the other knows. kept, reversed: of these, ordered alike, and the other way, by the other. example: the first
-    reversed pair, positions (ahead by the other, ahead in the first). rho: Spearman's correlation; NaN unknown, and
-    where either ranks groups of systems that have no common scale, and so no order.
-    tested: the other's pairs count only where it separates them; else it is an order without error.
-    among: of how many systems, where the other does not know all that the first ranks; else None.
-    turned: pairs that the other separates against the order of the first, which does not separate them. turned_example:
-    the first of these, as ``example``.
+    name: name of the other ranking, as the subject of a sentence. separated: number of pairs that the first standing
+    separates and whose systems the other ranks. kept, reversed: how many of these the other orders alike, and the other
+    way. example: positions of the first reversed pair (ahead in the other, ahead in the first). rho: Spearman's
+    correlation; NaN if unknown, or if either ranks groups of systems that have no common scale and so no order.
+    tested: whether the other counts only for pairs that it separates; else it is an order without standard errors.
+    among: how many systems both rank, if the other lacks some that the first ranks; else None.
+    turned: number of pairs that the first does not separate and that the other separates against the first one's order.
+    turned_example: the first of these pairs, in the form of ``example``.
     """
 
     name: str
@@ -40,31 +40,34 @@ class OtherRanking:
 
 
 def directions(standing: Inference) -> IntArray:
-    """(M, M) 1 where the row is separated above the column, -1 below, 0 where the pair is not separated."""
+    """(M, M) 1 if the row's system is separated above the column's, -1 if below, 0 if the pair is not separated."""
     return np.where(standing.separated, np.sign(np.nan_to_num(standing.difference)), 0).astype(np.int64)
 
 
 def compare_standing(name: str, first: Inference, other: Inference) -> OtherRanking:
-    """``other`` compared with ``first``, both of the same M systems in the same order."""
+    """Compare ``other`` with ``first``; both are of the same M systems in the same order."""
     ordered = other.n_groups == 1
     return _compare(name, first, directions(other), other.estimate, tested=True, ordered=ordered)
 
 
 def compare_order(name: str, first: Inference, values: FloatArray) -> OtherRanking:
-    """An order by values (M,), higher better and NaN unknown, compared with ``first``."""
+    """Compare the order of the values (M,), higher is better and NaN unknown, with ``first``."""
     apart = values[:, None] - values
     return _compare(name, first, np.sign(np.nan_to_num(apart)).astype(np.int64), values, tested=False)
 
 
 def mean_scores(y: FloatArray, levels: IntArray, query: IntArray, use: BoolArray, n: int) -> FloatArray:
-    """(M, n) plain mean of the labels y (M, J) on the rubrics ``use`` of each query, as shares of the full mark."""
+    """(M, n) plain mean of the labels y on the rubrics ``use`` of each query, as shares of the mark; NaN if unlabelled.
+
+    y: (M, J) levels. levels: (J,) numbers of levels. query: (J,) position of each rubric's query. use: (J,) or (M, J).
+    """
     share = np.where(use, y / (levels - 1), np.nan)
     system, rubric = np.nonzero(np.isfinite(share))
     return cell_means(system, query[rubric], share[system, rubric], (len(y), n))
 
 
 def cell_means(system: IntArray, query: IntArray, share: FloatArray, shape: tuple[int, int]) -> FloatArray:
-    """(M, n) mean share of the cells (C,) of each system and query; NaN where there is none."""
+    """(M, n) mean share of each system on each query, from its cells (C,); NaN if it has no cell there."""
     at = np.ravel_multi_index((system, query), shape)
     sums, counts = (np.bincount(at, weights, shape[0] * shape[1]) for weights in (share, None))
     return ratio(sums, counts).reshape(shape)
@@ -78,9 +81,9 @@ def mean_standing(
     simultaneous: bool,
     domains: Domains | None = None,
 ) -> Inference:
-    """Claims about the mean of scores (M, n) over queries of equal weight. domains: the units in place of these.
+    """Claims about each system's mean of the scores (M, n) over queries of equal weight.
 
-    Systems that too few queries link are not compared.
+    domains: units of evidence in place of the queries. Systems that share too few queries are not compared.
     """
     evidence = score_influence(scores, np.ones(scores.shape[1]), domains=domains)
     rng = np.random.default_rng([seed, 4])
@@ -113,7 +116,7 @@ def _compare(
 
 
 def _first(pairs: IntArray, other: IntArray) -> tuple[int, int] | None:
-    """The first of some pairs (n, 2), the system first that is above by the other; None without any."""
+    """The first of the pairs (n, 2), with the system that the other ranking puts above in front; None without pairs."""
     if not len(pairs):
         return None
     i, k = (int(at) for at in pairs[0])

@@ -18,17 +18,18 @@ from ..text import count, ends, numeral, percent, rounded, verb
 from ..types import BoolArray, FloatArray, IntArray
 from ..workers import run_threads
 
-SIZES = 9  # points of a curve
-SMALLEST, LARGEST, FARTHEST = 10, 512, 4096  # of these; the last where somebody asks for larger ones
+SIZES = 9  # sizes on the grid of a curve
+SMALLEST, LARGEST, FARTHEST = 10, 512, 4096  # sizes on the grid; FARTHEST if a user asks for larger banks
 DRAWS = 10  # random banks of each size
 TARGET = 0.95
 
 
 @dataclass(frozen=True)
 class Placing:
-    """How M systems stand on a set of rubrics: ability (M,), NaN unknown; separated (M, M).
+    """Placing of M systems on a set of rubrics.
 
-    group: (M,) numbers of the groups of systems whose abilities have a common scale.
+    ability: (M,), NaN unknown. separated: (M, M) which pairs are separated. group: (M,) number of each system's group:
+    only within a group do abilities have a common scale.
     """
 
     ability: FloatArray
@@ -38,10 +39,11 @@ class Placing:
 
 @dataclass(frozen=True)
 class WorthCurve:
-    """Worth of the banks of each size, chosen without the systems that they place, and of random banks.
+    """Worth of banks of n sizes, chosen without the systems that they place, and of random banks of these sizes.
 
-    sizes: (n,) ascending. chosen, random: of each size. pool: rubrics of the whole pool. systems: M. grid: those of the
-    sizes by which TARGET is judged: no budget, so that another one changes no answer.
+    sizes: (n,) ascending. chosen, random: one worth for each size. pool: number of rubrics of the whole pool. systems:
+    their number M. grid: the sizes by which TARGET is judged; the budget is not among them, unless by chance, so that
+    another budget does not change the answer.
     """
 
     sizes: IntArray
@@ -53,18 +55,18 @@ class WorthCurve:
 
     @property
     def on_grid(self) -> WorthCurve:
-        """The curve at the sizes of its grid alone, without a budget that is not one of them."""
+        """The curve restricted to the sizes of its grid: without the budget, unless it is one of them."""
         at = np.flatnonzero(np.isin(self.sizes, self.grid)).tolist()
         chosen, random = (tuple(worths[n] for n in at) for worths in (self.chosen, self.random))
         return replace(self, sizes=self.grid, chosen=chosen, random=random)
 
     def at(self, size: int) -> tuple[Worth, Worth]:
-        """The bank of this size, and random banks of it."""
+        """Worth of the chosen bank of this size, and of random banks of this size."""
         place = int(np.flatnonzero(self.sizes == size)[0])
         return self.chosen[place], self.random[place]
 
     def least(self) -> int | None:
-        """Least size of the grid from which on the chosen banks keep TARGET of their pairs; None where none does."""
+        """Least size of the grid from which on all chosen banks keep TARGET of the pairs; None if there is none."""
         kept = [worth.kept.estimate for worth in self.on_grid.chosen]
         return least_keeping(self.grid, np.array(kept), TARGET)
 
@@ -77,9 +79,10 @@ def place_on(
     panels: UnequalPanels | None = None,
     domains: Domains | None = None,
 ) -> list[Placing]:
-    """Cross-fitted abilities on each of the masks, (J,) or (F, J), and which pairs they separate, by query or domain.
+    """Cross-fitted abilities on each of the masks, (J,) or (F, J), and which pairs they separate.
 
-    The first mask alone, since it computes what all of them share.
+    panels: unequal panels, for which intervals allow. domains: units of evidence in place of queries. The first mask is
+    placed before the threads start, since it computes what all masks share.
     """
     normals = partial(_normals, settings.seed)
 
@@ -101,14 +104,14 @@ def place_on(
 
 @lru_cache(maxsize=16)
 def _normals(seed: int, shape: tuple[int, int]) -> FloatArray:
-    """What the leaderboard draws: one threshold on all pages."""
+    """The normal draws that the leaderboard uses, so that all pages separate pairs by the same threshold."""
     drawn = np.random.default_rng([seed, 2]).standard_normal(shape)
     drawn.flags.writeable = False
     return drawn
 
 
 def worth_of(pool: Placing, banks: list[Placing], confidence: float) -> Worth:
-    """The worth of one bank, or the mean over several of one size."""
+    """The worth of one bank, compared with the pool, or the mean worth of several banks of one size."""
     ability, separated, groups = (
         np.stack([getattr(b, name) for b in banks]) for name in ("ability", "separated", "group")
     )
@@ -124,9 +127,9 @@ def worth_of(pool: Placing, banks: list[Placing], confidence: float) -> Worth:
 
 
 def random_places(candidates: BoolArray, seed: int) -> IntArray:
-    """(DRAWS, F, J) the place, from 1, at which a random order draws each of its fold's candidates (F, J); 0 of others.
+    """(DRAWS, F, J) place, from 1, of each of the fold's candidates (F, J) in a random order; 0 for other rubrics.
 
-    One order for all folds: the random bank as if new of any size is the candidates up to that place.
+    All folds share the order. The random bank "as if new" of n rubrics holds the candidates at the places 1 to n.
     """
     rng, places = np.random.default_rng([seed, 5]), np.empty((DRAWS, *candidates.shape), dtype=np.int64)
     for place in places:
@@ -136,14 +139,14 @@ def random_places(candidates: BoolArray, seed: int) -> IntArray:
 
 
 def random_masks(places: IntArray, size: int) -> list[BoolArray]:
-    """DRAWS random banks as if new, (F, J) masks, of ``size`` of each fold's candidates, or of all it has."""
+    """DRAWS random banks "as if new": (F, J) masks of ``size`` candidates of each fold, or of all if it has fewer."""
     return [(place > 0) & (place <= size) for place in places]
 
 
 def grid_sizes(ordered: int, smallest: int = 0, largest: int = LARGEST) -> IntArray:
-    """(n,) sizes from SMALLEST to ``ordered``, at most ``largest``, evenly spread on a log scale.
+    """(n,) ascending bank sizes from SMALLEST to ``ordered``, or to ``largest`` if that is less, even on a log scale.
 
-    smallest: of a bank; where it is more, the first size, and the last one at least.
+    smallest: least size that a bank can have. If it exceeds SMALLEST or ``largest``, it takes their place.
     """
     most = min(ordered, max(largest, smallest))
     least = min(max(SMALLEST, smallest), most)
@@ -151,7 +154,7 @@ def grid_sizes(ordered: int, smallest: int = 0, largest: int = LARGEST) -> IntAr
 
 
 def worth_sentences(curve: WorthCurve, size: int) -> tuple[str, str]:
-    """What the bank keeps of the whole pool's standing, and what it takes to keep 95%; plain text."""
+    """Two sentences: what a bank of ``size`` keeps of the pool's standing, and how many rubrics keep 95% of it."""
     chosen, random = curve.at(size)
     if not chosen.separated and any(worth.separated for worth in curve.chosen):
         return (
@@ -166,7 +169,7 @@ def worth_sentences(curve: WorthCurve, size: int) -> tuple[str, str]:
         )
     if (
         size >= curve.pool and chosen.kept.estimate == 1
-    ):  # without a system fewer may vary, which the rest tells
+    ):  # else fewer rubrics vary without a system: see below
         return (
             f"The bank holds all {count(curve.pool, 'rubric')} that pass and vary, so it separates the same "
             f"{count(chosen.separated, 'pair')}.",
@@ -175,7 +178,7 @@ def worth_sentences(curve: WorthCurve, size: int) -> tuple[str, str]:
     kept, turned = chosen.kept, chosen.reversed.estimate
     keep, turn = verb(size, "keep"), verb(size, "reverse")
     subject = count(size, "rubric")
-    if size >= curve.pool:  # without a system fewer may vary: they do not keep all that they separate with it
+    if size >= curve.pool:  # without a system, fewer rubrics may vary, and these separate fewer pairs
         subject = (
             f"The bank is all {count(curve.pool, 'rubric')} of the pool. When each system is placed without its own "
             "labels, they"
@@ -208,7 +211,7 @@ def worth_sentences(curve: WorthCurve, size: int) -> tuple[str, str]:
 
 
 def curve_sentences(curve: WorthCurve, confidence: float) -> str:
-    """What the grid's curve shows: where it keeps TARGET, how often more than random banks, and what its bands are."""
+    """The curve in words: from which size on it keeps TARGET, how often it beats random banks, what the bands are."""
     curve = curve.on_grid
     kept, random = (
         np.array([worth.kept.estimate for worth in worths]) for worths in (curve.chosen, curve.random)
@@ -231,7 +234,10 @@ def curve_sentences(curve: WorthCurve, confidence: float) -> str:
 
 
 def composed_sentence(after: WorthCurve, before: WorthCurve, confidence: float) -> str:
-    """What a bank composed by hand keeps, beside that of the strategy alone; both curves end with the bank's size."""
+    """What share of the separated pairs a bank composed by hand keeps, compared with the bank of the strategy alone.
+
+    after, before: curves with and without the composition. The last size of each is the size of the bank.
+    """
     new, old = after.chosen[-1], before.chosen[-1]
     found = worth_difference(new, old, "kept", confidence)
     if not np.isfinite(found.estimate):
@@ -245,20 +251,20 @@ def composed_sentence(after: WorthCurve, before: WorthCurve, confidence: float) 
 
 
 def _placed(curve: WorthCurve, worth: Worth) -> str:
-    """How many systems take part, such as ``14 of 15 systems``."""
+    """How many systems take part, for example ``14 of 15 systems``."""
     some = f"{worth.systems:,} of " if worth.systems < curve.systems else ""
     return f"{some}{count(curve.systems, 'system')}"
 
 
 def _at_least(value: float, step: float, form: str) -> str:
-    """A number as written in steps of ``step``; one that would round to 0 is "less than" a step."""
+    """The number in the format ``form``, whose least step is ``step``; "less than" a step if it would round to 0."""
     return f"less than {step:{form}}" if 0 < value < step / 2 else f"{value:{form}}"
 
 
 def _enough(curve: WorthCurve) -> str:
-    """From which size of the grid on 95% of the separated pairs are kept, in a sentence.
+    """A sentence: from which size of the grid on 95% of the separated pairs are kept.
 
-    With its interval: of few systems some size passes the target by luck. A smaller one may too.
+    It gives the interval, since with few systems a size may pass the target by luck.
     """
     least, tried = curve.least(), f"{len(curve.grid)} fixed sizes tried"
     largest, level = int(curve.grid[-1]), f"{TARGET:.0%}"

@@ -1,6 +1,6 @@
-"""Stages that choose banks, of all systems and without each, and measure what they are worth.
+"""Stages that choose banks, from all systems and without each fold, and measure what the banks are worth.
 
-Orders are nested, so that another bank size orders nothing again.
+Orders are nested: a smaller bank is a prefix of the order, so that another bank size needs no new order.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from .composition import constraints_of
 from .fitted import Fitted
 from .stage import stage
 
-KEPT_CELLS = 2**24  # of all folds' pairs and informations, 128 MiB: more are computed anew at each move
-FIRST = 512  # rubrics that are ordered at once: a larger bank orders twice as many, and so on
-FEW = 256  # the same for each fold where no curve of sizes is asked for
+KEPT_CELLS = 2**24  # numbers kept of pairs and information of all folds, 128 MiB; more are recomputed
+FIRST = 512  # rubrics that are ordered first; doubled until the bank fits
+FEW = 256  # as FIRST, for the order of each fold if no curve of sizes is needed
 
 
 @dataclass(frozen=True, kw_only=True)
 class Banks(Fitted):
-    """A dataset under one choice of settings, with its banks: their order, worth and certificate."""
+    """A dataset under one choice of settings, with the order, the worth and the certificate of its banks."""
 
     @stage("composition", after=("calibration", "reduction"), masks=("feasible",))
     def constraints(self) -> Constraints | None:
-        """What a composition asks of the bank; None without one."""
+        """The constraints that the composition puts on the bank; None if the settings have no composition."""
         if self.settings.composition is None:
             return None
         varying = ~self.calibration().fit.constant
@@ -59,9 +59,9 @@ class Banks(Fitted):
         )
 
     def order(self, strategy: Strategy | None = None) -> BankOrder:
-        """The nested order in which rubrics enter the bank, at least ``budget`` of them: a smaller bank is a prefix.
+        """The order in which rubrics enter the bank, as far as the budget or further: a smaller bank is a prefix of it.
 
-        Raises AssemblyError where the budget is too small for what a composition asks.
+        strategy: by default that of the settings. Raises AssemblyError if the budget is too small for the composition.
         """
         found = self._order(strategy or self.settings.strategy, self._most)
         require_room(found, self.settings.budget)
@@ -75,7 +75,7 @@ class Banks(Fitted):
         )
 
     def largest_bank(self) -> int:
-        """The most rubrics that a bank can have, told before a model is fitted."""
+        """The most rubrics that a bank can have, computed without a fitted model."""
         found = selection.strategy_candidates(
             self.settings.strategy, self.given(), self.feasible, ~self._constant()
         )
@@ -92,12 +92,12 @@ class Banks(Fitted):
         return constant_rubrics(self.given().y)
 
     def bank(self) -> IntArray:
-        """The rubrics of the bank that all systems choose together, in the order of their choice."""
+        """Indices of the rubrics of the bank chosen from the labels of all systems, in the order of their choice."""
         return self.order().order[: self.settings.budget]
 
     @stage(after=("folds",), title="Comparing pairs without each system", heavy=True)
     def _without_folds(self, strategy: Strategy) -> tuple[selection.WithoutFold, ...]:
-        """What no move of the gate changes in the choice of banks; nothing where that is too much to keep."""
+        """What the choice of each fold's bank reads and the gate does not change; () if it is too large to keep."""
         cross, given, found = self.folds(), self.given(), []
         tell, most = self.progress or silent, KEPT_CELLS // cross.n_folds
         for fold in range(cross.n_folds if cross.n_folds > 1 else 0):
@@ -141,7 +141,7 @@ class Banks(Fitted):
         )
 
     def bank_masks(self) -> BoolArray:
-        """(F, J) the bank of each fold, chosen without its systems: "as if new"."""
+        """(F, J) mask of the bank of each fold, chosen without the fold's systems: "as if new"."""
         orders = self._fold_orders(self.settings.strategy, self._enough)
         return selection.masks(orders, self.settings.budget, len(self.given().rubrics))
 
@@ -151,10 +151,10 @@ class Banks(Fitted):
 
     @property
     def _enough(self) -> int:
-        """How many rubrics each fold orders for the budget, where no curve of sizes is asked for.
+        """How many rubrics each fold orders for the budget, if no curve of sizes is needed.
 
-        The order of a composition may depend on where it ends: it is the one of the curve. So is one that cannot go
-        on from a shorter one without all distances being computed again.
+        As many as for the curve with a composition, whose order may depend on where it ends, and also if extending a
+        shorter order would compute all distances again.
         """
         strategy = self.settings.strategy
         anew = strategy == "pairs" and self.folds().n_folds > 1 and not self._at_hand(strategy)
@@ -163,9 +163,9 @@ class Banks(Fitted):
         return _rounded(self.settings.budget, FEW)
 
     def _of_curve(self, largest: int) -> int:
-        """How many rubrics each fold orders for a curve of sizes up to ``largest``, a grid that no bank size changes.
+        """How many rubrics each fold orders for a curve of sizes up to ``largest``.
 
-        As many as the bank has where that is more, and with a composition, whose order may depend on where it ends.
+        As many as for the bank if that is more, or if there is a composition, whose order may depend on where it ends.
         """
         if self.settings.composition is not None:
             return self._most
@@ -183,25 +183,28 @@ class Banks(Fitted):
 
     @stage("seed", after=("folds",), masks=("feasible",), heavy=True)
     def _random_places(self) -> IntArray:
-        """Where random orders have the rubrics that pass: of one draw, banks of all sizes are nested."""
+        """Places of the rubrics that pass in random orders (``random_places``); banks from one order are nested."""
         return bank_value.random_places(self.feasible & self._usable_without_folds(), self.settings.seed)
 
     @stage(after=("_random_places", "_placed_on_pool"), lasting=True)
     def _random_worth(self, size: int) -> Worth:
-        """The worth of random banks of this size."""
+        """The mean worth of random banks of this size."""
         placed = self._placed(bank_value.random_masks(self._random_places(), size))
         return bank_value.worth_of(self._placed_on_pool(), placed, self.settings.confidence)
 
     @stage("strategy", after=("_fold_orders", "_placed_on_pool"), lasting=True)
     def _bank_worth(self, size: int, most: int) -> Worth:
-        """The worth of the banks of this size, from orders of at least ``most``."""
+        """The worth of the banks of this size; most: how many rubrics each fold orders at least."""
         orders = self._fold_orders(self.settings.strategy, most)
         placed = self._placed([selection.masks(orders, size, len(self.pool))])
         return bank_value.worth_of(self._placed_on_pool(), placed, self.settings.confidence)
 
     @stage(after=("_bank_worth", "_random_worth"), title="Placing each system")
     def _worth(self, grid: IntArray, size: int, most: int) -> WorthCurve:
-        """Worth of banks of the grid's sizes and one more; each is kept by itself, and only a new one is computed."""
+        """Worth of banks of the grid's sizes and of ``size``; each size is cached alone, so only new ones are computed.
+
+        most: how many rubrics each fold orders at least.
+        """
         sizes, chosen, random = np.union1d(grid, size), [], []
         for at, each in enumerate(sizes.tolist()):
             if self.progress is not None:
@@ -214,10 +217,10 @@ class Banks(Fitted):
     def worth(
         self, *, curve: bool = True, bank: bool = True, largest: int = bank_value.LARGEST
     ) -> WorthCurve | None:
-        """What banks of several sizes, or that of the budget alone, are worth for systems that they have not seen.
+        """Worth of banks of several sizes, or of the budget's size alone, for systems that they have not seen.
 
-        curve: up to the size ``largest``; bank: that of the budget among them. None where no system can be held out:
-        too few of them, or settings that ask for the in-sample bank.
+        curve: whether to include a grid of sizes up to ``largest``. bank: whether to include the size of the budget.
+        None if no system can be held out: there are too few, or the settings ask for the in-sample bank.
         """
         if self.folds().n_folds == 1:
             return None
@@ -225,8 +228,8 @@ class Banks(Fitted):
         most = self._of_curve(largest) if curve else self._enough
         lengths = list(map(len, self._fold_orders(self.settings.strategy, most)))
         priced = composition is not None and composition.cost_budget is not None
-        # A budget in cost ends each fold's order at another size, and a fold may have fewer candidates than others:
-        # each is then its fold's whole bank.
+        # With a budget in cost the orders of the folds end at different sizes, and a fold may have few candidates:
+        # a fold whose order is shorter than a size uses its whole order.
         ordered = min(most, len(order.order) if priced else max(lengths))
         size = min(self.settings.budget, ordered)
         grid = bank_value.grid_sizes(ordered, order.least, largest) if curve else np.array([size])
@@ -242,13 +245,16 @@ class Banks(Fitted):
         return bank_value.worth_of(every, [self._placed_on_pool()], self.settings.confidence)
 
     def gate_worth(self) -> Worth | None:
-        """What the rubrics that pass the gate keep of what all rubrics separate; None where ``worth`` is."""
+        """What the pool keeps of the pairs that all rubrics separate; None if nothing is held out or no rubric passes.
+
+        In the form of a bank's worth, with the pool as the bank.
+        """
         return None if self.folds().n_folds == 1 or not self.feasible.any() else self._gate_worth()
 
     def transfer(self) -> float:
-        """Variance of a placement on the bank beyond sampling (``leaderboard.transfer``).
+        """Variance of an ability on the bank beyond its sampling variance (``leaderboard.transfer``).
 
-        NaN where no system is held out, or no bank can be chosen without one.
+        NaN if no system is held out, or no bank can be chosen without a fold.
         """
         if self.folds().n_folds == 1:
             return np.nan
@@ -262,15 +268,15 @@ class Banks(Fitted):
 
     @stage("budget", "strategy", after=("_order", "folds"))
     def person_fit(self) -> FloatArray | None:
-        """(M,) lz* of each system's labels on the bank, by parameters fitted without it; None where none are."""
+        """(M,) person fit lz* of each system on the bank, by parameters fitted without it; None if none is held out."""
         return selection.person_fits(self.folds(), self.bank())
 
     def utility(self) -> Utility:
-        """What the strategy maximises and its certificate speaks of."""
+        """The utility that the strategy maximises and that the certificate bounds."""
         return selection.bank_utility(self.calibration(), self.settings.strategy)
 
     def certificate(self) -> float:
-        """Proven share of the best utility of any bank of this size."""
+        """Utility of the bank divided by a proven upper bound for every bank of its size, in (0, 1]."""
         return selection.bank_certificate(
             self.utility(), self.order(), self.pool, self.settings.budget, self.constraints()
         )
@@ -283,13 +289,13 @@ class Banks(Fitted):
         return certify_curve(self.utility(), order, sizes, allowed, knapsack=selection.knapsack_of(asked))
 
     def certificates(self) -> FloatArray:
-        """(n,) proven share of the best utility at every bank size 1, 2, … n that is ordered."""
+        """(n,) the certificate at each bank size 1, 2, …, n of the order."""
         return self._certificates(self._most)
 
     def coverage(self, strategy: Strategy | None = None) -> FloatArray:
-        """Utility of the first 1, 2, … rubrics of a strategy's order as a share of that of the whole pool together.
+        """Utility of the first 1, 2, … rubrics of a strategy's order, as a share of the utility of the whole pool.
 
-        The utility is that of the settings' own strategy, so that orders can be compared.
+        The utility is always that of the settings' strategy, so that orders of different strategies can be compared.
         """
         utility, pool = self.utility(), np.flatnonzero(self.pool)
         totals = np.cumsum(utility.totals(self.order(strategy).order), axis=0)
@@ -298,5 +304,5 @@ class Banks(Fitted):
 
 
 def _rounded(budget: int, first: int = FIRST) -> int:
-    """How many rubrics are ordered for a bank of this size: ``first``, doubled until it holds them."""
+    """How many rubrics to order for a bank of this size: ``first``, doubled until it is at least ``budget``."""
     return first * 2 ** max(0, int(np.ceil(np.log2(budget / first))))

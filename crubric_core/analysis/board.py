@@ -1,4 +1,4 @@
-"""One standing of the systems as sentences need it, and what its claims rest on (docs/method.md §10)."""
+"""The board: a standing with what sentences about it need, and sentences on what it rests on (docs/method.md §10)."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from ..text import count, listed, percent, short_name, told_apart, verb
 from ..types import BoolArray, FloatArray, IntArray
 
 LONGEST = 40  # characters of a name
-# Of nominal 95% intervals of θ and of differences, in the worst design of docs/inference.md.
+# Coverage of nominal 95% intervals of θ and of differences, in the worst design of docs/inference.md.
 LEAST_COVERAGE = 0.91
-SEVERAL = 10  # queries from which on 3 of them are few
-FEWER = 0.95  # of the share that the system with the most has labels on
-UNEVEN = 0.5  # equal queries, as a share of those with labels, below which it is said that they are unequal
-CHANCE = 0.05  # that any system is said to have fewer where all are as likely to lack one
+SEVERAL = 10  # queries from which on the limit for rare failures is stated
+FEWER = 0.95  # a system has fewer labels if its share is below FEWER times the largest share
+UNEVEN = 0.5  # queries are called unequal if the number of equal ones is below UNEVEN times those with labels
+CHANCE = 0.05  # probability of reporting any system, if all are equally likely to lack a label
 
 
 @dataclass(frozen=True)
 class Labelled:
-    """On how many queries, or rubrics, each of M systems has labels, of those by which it is placed.
+    """On how many of the queries, or rubrics, that place it each of M systems has labels.
 
-    on, of: (M,) counts; of differs where each system has a bank of its own. together: how many are missing at once, of
-    each system or of all.
+    on: (M,) how many have labels. of: (M,) how many place the system, which differ if systems have different banks.
+    together: how many are missing at once, (M,) for each system or one number for all (``missing_together``).
     """
 
     on: IntArray
@@ -36,17 +36,17 @@ class Labelled:
     together: FloatArray | float = 1.0
 
     def fewer(self) -> BoolArray:
-        """(M,) which systems have less than FEWER of the others' share, and fewer than chance explains.
+        """(M,) which systems have a share below FEWER times the largest share, and fewer labels than chance explains.
 
-        Fisher's exact test of each against the others, Bonferroni over the systems.
+        Chance: Fisher's exact test of the system against the others, with Bonferroni's correction for M systems.
         """
         share = self.on / np.maximum(self.of, 1)
         fewer = share < FEWER * share.max()
         if fewer.any():
-            from scipy.stats import hypergeom  # a quarter of a second, and on few boards labels are missing
+            from scipy.stats import hypergeom  # slow to import, and rarely needed
 
             on, of = (np.ceil(count / self.together).astype(int) for count in (self.on, self.of))
-            # Its sums take time, and many systems have the same numbers.
+            # The distribution function is slow, and many systems have the same numbers.
             (few, asked), place = np.unique([on[fewer], of[fewer]], axis=1, return_inverse=True)
             fewer[fewer] = (hypergeom.cdf(few, of.sum(), on.sum(), asked) < CHANCE / len(share))[place]
         return np.asarray(fewer)
@@ -54,16 +54,15 @@ class Labelled:
 
 @dataclass(frozen=True, kw_only=True)
 class Board:
-    """One standing of M systems, as far as sentences need it.
+    """A standing of M systems with what sentences about it need.
 
-    comparisons: one row a pair of ranked systems: system, other, difference, low, high, separated. by_score: claims are
-    about scores, since there are too few systems for abilities. n_rubrics: by which a system is placed, at least and
-    at most.
-    gated: whether agreement of the judges is known, so that rubrics can fail. refused: why no claim may be made, or "".
-    n_judges: of the dataset.
-    unequal: whether other judges labelled some systems, or in other shares.
-    queries, rubrics: on how many of them each system has labels; None: on all. in_common: the fewest queries that two
-    systems of a group both have labels on, of how many; None: unknown.
+    comparisons: one row a pair of ranked systems: system, other, difference, low, high, separated. by_score: whether
+    claims are about scores, since there are too few systems for abilities. n_rubrics: least and largest number of
+    rubrics that place a system. gated: whether the agreement of the judges is known, so that rubrics can fail the gate.
+    refused: why no claim may be made, or "". n_judges: number of judges of the dataset. unequal: whether the panels are
+    unequal: systems were labelled by different judges, or in different shares or numbers.
+    queries, rubrics: on how many of them each system has labels; None: on all. in_common: (queries with labels of both,
+    queries asked of both) for the two systems of a group that share the least; None: unknown.
     """
 
     systems: tuple[str, ...]
@@ -82,12 +81,12 @@ class Board:
 
     @cached_property
     def names(self) -> list[str]:
-        """The systems as sentences call them: no two look alike where their names are cut."""
+        """The names of the systems, shortened to LONGEST characters so that no two become equal."""
         return told_apart(self.systems, LONGEST)
 
     @cached_property
     def missing_labels(self) -> str:
-        """Which systems have labels on fewer queries, or rubrics, than others, and what follows; "" where none has."""
+        """A sentence on systems that have labels on clearly fewer queries, or rubrics, than others; "" if none has."""
         beside = " Scores are compared in a model with one effect for each query." if self.by_score else ""
         if said := _fewer(self, self.queries, "labels on clearly fewer queries"):
             return (
@@ -103,7 +102,7 @@ class Board:
 
 
 def rests_on(board: Board) -> tuple[str, ...]:
-    """Basis, unit of evidence, population and level of the claims."""
+    """Sentences on what the claims rest on: basis, unit of evidence, population, judges, missing labels and level."""
     settings, standing = board.settings, board.standing
     said = [_basis(board)]
     if not board.gated:
@@ -132,7 +131,7 @@ def rests_on(board: Board) -> tuple[str, ...]:
 
 
 def explanations(board: Board) -> tuple[str, ...]:
-    """Sentences of ``rests_on`` that say what its figures mean, and limit no claim."""
+    """The sentences of ``rests_on`` that explain a figure and do not limit a claim."""
     if board.refused:
         return ()
     return (*_design_effect(board.standing), *(_level(board) if board.standing.simultaneous else ()))
@@ -148,7 +147,7 @@ def _design_effect(standing: Inference) -> tuple[str, ...]:
 
 
 def _level(board: Board) -> tuple[str, ...]:
-    """What holds at the level: of all pairs at once, or of each alone."""
+    """A sentence on whether the level holds for all pairs at once or for each pair alone; () with Holm's correction."""
     standing, level = board.standing, level_of(board)
     if standing.simultaneous:
         pairs = "All pairs" if standing.n_groups == 1 else "All pairs within the groups"
@@ -157,17 +156,17 @@ def _level(board: Board) -> tuple[str, ...]:
             f"{pairs} are compared at once: with probability {level} no separation on this board is false{unless}.",
         )
     if standing.method == "bootstrap" and board.settings.holm:
-        return ()  # Holm's correction is of the bootstrap's shares alone
+        return ()  # Holm's correction is then applied to the bootstrap's shares
     return (f"Each pair is compared alone at {level}: some of many pairs are separated by chance.",)
 
 
 def like(standing: Inference) -> str:
-    """What more of would separate more systems: "queries" or "domains"."""
+    """The unit of evidence of which more would separate more systems: "queries" or "domains"."""
     return "domains" if standing.unit == "domain" else "queries"
 
 
 def units(standing: Inference) -> str:
-    """The units of evidence by query or domain, counted: "8 domains and 3 queries without one"."""
+    """The number of units of evidence in words, for example "8 domains and 3 queries without one"."""
     if standing.unit == "query":
         return count(standing.n_units, "query")
     lone = f" and {count(standing.lone, 'query')} without one" if standing.lone else ""
@@ -175,12 +174,12 @@ def units(standing: Inference) -> str:
 
 
 def linked_by(standing: Inference) -> str:
-    """What groups of systems share too few of; never domains, which may hold other queries for each."""
+    """What different groups of systems share too few of: "rubrics" or "queries". Domains do not link systems."""
     return "rubrics" if standing.unit == "rubric" else "queries"
 
 
 def groups_sentence(board: Board) -> str:
-    """That systems of different groups are not compared, and who is in the first two; "" where all are linked."""
+    """A sentence: systems of different groups are not compared, and who is in the first two; "" with one group."""
     standing = board.standing
     if standing.n_groups == 1:
         return ""
@@ -196,7 +195,7 @@ def groups_sentence(board: Board) -> str:
 
 
 def different_queries_sentence(board: Board) -> str:
-    """That systems were asked different queries, and what allows for it; "" where some only were asked fewer."""
+    """A sentence: systems have labels on different queries, and what allows for it; "" if some merely have fewer."""
     if board.in_common is None or board.queries is None:
         return ""
     (least, of), ranked = board.in_common, board.standing.ranked
@@ -214,7 +213,7 @@ def different_queries_sentence(board: Board) -> str:
 
 
 def _fewer(board: Board, labelled: Labelled | None, what: str) -> str:
-    """``x has labels on fewer queries than others, on 40 of 100``, of ``what``; "" where nobody has much fewer."""
+    """The clause "x has ``what`` than others, on 40 of 100"; "" if no system has clearly fewer labels."""
     if labelled is None or not board.standing.ranked.any():
         return ""
     ranked = np.flatnonzero(board.standing.ranked)
@@ -231,7 +230,7 @@ def _fewer(board: Board, labelled: Labelled | None, what: str) -> str:
 
 
 def panels_sentence(board: Board) -> str:
-    """That systems were labelled by different judges, and what that does to the intervals; "" where they were not."""
+    """A sentence: different judges labelled the systems, and how the intervals allow for it; "" if they did not."""
     standing = board.standing
     if not board.unequal:
         return ""
@@ -254,9 +253,9 @@ def panels_sentence(board: Board) -> str:
 
 
 def other_judges(board: Board, in_groups: bool = False) -> str:
-    """What intervals by group leave out where systems were labelled by different judges, after a blank; else "".
+    """A sentence, with a blank before it: intervals by group do not allow for different judges; "" if they are equal.
 
-    in_groups: whether the judges differ in a group, though perhaps not on the whole.
+    in_groups: whether the judges differ in a group, even if they do not differ over all rubrics.
     """
     if not board.unequal and not in_groups:
         return ""
@@ -269,7 +268,7 @@ def other_judges(board: Board, in_groups: bool = False) -> str:
 
 
 def _evidence(board: Board) -> str:
-    """The units and the population."""
+    """A sentence on the units of evidence and on the population that the claims hold for."""
     standing = board.standing
     if standing.unit == "rubric":
         return "Only one query has rubrics in use: these are the evidence, and nothing is known of other queries."
@@ -288,7 +287,7 @@ def _evidence(board: Board) -> str:
 
 
 def _most_of_one_system(board: Board) -> str:
-    """How many of the queries one system has where groups or banks have different ones; "" where all have the same."""
+    """The clause ", at most n for one system" if groups or banks have different queries; "" if all have the same."""
     if (
         board.standing.unit == "query" and board.n_rubrics[1] < board.standing.n_units
     ):  # banks chosen without a system
@@ -299,11 +298,11 @@ def _most_of_one_system(board: Board) -> str:
 
 
 def _uneven(board: Board) -> str:
-    """That few units have most of the labels; "" where they have not, and of scores, where weights are as given."""
+    """A clause: few queries have most of the labels; "" if they have not, or for scores, whose weights are given."""
     standing, known = board.standing, board.standing.n_units
     if board.by_score or standing.unit != "query" or standing.n_equal is None:
         return ""
-    if board.queries is not None:  # not those that a system lacks
+    if board.queries is not None:  # queries that systems lack do not count
         known = min(known, int(np.median(board.queries.on[standing.ranked])))
     if standing.n_equal == 1 < known:
         return ", which count as one since one of them has most of the labels, so that nothing shows how queries vary"
@@ -320,7 +319,7 @@ def _scale_of_ability(standing: Inference) -> str:
 
 
 def reading(board: Board) -> tuple[str, ...]:
-    """Two sentences for readers: what the estimate and its interval are, what a tier is."""
+    """Two texts for readers: what the estimate and its interval are, and what a tier is."""
     level = level_of(board)
     scale = (
         "Score S is the weighted share of the marks" if board.by_score else _scale_of_ability(board.standing)
@@ -341,7 +340,7 @@ def reading(board: Board) -> tuple[str, ...]:
 
 
 def limits(board: Board) -> tuple[str, ...]:
-    """What a reader may take the board for, and what it does not show."""
+    """Sentences on what the board does not show, against likely misreadings."""
     judged = "the judges: an error that all of them share can move systems"
     if board.n_judges == 1:
         judged = "one judge: its error can move systems"
@@ -376,12 +375,12 @@ def limits(board: Board) -> tuple[str, ...]:
 
 
 def name(system: str) -> str:
-    """A system as sentences call it that name one alone."""
+    """The name of a system, shortened to LONGEST characters, for a sentence that names no other."""
     return short_name(system, LONGEST)
 
 
 def level_of(board: Board) -> str:
-    """The level of the claims as it is written."""
+    """The confidence level of the claims as text, for example "95%"."""
     return percent(board.standing.confidence)
 
 

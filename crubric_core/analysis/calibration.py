@@ -1,4 +1,7 @@
-"""The fitted model, the fits of the folds, and what both say of each rubric; independent of gate and budget."""
+"""Fit the response model, for all systems and without each fold, and describe each rubric by it.
+
+Gate and budget have no influence on these results.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +22,11 @@ from ..text import count, verb
 from ..types import FloatArray, Progress
 from .result import Calibration
 
-FEW = 50  # systems: of fewer, errors of the slopes make rubrics look unlike
+FEW = 50  # systems; with fewer, the errors of the slopes make the rubrics' information look unequal
 
 
 def calibrate(reduction: Reduction, settings: Settings) -> Calibration:
-    """Fit the item response model and evaluate information; independent of tau_c, the budget and the seed.
+    """Fit the item response model and compute item information; independent of tau_c, the budget and the seed.
 
     Raises FitError if no label is known, no rubric varies, or the judges' ties leave no consensus at all.
     """
@@ -31,7 +34,7 @@ def calibrate(reduction: Reduction, settings: Settings) -> Calibration:
 
 
 def fit_model(reduction: Reduction, settings: Settings) -> IrtFit:
-    """The response model of all rubrics that vary; raises as ``calibrate`` does."""
+    """Fit the response model to all rubrics that vary. Raises FitError as ``calibrate`` does."""
     y = reduction.y
     if np.isnan(y).all() and reduction.n_total.sum():
         raise FitError(
@@ -42,7 +45,7 @@ def fit_model(reduction: Reduction, settings: Settings) -> IrtFit:
 
 
 def calibration_of(reduction: Reduction, fit: IrtFit) -> Calibration:
-    """What a fitted model says of each rubric."""
+    """Information and item–rest correlation of each rubric, from a fitted model and the consensus labels."""
     y = reduction.y
     grid = utility_grid(difficulty=fit.b, theta=fit.theta)
     rest = item_rest(y / (reduction.levels - 1))
@@ -65,10 +68,10 @@ def fit_folds(reduction: Reduction, calibration: Calibration, settings: Settings
 def fold_fits(
     reduction: Reduction, fit: IrtFit, settings: Settings, progress: Progress | None = None
 ) -> FoldFits:
-    """What of ``fit_folds`` takes long.
+    """The slow part of ``fit_folds``: item parameters fitted without each fold's systems.
 
-    One fold of all systems at the pooled fit where the settings ask for that (the paper's way), or where there are
-    too few systems: then no claim rests on abilities.
+    One fold with all systems and the pooled parameters if the settings do not cross-fit (as in the paper), or if there
+    are too few systems. With too few systems no claim rests on abilities.
     """
     if settings.cross_fitted and not too_few_to_cross_fit(reduction.n_distinct):
         return cross_fit.fold_fits(reduction.y, fit, progress=progress)
@@ -77,12 +80,15 @@ def fold_fits(
 
 
 def all_alike(model: Model) -> str:
-    """What a rubric without information is like: graded labels that differ may all be a pass."""
+    """Why a rubric gives no information, in words. Except in the GRM, graded labels that differ may all be a pass."""
     return "all systems have the same label" if model == "GRM" else "all systems pass, or all fail"
 
 
 def reasons_of_none(y: FloatArray, fit: IrtFit) -> dict[str, int]:
-    """How many rubrics give no information, by the reason; y: (M, J). Of one system "all systems" says nothing."""
+    """Map each reason for giving no information to its number of rubrics; reasons without rubrics are left out.
+
+    y: (M, J). Rubrics with labels of at most one system have a reason of their own: "all systems" would mislead.
+    """
     lone = fit.constant & (np.isfinite(y).sum(axis=0) < 2)
     alike = int(fit.constant.sum() - lone.sum())
     found = {all_alike(fit.model): alike, "at most one system has a consensus label": int(lone.sum())}
@@ -92,11 +98,10 @@ def reasons_of_none(y: FloatArray, fit: IrtFit) -> dict[str, int]:
 def information_sentences(
     nu: FloatArray, reasons: Mapping[str, int], model: Model, systems: int
 ) -> tuple[str, str]:
-    """How few of J rubrics have half of the information, and how many have none.
+    """Two sentences: how few of J rubrics give half of the information, and how many give none ("" if all give some).
 
-    nu: (J,) information of each about these systems. reasons: ``reasons_of_none``; the second sentence is empty where
-    there are none. systems: M. The share that few of them give is much the same whether slopes differ or not
-    (docs/method.md §7).
+    nu: (J,) information of each rubric about these systems. reasons: of ``reasons_of_none``. systems: M. With few
+    systems half of the information seems to come from few rubrics even if all slopes are equal (docs/method.md §7).
     """
     sharpest = np.sort(nu)[::-1].cumsum()
     half = int(np.searchsorted(sharpest, sharpest[-1] / 2)) + 1

@@ -1,4 +1,4 @@
-"""Every sentence about who is ahead, made from the comparisons that it states (docs/method.md §10).
+"""All sentences about which systems are ahead, made from the pairwise comparisons (docs/method.md §10).
 
 "Separated", "not separated" and "ahead of" count pairs of ``Board.comparisons``; nothing is inferred from tiers. Pages,
 views, files and reports take their sentences from here.
@@ -22,10 +22,10 @@ NAMED = 5  # systems that a sentence names
 
 @dataclass(frozen=True)
 class Claims:
-    """Sentences about a board, plain text; whoever shows them escapes them.
+    """Sentences about a board. They are plain text: escape them before they are shown in Markdown or HTML.
 
-    tier: who is in the first tier, or "". ahead: which pairs are separated. contradicted: what else ranks the systems
-    and contradicts separated pairs. basis: what the claims rest on. beside: what else ranks the systems and does not.
+    tier: which systems are in the first tier, or "". ahead: which pairs are separated. contradicted: other rankings
+    that contradict separated pairs. basis: what the claims rest on. beside: other rankings that contradict none.
     reading: what theta and an interval are, and what a tier is. limits: what the board does not show.
     """
 
@@ -39,7 +39,7 @@ class Claims:
 
     @property
     def headline(self) -> tuple[str, ...]:
-        """What is said first."""
+        """The sentences that come first: tier, ahead and contradicted, without empty ones."""
         return tuple(sentence for sentence in (self.tier, self.ahead, *self.contradicted) if sentence)
 
     def without_tiers(self) -> Claims:
@@ -48,7 +48,10 @@ class Claims:
 
 
 def claims_of(board: Board, others: Sequence[OtherRanking] = ()) -> Claims:
-    """All that may be said of a board."""
+    """All sentences about a board. If claims are refused, only the reason, the basis, the reading and the limits.
+
+    others: further rankings of the systems, compared with the board.
+    """
     if board.refused:
         refused = f"No claim about who is ahead. {board.refused}"
         return Claims("", refused, (), rests_on(board), (), reading(board)[:1], limits(board))
@@ -66,7 +69,7 @@ def claims_of(board: Board, others: Sequence[OtherRanking] = ()) -> Claims:
 
 
 def first_tier(board: Board) -> str:
-    """Who is in the first tier, best first; "" of one pair, or all separated, or groups without a common scale."""
+    """A sentence: the first tier, best first; "" with fewer than two pairs, all pairs separated, or several groups."""
     best, groups = _best_first(board), board.standing.n_groups
     if groups > 1 or len(board.comparisons) < 2 or board.comparisons["separated"].all():
         return ""
@@ -78,7 +81,7 @@ def first_tier(board: Board) -> str:
 
 
 def ahead(board: Board) -> str:
-    """Which pairs are separated, and of how many systems the first is ahead; within groups where there are several."""
+    """How many systems the first one is ahead of, and which pairs are separated; within groups if there are several."""
     if board.standing.n_groups > 1:
         return _ahead_in_groups(board)
     best, level = _best_first(board), level_of(board)
@@ -113,7 +116,7 @@ def ahead(board: Board) -> str:
 
 
 def _ahead_in_groups(board: Board) -> str:
-    """How many pairs within the groups are separated, and who leads in the first two groups."""
+    """A sentence: how many pairs within groups are separated, and which systems lead the first two groups."""
     standing, wins, level = board.standing, wins_of(board.comparisons), level_of(board)
     pairs, apart = standing.n_pairs, separated_pairs(board.comparisons)
     if not pairs:
@@ -135,7 +138,7 @@ def _ahead_in_groups(board: Board) -> str:
 
 
 def pair_sentence(board: Board, one: int, other: int) -> str:
-    """What may be said of two systems, by position; the difference is that of the first named to the second."""
+    """A sentence comparing two systems, given by position; its difference is the first named minus the second."""
     standing, level = board.standing, level_of(board)
     if standing.separated[one, other] and standing.difference[one, other] < 0:
         one, other = other, one
@@ -157,7 +160,7 @@ def pair_sentence(board: Board, one: int, other: int) -> str:
 
 
 def place_sentence(board: Board, system: int) -> str:
-    """What the pairs of one system say, by position: ahead of whom, behind whom, not separated from whom."""
+    """A sentence: which systems one system, given by position, is ahead of, behind, and not separated from."""
     standing, shown = board.standing, board.names[system]
     if board.refused:
         return f"No claim about where {shown} stands. {board.refused}"
@@ -185,13 +188,13 @@ def place_sentence(board: Board, system: int) -> str:
 
 
 def wins_of(comparisons: pd.DataFrame) -> dict[str, int]:
-    """System → number of systems that it is ahead of; systems that are ahead of none are missing."""
+    """System → number of systems that it is ahead of; a system that is ahead of none has no entry."""
     counts = comparisons.loc[comparisons["separated"], "system"].value_counts()
     return {str(system): int(number) for system, number in counts.items()}
 
 
 def separated_pairs(comparisons: pd.DataFrame) -> int:
-    """How many pairs are separated."""
+    """Number of separated pairs."""
     return int(comparisons["separated"].sum())
 
 
@@ -201,7 +204,7 @@ def _best_first(board: Board) -> list[int]:
 
 
 def _some(board: Board, who: Sequence[int], others: int, every: str) -> str:
-    """``x``, ``all 7 others`` (or another word for ``every``), ``3 of the 14 others (x, y and z)``."""
+    """``x`` if it is the only other, ``all 7 others`` (``every`` for "all"), or ``3 of the 14 others (x, y and z)``."""
     if len(who) == others:
         return board.names[who[0]] if others == 1 else f"{every} {others:,} others"
     return f"{len(who):,} of the {others:,} others ({listed([board.names[i] for i in who], NAMED)})"
@@ -215,7 +218,7 @@ def _equal(board: Board, best: Sequence[int]) -> str:
     top = [i for i in best if board.standing.estimate[i] == board.standing.estimate[best[0]]]
     if len(top) == 1 or (
         board.standing.saturated[best[0]] > 0 and not board.by_score
-    ):  # these have no upper bound
+    ):  # such abilities have no upper bound
         return ""
     return f"{listed([board.names[i] for i in top], NAMED)} have the same highest {_what(board)}."
 
@@ -246,18 +249,18 @@ def _against(board: Board, other: OtherRanking) -> str:
 
 
 def _rho(rho: float) -> str:
-    """With two decimals; 1.00 is said of equal orders alone."""
+    """The correlation with two decimals; "ρ > 0.99" if it would round to 1.00 though the orders differ."""
     return "ρ > 0.99" if 0.995 <= rho < 1 - 1e-9 else f"ρ = {numeral(rho)}"
 
 
 def _subject(other: OtherRanking) -> str:
-    """What else ranks the systems, and how many it knows where these are not all."""
+    """The name of the other ranking, after the number of systems that it ranks if these are not all."""
     known = "" if other.among is None else f"of the {count(other.among, 'system')} that it ranks, "
     return f"{known}{other.name}"
 
 
 def _alike(board: Board, other: OtherRanking) -> str:
-    """What another ranking confirms, and what it separates that this one orders the other way without separating it."""
+    """Which pairs another ranking confirms, and which it separates against their order here, not separated here."""
     said = _confirms(other)
     if other.turned_example is None:
         return said

@@ -1,4 +1,4 @@
-"""The columns of the tables that people are shown, each declared once: for page, view, file and report."""
+"""The columns of the tables that users see, each declared once for pages, published views, files and reports."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Column:
-    """One column. title: as people read it. help: what it holds, in one line.
+    """One column of a table.
 
-    style: how numbers are written, as a format specification of Python ("d" whole, ".2f", ".1%"); "" for text.
-    width: on the page, where it is not the usual one.
+    title: its heading. help: what it holds, in one line. style: Python format specification of its numbers ("d" whole,
+    ".2f", ".1%"); "" for text. width: width on the page; None: the usual one.
     """
 
     title: str
@@ -69,10 +69,10 @@ LEADERBOARD: Mapping[str, Column] = {
         "design effect", "Variance by query, or domain, divided by variance by rubric", ".2f"
     ),
 }
-"""In the order of leaderboard.csv, whose header are the names; group: only where there are several."""
+"""Columns of leaderboard.csv in its order; the names are its header. group: only if there are several groups."""
 ABILITY = ("theta", "theta_low", "theta_high")
 SCORE = ("score", "score_low", "score_high")
-"""An estimate and the ends of its interval, by which systems are placed."""
+"""Columns of the estimate that places the systems and of the ends of its interval: for abilities, and for scores."""
 BY_ABILITY = (
     "group",
     "tier",
@@ -86,13 +86,13 @@ BY_ABILITY = (
     "queries",
 )
 BY_SCORE = ("group", "tier", "rank", "system", *SCORE, "rank_low", "rank_high", "queries")
-"""Those that a page shows, in its order, where claims rest on abilities, and where they rest on scores."""
+"""Leaderboard columns that a page shows, in its order: if claims rest on abilities, and if they rest on scores."""
 LEADERBOARD_SHARED = tuple(LEADERBOARD)[:12]
-"""Those of a published view, in the order of its files: what claims rest on stays with the publisher."""
+"""Leaderboard columns of a published view, in the order of its files: without the columns on what claims rest on."""
 PLACES = ("tier", "rank", "rank_low", "rank_high")
-"""Where a system stands: nothing, where no claim may be made."""
+"""Columns that state the place of a system; empty if no claim may be made."""
 WHOLE = (*PLACES, "group")
-"""Whole numbers that may be unknown."""
+"""Columns of whole numbers that may be unknown."""
 
 BANK: Mapping[str, Column] = {
     "order": Column("#", "In which order the rubrics were chosen", "d", "small"),
@@ -111,24 +111,24 @@ BANK: Mapping[str, Column] = {
     "pass_mark": Column("pass mark", "The lowest label that counts as met", "d"),
     "id": Column("id", "Hash of query and text: the rubric's name in bank.json and in every export"),
 }
-"""In the order of bank.csv."""
+"""Columns of bank.csv in its order."""
 BANK_SHOWN = ("order", "rubric", "query", "gain", "utility", "weight", "text")
-"""Those of the bank's page, in its order."""
+"""Bank columns that the Bank page shows, in its order."""
 BANK_SHARED = ("order", "rubric", "query", "text")
-"""Those of a published view."""
+"""Bank columns of a published view."""
 
 
 def rests_on_scores(leaderboard: pd.DataFrame) -> bool:
-    """Whether the claims of a leaderboard are about scores: these then have intervals."""
+    """Whether the claims of a leaderboard are about scores: whether any score has an interval."""
     return "score_low" in leaderboard and bool(leaderboard["score_low"].notna().any())
 
 
 def shown_columns(leaderboard: pd.DataFrame) -> tuple[str, ...]:
-    """Those of its columns that a page shows, in order."""
+    """Names of the leaderboard's columns that a page shows, in order."""
     names = BY_SCORE if rests_on_scores(leaderboard) else BY_ABILITY
     return tuple(name for name in names if name in leaderboard)
 
 
 def titles(columns: Mapping[str, Column]) -> dict[str, str]:
-    """Each name with its title."""
+    """Map each column's name to its title."""
     return {name: column.title for name, column in columns.items()}

@@ -1,4 +1,4 @@
-"""What is compiled, loaded before it is needed: compiling takes seconds, once on a machine (``compiled``)."""
+"""Compile, or load, the compiled loops before they are needed: the first time on a machine this takes seconds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..task_types.scoring import query_scores
 
 
 def compile_ahead() -> None:
-    """Run each compiled loop once on a number or two."""
+    """Run each compiled loop once on tiny inputs, so that later calls need not wait for its compilation."""
     one, two, first = np.ones((1, 1)), np.ones((2, 2)), np.zeros(1, dtype=np.int64)
     pairs_order(PairMoments(two, two, two, first, one[0]).distances(), first)
     items = ItemParameters(one[0], one[0], np.zeros(1), None)

@@ -1,4 +1,4 @@
-"""A composition in the terms of a dataset: which rubrics, groups and costs it means, and what it leaves to say."""
+"""Apply a composition to a dataset: find the rubrics, groups and costs that it names, and describe the result."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from ..settings import Settings
 from ..text import count, listed, verb
 from ..types import BoolArray, FloatArray, IntArray
 
-UNBOUNDED = np.int64(2**31)  # where a group has no upper bound: more than any dataset has rubrics
+UNBOUNDED = np.int64(2**31)  # if a group has no upper bound: more rubrics than any dataset has
 
 
 def ids_of(rubrics: pd.DataFrame, of: Iterable[int] | None = None) -> tuple[str, ...]:
-    """The id of each rubric of a dataset, or of those at the positions ``of`` (``rubric_ids``)."""
+    """The ids of all rubrics of a dataset, or of the rubrics at the positions ``of`` (``rubric_ids``)."""
     texts = [None if pd.isna(text) else str(text) for text in rubrics["text"]]
     return rubric_ids(rubrics["query"].map(str).tolist(), texts, rubrics["rubric"].map(str).tolist(), of)
 
@@ -33,10 +33,11 @@ def ids_of(rubrics: pd.DataFrame, of: Iterable[int] | None = None) -> tuple[str,
 def constraints_of(
     composition: Composition, reduction: Reduction, queries: pd.DataFrame, pool: BoolArray, varying: BoolArray
 ) -> Constraints:
-    """What the composition asks, by rubric.
+    """The composition as constraints on the J rubrics.
 
-    pool: (J,) rubrics that pass the gate and vary; varying: (J,) those that have parameters, which alone can be pinned.
-    Raises DatasetError where it names a rubric or a group that the dataset does not have.
+    pool: (J,) rubrics that pass the gate and vary. varying: (J,) rubrics with parameters; only these can be pinned.
+    Raises DatasetError if it names a rubric or group that the dataset does not have or pins a rubric that does not
+    vary, and SettingsError if it contradicts itself.
     """
     rubrics = reduction.rubrics
     find = _Finder(rubrics)
@@ -66,7 +67,7 @@ def constraints_of(
 
 
 class _Finder:
-    """Rubrics by id, or by a name that only one of them has."""
+    """Find the position of a rubric by its id, or by its name if only one rubric has it; raises DatasetError."""
 
     def __init__(self, rubrics: pd.DataFrame) -> None:
         self.names = tuple(rubrics["rubric"].map(str))
@@ -86,14 +87,14 @@ class _Finder:
         )
 
     def mask(self, names: Sequence[str]) -> BoolArray:
-        """(J,) the rubrics of these names."""
+        """(J,) mask of the rubrics with these ids or names; raises DatasetError."""
         mask = np.zeros(len(self.names), dtype=bool)
         mask[[self(name) for name in names]] = True
         return mask
 
 
 def by_id(composition: Composition, rubrics: pd.DataFrame) -> Composition:
-    """A composition with every rubric given by its id; raises DatasetError where a rubric is not in ``rubrics``."""
+    """The composition with each rubric named by its id; raises DatasetError if a rubric is not in ``rubrics``."""
     find, ids = _Finder(rubrics), ids_of(rubrics)
 
     def named(name: str) -> str:
@@ -109,14 +110,18 @@ def by_id(composition: Composition, rubrics: pd.DataFrame) -> Composition:
 
 
 def group_of(by: Attribute, rubrics: pd.DataFrame, queries: pd.DataFrame) -> pd.Series[str]:
-    """(J,) the group of each rubric; missing where it has none."""
+    """(J,) group of each rubric by the attribute ``by`` of the rubric or of its query; missing if it has none."""
     if by in rubrics:
         return rubrics[by].reset_index(drop=True)
     return rubrics["query"].map(queries.set_index("query")[by]).reset_index(drop=True)
 
 
 def _family(by: Attribute, limits: list[Limit], group: pd.Series[str], candidates: BoolArray) -> Family:
-    """All bounds on one attribute; the tightest where two are on one group."""
+    """The bounds on the groups of one attribute; of several bounds on a group the tightest.
+
+    A limit without a value bounds every group that has a candidate. Raises DatasetError if the group is not in the
+    dataset, and SettingsError if the bounds of a group contradict each other.
+    """
     code, groups = pd.factorize(group.astype(object), sort=True)
     names, words = [str(name) for name in groups], by.replace("_", " ")
     if not names:
@@ -142,7 +147,10 @@ def _family(by: Attribute, limits: list[Limit], group: pd.Series[str], candidate
 
 
 def _costs(composition: Composition, rubrics: pd.DataFrame, find: _Finder) -> FloatArray | None:
-    """(J,) what each rubric costs; None where each costs 1."""
+    """(J,) cost of each rubric: as given, or the characters of its text (the median if it has none).
+
+    None if each costs 1. Raises DatasetError if a rubric has no given cost.
+    """
     if composition.cost == "one":
         return None
     if composition.cost == "text":
@@ -163,7 +171,10 @@ def _costs(composition: Composition, rubrics: pd.DataFrame, find: _Finder) -> Fl
 
 
 def read_costs(content: bytes) -> tuple[tuple[str, float], ...]:
-    """The costs in a CSV file with the columns ``id`` or ``rubric``, and ``cost``; raises SettingsError."""
+    """Read (rubric, cost) pairs from a CSV file with the columns ``id`` or ``rubric``, and ``cost``; NaN: not a number.
+
+    Raises SettingsError if it is not CSV, or a column is missing.
+    """
     try:
         table = pd.read_csv(BytesIO(content))
     except (ValueError, UnicodeDecodeError) as error:
@@ -180,7 +191,7 @@ def read_costs(content: bytes) -> tuple[tuple[str, float], ...]:
 def composition_notes(
     settings: Settings, constraints: Constraints | None, order: BankOrder, feasible: BoolArray
 ) -> tuple[str, ...]:
-    """What must be said of a composed bank: what was asked, what is proven, what the held-out check covers.
+    """Sentences on a composed bank: what was asked, what is proven, what the held-out check covers; () without one.
 
     feasible: (J,) rubrics that pass the gate.
     """
@@ -201,7 +212,7 @@ HELD_OUT = (
 
 
 def asked(composition: Composition, constraints: Constraints, bank: IntArray) -> str:
-    """What the composition asks, in one sentence without names."""
+    """One sentence: how many pins, exclusions, swaps and bounds the composition has, and what the bank costs."""
     parts = [
         (len(composition.pins), "rubric pinned", "rubrics pinned"),
         (len(composition.exclusions), "excluded", "excluded"),
@@ -218,7 +229,7 @@ def asked(composition: Composition, constraints: Constraints, bank: IntArray) ->
 
 
 def proven(settings: Settings, constraints: Constraints, order: BankOrder) -> str:
-    """What is proven of the greedy choice under these constraints, in one sentence."""
+    """One sentence: the proven share of the best utility that the greedy choice reaches under these constraints."""
     binds = len(order.order) >= settings.budget
     found = guarantee(settings.strategy, constraints, size_binds=binds)
     if math.isnan(found.share):

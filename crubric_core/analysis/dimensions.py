@@ -1,7 +1,7 @@
-"""Abilities by dimension of the rubrics, and how far they are one ability (docs/method.md §12).
+"""Abilities by dimension of the rubrics, and whether they differ from a single ability (docs/method.md §12).
 
-Each dimension's rubrics are fitted by themselves (simple structure), and no system is placed by parameters fitted on
-its own labels. Whether two dimensions order the systems differently is asked of separated pairs alone.
+Each dimension's rubrics are fitted separately (simple structure), and no system is placed by parameters fitted on its
+own labels. Two dimensions order the systems differently only if they separate a pair in opposite ways.
 """
 
 from __future__ import annotations
@@ -31,18 +31,19 @@ if TYPE_CHECKING:
     from ..settings import Settings
     from ..types import BoolArray, FloatArray, IntArray, Progress
 
-FEWEST_QUERIES = 10  # of a dimension: fewer do not show how its errors go with another one's
+FEWEST_QUERIES = 10  # of a dimension; fewer do not show how its errors correlate with another's
 
 Fits = tuple[IrtFit, FoldFits]
 
 
 @dataclass(frozen=True)
 class Dimensions:
-    """Abilities of M systems on D dimensions, each in units of its own spread.
+    """Abilities of M systems on D dimensions; each dimension has a scale of its own.
 
-    names: of the dimensions. left_out: those with rubrics on too few queries. standings: of each, its pairs separated
-    at a level that holds for all dimensions together. low, high: (D, M) interval of each ability alone, at the
-    settings' level. pairs: two dimensions each, positions. correlations: theirs, at a level that holds for all.
+    names: the D dimensions. left_out: dimensions with rubrics on too few queries. standings: one for each dimension,
+    with pairs separated at a level that holds for all dimensions together. low, high: (D, M) interval of each ability
+    alone, at the settings' level. pairs: positions of the two dimensions of each pair. correlations: of the abilities
+    of each pair, with intervals that hold for all pairs together.
     """
 
     names: tuple[str, ...]
@@ -54,7 +55,7 @@ class Dimensions:
     correlations: tuple[Correlation, ...]
 
     def correlation_table(self) -> pd.DataFrame:
-        """first, second (dimensions), correlation, low, high; the least first, last those of which nothing is known."""
+        """Table with first, second (dimensions), correlation, low, high; ascending, with unknown correlations last."""
         rows = [
             (self.names[a], self.names[b], found.told, found.low, found.high)
             for (a, b), found in zip(self.pairs, self.correlations, strict=True)
@@ -63,7 +64,7 @@ class Dimensions:
         return table.sort_values("correlation", kind="stable", ignore_index=True)
 
     def ability_table(self, systems: Sequence[str]) -> pd.DataFrame:
-        """system, dimension, theta, low, high: a row a system and dimension."""
+        """Table with a row for each dimension and system: system, dimension, theta, low, high; NaN if not ranked."""
         parts = [
             pd.DataFrame(
                 {
@@ -80,7 +81,7 @@ class Dimensions:
 
 
 def dimension_names(reduction: Reduction) -> np.ndarray:
-    """(J,) the dimension of each rubric, without blanks around it; "" where it has none."""
+    """(J,) dimension of each rubric, without blanks around it; "" if it has none."""
     return reduction.rubrics["dimension"].fillna("").astype(str).str.strip().to_numpy(dtype=object)
 
 
@@ -90,7 +91,7 @@ def dimension_list(reduction: Reduction) -> tuple[str, ...]:
 
 
 def measurable(reduction: Reduction, use: BoolArray, query_index: IntArray) -> tuple[list[str], list[str]]:
-    """Sorted names of the dimensions with rubrics of ``use`` (J,) on enough queries, and of the others."""
+    """Dimensions with rubrics of ``use`` (J,) on FEWEST_QUERIES or more, and all others; both lists sorted by name."""
     named = dimension_names(reduction)
     enough: list[str] = []
     few: list[str] = []
@@ -107,7 +108,7 @@ def dimension_fits(
     settings: Settings,
     progress: Progress | None = None,
 ) -> tuple[Fits, ...]:
-    """The model of each measurable dimension's varying rubrics alone, and its fits without each fold of systems."""
+    """For each measurable dimension: the model of its varying rubrics (J,) alone, and its fits without each fold."""
     named, found = dimension_names(reduction), []
     names = measurable(reduction, varying, query_index)[0]
     for at, each in enumerate(names):
@@ -130,9 +131,10 @@ def by_dimension(
     domains: Domains | None = None,
     progress: Progress | None = None,
 ) -> Dimensions | str:
-    """Abilities and correlations on the rubrics of ``pool`` (J,); why there are none, in a sentence.
+    """Abilities by dimension and their correlations on the rubrics of ``pool`` (J,), or a sentence why there are none.
 
-    fits: of ``dimension_fits`` with these ``varying`` (J,) rubrics. domains: the units of evidence in place of queries.
+    fits: result of ``dimension_fits`` for these ``varying`` (J,) rubrics. domains: units of evidence in place of
+    queries.
     """
     query_index, named = query_positions(queries, reduction), dimension_names(reduction)
     unit_index = query_index if domains is None else domains.of[query_index]
@@ -180,7 +182,7 @@ def by_dimension(
 
 
 def numbered(names: np.ndarray) -> IntArray:
-    """The number of each group in the order of their names, from 0; -1 of what is in none, "" or None."""
+    """The group of each element as a number from 0, in the sorted order of the groups' names; -1 for "" or None."""
     known = np.array([bool(each) for each in names], dtype=bool)
     found = np.full(len(names), -1)
     found[known] = np.unique(names[known].astype(str), return_inverse=True)[1]
@@ -188,9 +190,9 @@ def numbered(names: np.ndarray) -> IntArray:
 
 
 def unfit(n_systems: int, judges_differ: bool, settings: Settings) -> str:
-    """Why these labels give no abilities by dimension, whatever the rubrics; "" where they may.
+    """A sentence on why these labels give no abilities by dimension; "" if they may give some.
 
-    judges_differ: whether systems have different judges on all rubrics, or on those of a dimension.
+    judges_differ: whether systems have different judges, on all rubrics or on the rubrics of a dimension.
     """
     if not settings.cross_fitted:
         return "Abilities by dimension need cross-fitted abilities (Settings)."
@@ -205,7 +207,7 @@ def unfit(n_systems: int, judges_differ: bool, settings: Settings) -> str:
 
 
 def one_ability_sentence(found: Dimensions, level: str) -> str:
-    """Whether the dimensions can be told from one ability."""
+    """Sentences on whether the correlations show that the dimensions are more than one ability."""
     size = count(int(found.standings[0].ranked.sum()), "system")
     apart = [
         (each, pair) for each, pair in zip(found.correlations, found.pairs, strict=True) if each.high < 1
@@ -229,7 +231,10 @@ def one_ability_sentence(found: Dimensions, level: str) -> str:
 
 
 def opposed(found: Dimensions, board: Inference) -> BoolArray:
-    """(M, M) pairs, each once, separated one way by a dimension, and the other way by another or by the board."""
+    """(M, M) pairs that a dimension separates one way, and another dimension or the board the other way.
+
+    Only the upper triangle is filled, so that each pair counts once.
+    """
     up, down = _ways(found, board)
     return np.triu(up.any(axis=0) & down.any(axis=0))
 
@@ -241,7 +246,7 @@ def _ways(found: Dimensions, board: Inference) -> tuple[BoolArray, BoolArray]:
 
 
 def order_sentence(found: Dimensions, board: Inference, systems: Sequence[str], level: str) -> str:
-    """Whether any pair of systems is separated one way by a dimension, and the other way by another or by the board."""
+    """A sentence on whether a dimension separates a pair one way, and another dimension or the board the other way."""
     where = [*(f"in {name(each)}" for each in found.names), "on the board"]
     up, down = _ways(found, board)
     turned, pairs = np.argwhere(opposed(found, board)), int(np.triu((up | down).any(axis=0)).sum())
@@ -270,5 +275,5 @@ def _reach(found: Dimensions) -> str:
 
 
 def _two(value: float) -> str:
-    """Two digits, three where a value below 1 would look like 1."""
+    """The value with two decimals, or with three if it is below 1 but would round to 1.00."""
     return numeral(value, "z.3f" if 0.995 <= value < 1 else "z.2f")

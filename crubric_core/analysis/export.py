@@ -1,4 +1,4 @@
-"""A Result as files: four tables and one report, the same bytes for the same inputs and seed."""
+"""Write a Result to files: four tables and one report, with the same bytes for the same inputs and seed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ FILES = ("bank.csv", "items.csv", "measurability.csv", "leaderboard.csv", "repor
 
 
 def write_result(result: Result, folder: str | Path) -> list[Path]:
-    """Write the five FILES into ``folder``, each of them whole or not at all; raises ExportError."""
+    """Write the five FILES into ``folder``, each of them whole or not at all, and return their paths.
+
+    Raises ExportError if they cannot be written.
+    """
     tables = {
         "bank.csv": result.bank,
         "items.csv": result.items,
@@ -31,10 +34,10 @@ def write_result(result: Result, folder: str | Path) -> list[Path]:
 
 
 def write_dataset(dataset: Dataset, folder: str | Path, file_format: Literal["csv", "parquet"]) -> list[Path]:
-    """Write the tables that, read again in this order, make the same dataset.
+    """Write the dataset's tables into ``folder`` and return their paths; ingested in this order, they restore it.
 
     Parquet keeps every text as it is. CSV is safe for spreadsheets; read it with the policy ``apostrophes="strip"``.
-    Raises ExportError where the folder cannot be written.
+    Raises ExportError if the folder cannot be written.
     """
     out, written = Path(folder), []
     try:
@@ -50,7 +53,7 @@ def write_dataset(dataset: Dataset, folder: str | Path, file_format: Literal["cs
 
 
 def report(result: Result) -> dict[str, Any]:
-    """What was done to what, and the main figures; unknown numbers are null."""
+    """The content of report.json: dataset, settings, claims, main figures and versions; unknown numbers are null."""
     reduction, calibration, fit = result.reduction, result.calibration, result.calibration.fit
     feasible = result.measurability["feasible"]
     ranked = claimed(result.leaderboard, result.verdict).dropna(subset=["tier"])
@@ -107,14 +110,14 @@ def report(result: Result) -> dict[str, Any]:
 
 
 def _claims(result: Result) -> dict[str, tuple[str, ...]]:
-    """The sentences about who is ahead, by what they speak of."""
+    """The claims by part: headline, basis, beside, reading and limits."""
     found = result.claims
     parts = {"headline": found.headline, "basis": found.basis, "beside": found.beside}
     return parts | {"reading": found.reading, "limits": found.limits}
 
 
 def versions() -> dict[str, str]:
-    """Name → version of Python and of the numerical libraries; "unknown" where one is not installed as a package."""
+    """Name → version of Python and the numerical libraries; "unknown" if one is not installed as a package."""
     return {"python": platform.python_version(), **{name: _version(name) for name in _PACKAGES}}
 
 

@@ -1,7 +1,7 @@
-"""Stages of one dataset that no bank changes: labels, gate, model, and the fits without each system.
+"""Stages of an analysis that do not depend on the bank: labels, gate, model, and the fits without each fold.
 
-All stages of Algorithm 1 are declared once, in ``fitted``, ``banks`` and ``stages``: what each reads, what comes before
-it, what it gives. Pages keep them by what they read, so that tau_c never refits the model.
+All stages of Algorithm 1 are declared once, in ``fitted``, ``banks`` and ``stages``, each with the settings that it
+reads and the stages before it. Pages cache results by these settings, so that a new tau_c never refits the model.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ if TYPE_CHECKING:
 
 
 def with_rules(data: LabelSource, settings: Settings) -> Settings:
-    """The settings with the dataset's own scoring rules, unless they name others: what results are kept under."""
+    """The settings under which results are cached: with the dataset's scoring rules, unless they name others."""
     return settings if settings.rules is not None else replace(settings, rules=data.scoring_rules())
 
 
 def reduce_labels(data: LabelSource, settings: Settings) -> Reduction:
-    """Agreement counts and the consensus matrix, on the scale that the model reads (docs/method.md §1, §2, §5).
+    """Agreement counts and consensus labels on the scale that the model reads (docs/method.md §1, §2, §5).
 
-    Its rubrics have the severity and dimension that the settings' rules give them.
+    Its rubrics have the severity and dimension that the settings' scoring rules, or else the dataset's, give them.
     """
     reduction = data.reduce(settings.response, settings.tie, settings.agreement_tolerance)
     reduction = with_assigned(reduction, settings.rules or data.scoring_rules())
@@ -63,7 +63,7 @@ def reduce_labels(data: LabelSource, settings: Settings) -> Reduction:
     return with_posterior_labels(reduction, data.panel(settings.response), gold, settings.tie)
 
 
-MOST_LABELS = 2**25  # of a panel that is read whole to compare the judges
+MOST_LABELS = 2**25  # cells times judges, up to which the whole panel is read to compare the judges
 
 
 def gate(reduction: Reduction, settings: Settings) -> pd.DataFrame:
@@ -72,7 +72,7 @@ def gate(reduction: Reduction, settings: Settings) -> pd.DataFrame:
 
 
 def posterior_warnings(data: LabelSource, reduction: Reduction, settings: Settings) -> tuple[str, ...]:
-    """What must be said of Dawid–Skene labels, which take the judges for independent (docs/method.md §5, §15)."""
+    """Warnings about Dawid–Skene labels, which assume independent judges (docs/method.md §5, §15); () by majority."""
     if settings.consensus == "majority":
         return ()
     gold = gold_levels(data.gold(), replace(reduction, response="binary"))
@@ -86,7 +86,7 @@ def posterior_warnings(data: LabelSource, reduction: Reduction, settings: Settin
 
 
 def shared_errors(data: LabelSource, reduction: Reduction, settings: Settings) -> EffectiveJudges:
-    """How many independent judges the panel is worth, by its labels as pass or fail."""
+    """How many independent judges the panel is worth, estimated from its labels as pass or fail."""
     gold = gold_levels(data.gold(), replace(reduction, response="binary"))
     query = query_clusters(reduction.rubrics)
     return effective_judges(
@@ -95,7 +95,10 @@ def shared_errors(data: LabelSource, reduction: Reduction, settings: Settings) -
 
 
 def majority_warnings(data: LabelSource, reduction: Reduction, settings: Settings) -> tuple[str, ...]:
-    """What must be said of a majority of judges who share errors; of too many labels, or others than here, nothing."""
+    """A warning if judges under a majority share errors; () if they do not, or if this is not computed.
+
+    It is not computed for more than MOST_LABELS labels, and for labels that only a Spark session has.
+    """
     few = reduction.y.size * reduction.n_judges <= MOST_LABELS
     if settings.consensus != "majority" or reduction.n_judges < 2 or not few:
         return ()
@@ -108,9 +111,10 @@ def majority_warnings(data: LabelSource, reduction: Reduction, settings: Setting
 
 @dataclass(frozen=True, kw_only=True)
 class Fitted(Stages):
-    """One dataset under one choice of settings, its stages computed when they are asked for.
+    """One dataset under one choice of settings; each stage is computed when it is first called.
 
-    settings name the scoring rules (``with_rules``). store: where results are kept; shared ones are never changed.
+    settings: with the scoring rules filled in (``with_rules``). store: where results are cached. They may be shared and
+    must not be changed. progress: called with the share done and a description.
     """
 
     dataset: LabelSource
@@ -121,7 +125,7 @@ class Fitted(Stages):
 
     @classmethod
     def of(cls, data: LabelSource, settings: Settings) -> Self:
-        """An analysis of ``data``; where the settings name no scoring rules, the dataset's own are used."""
+        """An analysis of ``data``; if the settings name no scoring rules, the dataset's own are used."""
         return cls(dataset=data, fingerprint=data.fingerprint, settings=with_rules(data, settings))
 
     @stage(
@@ -131,7 +135,7 @@ class Fitted(Stages):
         of_content=True,
     )
     def given(self) -> Reduction:
-        """Agreement counts and consensus, rubrics as their file describes them: rules never reduce the labels again."""
+        """Agreement counts and consensus, without the scoring rules, so that new rules need no new reduction."""
         return reduce_labels(self.dataset, replace(self.settings, rules=ScoringRules()))
 
     @stage("rules", after=("given",))
@@ -141,11 +145,11 @@ class Fitted(Stages):
 
     @stage(heavy=True, of_content=True)
     def queries(self) -> pd.DataFrame:
-        """One row a query."""
+        """The dataset's queries, one row a query."""
         return self.dataset.queries
 
     def panel(self, response: Response | None = None) -> FloatArray:
-        """(M, J, K) every judge's label, NaN where unknown: on the scale that the model reads, or on another."""
+        """(M, J, K) label of each judge, NaN if unknown, on the scale ``response``; by default the model's scale."""
         return self._panel(response or self.settings.response)
 
     @stage(title="Reading the labels", heavy=True, of_content=True)
@@ -161,7 +165,7 @@ class Fitted(Stages):
         of_content=True,
     )
     def panels(self) -> UnequalPanels | None:
-        """What systems owe to judges that others lack; None where the judges of all are the same, but for chance."""
+        """How much unequal panels may raise or lower systems; None if all have the same judges, up to chance."""
         given, response, raised = self.given(), self.settings.response, self._raised_by_numbers()
         if given.n_labels == given.n_cells * given.n_judges and not raised.any():
             return None
@@ -174,9 +178,9 @@ class Fitted(Stages):
 
     @stage(after=("given", "_panel"), title="Comparing the systems' judges by group", of_content=True)
     def judges_differ(self, group: IntArray) -> bool:
-        """Whether systems have different judges in any group of rubrics (J,) from 0, -1: in none.
+        """Whether systems have different judges in any group of rubrics. group: (J,) numbers from 0; -1: in no group.
 
-        Tallies do not tell who labelled what, and a panel of more than MOST_LABELS is not looked at.
+        False without a check if the dataset has tallies only, or if its panel is larger than MOST_LABELS.
         """
         given = self.given()
         complete = given.n_labels == given.n_cells * given.n_judges
@@ -189,7 +193,7 @@ class Fitted(Stages):
         return differ_by_group(panel, units_of(given.rubrics["query"]), group)
 
     def _raised_by_numbers(self) -> FloatArray:
-        """(M, M) by which its numbers of labels and of runs may raise a system above another."""
+        """(M, M) how much numbers of labels and of runs may raise the row's system above the column's."""
         given, settings = self.given(), self.settings
         raised = self.dataset.raised_by_numbers(settings.response, settings.tie, "runs")
         equal = given.n_labels == given.n_cells * given.max_panel.max(initial=0)
@@ -200,12 +204,12 @@ class Fitted(Stages):
 
     @stage(after=("given",), heavy=True)
     def ids(self) -> tuple[str, ...]:
-        """(J,) what bank.json and every export call each rubric."""
+        """The J rubrics' ids, as in bank.json and in every export."""
         return ids_of(self.given().rubrics)
 
     @stage("confidence", "seed", after=("given",), title="Comparing the judges' errors", of_content=True)
     def consensus_warnings(self) -> tuple[str, ...]:
-        """What must be said of the labels where they are not the majority's."""
+        """Warnings about Dawid–Skene labels; () if the consensus is the majority."""
         return posterior_warnings(self.dataset, self.given(), self.settings)
 
     @stage(
@@ -217,7 +221,7 @@ class Fitted(Stages):
         of_content=True,
     )
     def judge_warnings(self) -> tuple[str, ...]:
-        """Judges who are not shown to agree with the others beyond chance, and pairs of judges who share errors."""
+        """Warnings about judges whose agreement with the others may be chance, and about judges who share errors."""
         shared = majority_warnings(self.dataset, self.given(), self.settings)
         if self.given().n_judges < guessing.FEWEST:
             return shared
@@ -231,18 +235,18 @@ class Fitted(Stages):
 
     @stage("gate", "tau_c", after=("given", "_agreement_rates"))
     def gating(self) -> Gate:
-        """The gate's statistic of each rubric, and its threshold."""
+        """The gate: its statistic for each rubric, and its threshold."""
         return decide_gate(self.given(), self.settings, self._agreement_rates())
 
     @stage("confidence", after=("gating",))
     def measurability(self) -> pd.DataFrame:
-        """Measurability of each rubric, and whether it passes the gate."""
+        """Table of the measurability of each rubric and whether it passes the gate."""
         return gate_table(self.given(), self.gating(), self.settings.confidence)
 
     @property
     @stage(after=("gating",))
     def feasible(self) -> BoolArray:
-        """(J,) rubrics that pass the gate: all that banks and standings read of it."""
+        """(J,) rubrics that pass the gate: the only result of the gate that banks and standings read."""
         return self.gating().feasible
 
     @stage(
@@ -258,16 +262,16 @@ class Fitted(Stages):
 
     @stage(after=("_model",), heavy=True)
     def calibration(self) -> Calibration:
-        """The fitted model and what it says of each rubric; independent of the gate, B and the seed."""
+        """The fitted model, and each rubric's information and item–rest correlation; whatever the gate, B and seed."""
         return calibrating.calibration_of(self.given(), self._model())
 
     def verdict(self) -> GateVerdict:
-        """Whether the gate leaves enough for a claim about systems."""
+        """Whether the rubrics that pass the gate keep enough information for claims about systems."""
         return judge_gate(self.gating(), self.calibration().nu, self.settings.budget)
 
     @property
     def pool(self) -> BoolArray:
-        """(J,) rubrics that pass the gate and vary among the systems; raises DatasetError where there is none."""
+        """(J,) rubrics that pass the gate and vary among the systems; raises DatasetError if there is none."""
         varying = ~self.calibration().fit.constant
         found = self.feasible & varying
         if not found.any():
@@ -281,7 +285,7 @@ class Fitted(Stages):
 
     @property
     def placing(self) -> BoolArray:
-        """(J,) rubrics that place the systems where no bank does: ``pool``, and of scores those that do not vary."""
+        """(J,) rubrics that place the systems if no bank does: ``pool``, and for scores also those that do not vary."""
         if not self.by_score:
             return self.pool
         return selection.placing_rubrics(self.given(), self.calibration(), self.feasible, self.settings)
@@ -297,14 +301,14 @@ class Fitted(Stages):
 
     @stage(after=("calibration",), heavy=True)
     def curves(self) -> tuple[FloatArray, FloatArray]:
-        """Response probability and information of every rubric at the nodes of the calibration, (N, J) each."""
+        """Two arrays (N, J): response probability, and information, of each rubric at the nodes of the calibration."""
         fit, nodes = self.calibration().fit, self.calibration().nodes
         responses = np.stack([response_curve(fit, j, nodes) for j in range(len(fit.a))], axis=1)
         return responses, item_information(fit, nodes)
 
     @stage(after=("calibration",), title="Integrating the rubrics out")
     def standard_errors(self) -> FloatArray:
-        """(M,) of the abilities on all rubrics, item parameters integrated out."""
+        """(M,) standard errors of the abilities on all rubrics, with the item parameters integrated out."""
         return ability_standard_errors(self.calibration().fit, self.given().y)
 
     def _domains(self) -> Domains | None:

@@ -1,4 +1,4 @@
-"""What to write and what to rewrite: where rubrics are missing, and which lose much information to disagreement."""
+"""Find where a bank lacks rubrics, and which informative rubrics the gate drops because judges disagree on them."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from ..text import count, numeral, rounded, verb
 from ..types import BoolArray, FloatArray, IntArray
 
 NEAR_WORST = 0.9
-"""Share of the largest standard error from which on an ability belongs to the worst range."""
+"""An ability belongs to the worst range if its standard error is at least this share of the largest one."""
 
 
 @dataclass(frozen=True)
 class Gaps:
-    """Where a bank has no rubrics.
+    """Where a bank lacks rubrics.
 
-    missing: positions of queries without a rubric in the bank; unwritten: those of them where no rubric passes either,
-    so that one must be written. low, high: the range of abilities, within that of the systems, where the bank's
-    standard error is worst; worst, best: that error and the least one; inf without information, NaN without abilities.
-    systems: positions of the systems in that range. dimensions: a row a dimension: rubrics, passing, bank.
+    missing: positions of queries without a rubric in the bank. unwritten: those of them without any rubric that could
+    enter it, so that one must be written. low, high: the range of abilities, within that of the systems, where the
+    bank's standard error is largest. worst, best: the largest and the least standard error; inf without information.
+    low, high, worst and best are NaN if no ability is known. systems: positions of the systems in the range.
+    dimensions: one row a dimension, with counts of rubrics: rubrics, passing, bank.
     """
 
     missing: IntArray
@@ -47,8 +48,9 @@ def find_gaps(
 ) -> Gaps:
     """The gaps of a bank.
 
-    query: (J,) position of each rubric's query; dimension: of each rubric, None unknown. pool: (J,) which rubrics
-    could enter. bank: indices. nodes: (G,) abilities; information: (G,) of the bank there. theta: (M,), NaN unknown.
+    query: (J,) position of each rubric's query. dimension: of each of the J rubrics, None unknown. pool: (J,) rubrics
+    that could enter the bank. bank: indices of its rubrics. nodes: (G,) abilities. information: (G,) information of the
+    bank at the nodes. theta: (M,) abilities of the systems, NaN unknown.
     """
     covered, writable = np.zeros(n_queries, dtype=bool), np.zeros(n_queries, dtype=bool)
     covered[query[bank]] = True
@@ -71,9 +73,10 @@ def worst_range(
 ) -> tuple[float, float, float, float]:
     """(low, high, worst, best): the range around the largest standard error among the abilities of the systems.
 
-    SE(θ) = I(θ)^-1/2 at the nodes between the least and the greatest ability, and at these two, where the information
-    is interpolated. The range holds the neighbours whose error is at least NEAR_WORST of the largest. nodes: (G,)
-    ascending. information: (G,) of the test there. theta: (M,); NaN everywhere if no ability is known.
+    SE(θ) = I(θ)^-1/2 is evaluated at the nodes between the least and the greatest ability, and at these two, where the
+    information is interpolated. The range holds the adjacent points whose error is at least NEAR_WORST times the
+    largest. nodes: (G,) ascending. information: (G,) of the bank at the nodes. theta: (M,) abilities, NaN unknown; all
+    four values are NaN if no ability is known.
     """
     known = theta[np.isfinite(theta)]
     nan = float("nan")
@@ -103,7 +106,7 @@ def _by_dimension(dimension: Sequence[object], pool: BoolArray, bank: IntArray) 
 
 
 def gap_sentences(gaps: Gaps, n_queries: int) -> tuple[str, ...]:
-    """Where rubrics are missing, each in a sentence; plain text."""
+    """Sentences on the queries, the abilities and the dimensions for which the bank lacks rubrics; plain text."""
     return (_query_sentence(gaps, n_queries), _range_sentence(gaps), *_dimension_sentence(gaps))
 
 
@@ -153,10 +156,11 @@ def _dimension_sentence(gaps: Gaps) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Rewrites:
-    """Rubrics that carry much information and that judges do not apply alike.
+    """Rubrics that carry much information but that the gate drops.
 
-    at: (n,) indices, the most informative first. information: share in [0, 1] of the information of all J rubrics.
-    kept: rubrics that inform and that the gate keeps; where there is none, ``at`` is all that it drops.
+    at: (n,) their indices, the most informative first. information: their share, in [0, 1], of the information of all J
+    rubrics; NaN if no rubric informs. kept: number of informative rubrics that the gate keeps; if it is 0, ``at`` holds
+    all informative rubrics.
     """
 
     at: IntArray
@@ -165,9 +169,9 @@ class Rewrites:
 
 
 def find_rewrites(nu: FloatArray, feasible: BoolArray) -> Rewrites:
-    """The rubrics that the gate drops although they inform as much as the median one that it keeps.
+    """The rubrics that the gate drops although they inform as much as the median informative rubric that it keeps.
 
-    nu: (J,) information where the systems lie, 0 for a rubric that separates nobody; feasible: (J,) which pass.
+    nu: (J,) information where the systems lie, 0 for a rubric without information. feasible: (J,) rubrics that pass.
     """
     kept = nu[feasible & (nu > 0)]
     bound = float(np.median(kept)) if len(kept) else 0.0
@@ -179,7 +183,10 @@ def find_rewrites(nu: FloatArray, feasible: BoolArray) -> Rewrites:
 
 
 def rewrite_sentence(found: Rewrites, given: bool) -> str:
-    """How many might be rewritten, and what they hold; plain text. given: whether the gate's threshold was."""
+    """Sentences on how many rubrics might be rewritten, and their share of the information; plain text.
+
+    given: whether the user set the gate's threshold.
+    """
     size = len(found.at)
     if not size:
         return (

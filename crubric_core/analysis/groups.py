@@ -1,4 +1,4 @@
-"""Groups of queries, or of rubrics: whether a separated pair of the board stands the other way in one of them."""
+"""Compare groups of queries or rubrics with the board: whether a group separates a pair of the board the other way."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ NAMED = 3  # groups that a sentence names
 def dimension_scores(
     reduction: Reduction, use: BoolArray, queries: pd.DataFrame
 ) -> tuple[tuple[str, ...], list[FloatArray]]:
-    """Plain shares of the mark (M, N) on the rubrics of each dimension, by query: sorted names, and a table of each.
+    """Sorted names of the dimensions, and for each its scores (M, N): plain shares of the mark by query, NaN without.
 
-    use: (M, J) rubrics that count for each system. Rubrics without a dimension belong to none.
+    use: (M, J) rubrics that count for each system. Rubrics without a dimension are left out.
     """
     named, names, at = (
         dimension_names(reduction),
@@ -55,10 +55,10 @@ def compare_groups(
     systems: IntArray,
     seed: int,
 ) -> tuple[OtherRanking, ...]:
-    """The pairs of some ``systems`` (positions) that the board separates, compared with each group by its scores.
+    """Compare the pairs of ``systems`` (positions) that the board ``shown`` separates with each group's scores.
 
-    scores: (M, N) of each of G groups, NaN off it; weights: (N,) of the queries. All pairs of all groups are compared
-    at once: each group at the level 1 - (1 - level) / G. Nothing where systems were labelled by unequal panels.
+    scores: for each of G groups (M, N), NaN outside the group. weights: (N,) of the queries. The level holds for all
+    pairs of all groups at once: each group has the level 1 - (1 - level) / G. () if the panels are unequal.
     """
     if shown.allowance is not None:
         return ()
@@ -79,7 +79,10 @@ def compare_groups(
 
 
 def judges_sentence(by: str) -> str:
-    """Why no pairs are compared by group where systems have different judges in one. by: what the groups are."""
+    """A sentence on why pairs are not compared by group if systems have different judges in one.
+
+    by: what the groups are, for example "domain".
+    """
     return (
         f"Whether separated pairs are reversed in a {by} is not shown: the systems have different judges there, and "
         "what differs between judges would look like a difference between systems."
@@ -87,7 +90,10 @@ def judges_sentence(by: str) -> str:
 
 
 def group_sentence(by: str, found: Sequence[OtherRanking], systems: Sequence[str], level: str) -> str:
-    """Which groups turn separated pairs round; "" where none could. by: what the groups are. systems: their names."""
+    """A sentence on which groups separate pairs of the board the other way; "" if there are no pairs to compare.
+
+    by: what the groups are, for example "domain". systems: names of the compared systems.
+    """
     pairs = max((each.separated for each in found), default=0)
     if not pairs:
         return ""
@@ -105,7 +111,7 @@ def group_sentence(by: str, found: Sequence[OtherRanking], systems: Sequence[str
 
 
 def _only(shown: Inference, systems: IntArray) -> Inference:
-    """What comparing reads of a standing, for some systems."""
+    """The standing restricted to ``systems``, in the fields that ``compare_standing`` reads."""
     square = np.ix_(systems, systems)
     return replace(
         shown,

@@ -1,4 +1,4 @@
-"""Is a dataset fit for a leaderboard? Five stages of the analysis, each with a figure, a state and what to do."""
+"""Whether a dataset is fit for a leaderboard: five stages of the analysis, each with a figure, a state and a remedy."""
 
 from __future__ import annotations
 
@@ -30,16 +30,17 @@ if TYPE_CHECKING:
 State = Literal["good", "look", "stop"]
 SEVERITY: dict[State, int] = {"good": 0, "look": 1, "stop": 2}
 LARGE_EFFECT = 3.0  # design effect
-FEW_APART = 0.05  # share of the pairs
-FEW_UNLABELLED = 0.01  # share of the cells, below which labels are missing because the judges share them out
+FEW_APART = 0.05  # share of separated pairs below which they are few
+FEW_UNLABELLED = 0.01  # share of cells; if fewer lack all labels, the judges share the cells out
 MANY_FACET = "Systems with judges on the scale"  # the title of an experiment
 
 
 @dataclass(frozen=True)
 class Chip:
-    """One stage. name: what it is called. figure: its number. sentence: what is known, and what to do unless good.
+    """The state of one stage of the analysis.
 
-    A sentence is shown as it is: it may begin with the name of a system.
+    name: name of the stage. figure: its main number, as text. state: "good", "look" or "stop". sentence: what is known,
+    and what to do unless the state is good. It is shown unchanged, since it may begin with the name of a system.
     """
 
     name: str
@@ -54,7 +55,7 @@ def worst(chips: Sequence[Chip]) -> Chip:
 
 
 def overview_sentence(chips: Sequence[Chip]) -> str:
-    """The first line of the overview: the worst chip's; that nothing is wrong only if each chip is good."""
+    """The first line of the overview: the sentence of the worst chip, or that all checks pass if each chip is good."""
     found = worst(chips)
     if found.state == "good":
         return "Labels, agreement, model, bank and board pass their checks: read the leaderboard."
@@ -71,10 +72,10 @@ def labels_chip(
     unlabelled: float = float("nan"),
     cross_fitted: bool = True,
 ) -> Chip:
-    """How many labels there are, of how many systems and queries; missing: share in [0, 1].
+    """Whether there are enough labels, systems and queries. missing: share of the labels in [0, 1].
 
-    findings: of the checks on the Data page, the worst first. unlabelled: share of the cells without any judge's label;
-    NaN unknown. cross_fitted: by the settings; else few systems, too, are ranked by ability.
+    findings: data-quality issues of the Data page, the worst first. unlabelled: share of the cells without a label of
+    any judge; NaN unknown. cross_fitted: of the settings; if False, few systems are ranked by ability too.
     """
     shared_out = missing > MUCH_MISSING and unlabelled < FEW_UNLABELLED
     lacking = f"{rounded(unlabelled)} of cells" if shared_out else rounded(missing)
@@ -113,7 +114,7 @@ def labels_chip(
 def agreement_chip(
     reduction: Reduction, gate: Gate, verdict: GateVerdict, warnings: Sequence[str] = ()
 ) -> Chip:
-    """Whether the judges agree on enough rubrics; warnings: what must be said of the labels made of theirs."""
+    """Whether the judges agree on enough rubrics. warnings: about the consensus labels; only the first is shown."""
     dropped = float((~gate.feasible).mean())
     if gate_is_off(reduction):
         said = "No cell has labels of two judges, so agreement is unknown and nothing is dropped."
@@ -143,7 +144,7 @@ def agreement_chip(
 
 
 def model_chip(calibration: Calibration) -> Chip:
-    """Whether the response model fits."""
+    """Whether the response model converged, and whether many rubrics have a negative item–rest correlation."""
     fit = calibration.fit
     if not fit.converged:
         said = f"The {fit.model} fit did not converge: use a simpler model."
@@ -164,7 +165,7 @@ def model_chip(calibration: Calibration) -> Chip:
 
 
 def bank_chip(candidates: int, budget: int, queries: int, covered: int) -> Chip:
-    """How many rubrics there are to choose from, and how many queries the bank covers."""
+    """How many rubrics the bank can be chosen from, and how many of the queries it covers."""
     figure = f"{min(budget, candidates):,} of {count(candidates, 'rubric')}"
     if candidates <= budget:
         said = (
@@ -173,14 +174,14 @@ def bank_chip(candidates: int, budget: int, queries: int, covered: int) -> Chip:
         )
         return Chip("Bank", figure, "good" if candidates else "look", said)
     said = f"The bank covers {covered:,} of {count(queries, 'query')}"
-    # A bank covers no more queries than it has rubrics.
+    # A bank cannot cover more queries than it has rubrics.
     if covered < min(queries, budget) / 2:
         return Chip("Bank", figure, "look", f"{said}: raise B, or set Bounds on the Bank page.")
     return Chip("Bank", figure, "good", f"{said}.")
 
 
 def board_chip(board: Board, claims: Claims) -> Chip:
-    """Whether systems are separated, and whether anything contradicts it."""
+    """Whether systems are separated, and whether other rankings contradict this."""
     standing, apart, pairs = board.standing, separated_pairs(board.comparisons), board.standing.n_pairs
     effect = standing.design_effect
     figure = f"{apart:,} of {count(pairs, 'pair')} separated" if pairs else "no pair to compare"
@@ -215,7 +216,7 @@ def board_chip(board: Board, claims: Claims) -> Chip:
 
 
 def _why_no_pair(standing: Inference) -> str:
-    """Why fewer than two systems are ranked, and what helps: more queries alone do not."""
+    """A sentence on why fewer than two systems are ranked, and on the remedy. More queries alone do not help."""
     if standing.method == "bootstrap":
         return "Some draws of the rubrics leave systems without a label: label them on more rubrics."
     return (

@@ -1,4 +1,4 @@
-"""What is said of a bank's worth for systems that it has not seen: on the Bank page and in published views."""
+"""Sentences on the worth of a bank for systems that it has not seen, for the Bank page and for published views."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ MOST_CELLS = 1 << 22  # systems times rubrics
 
 
 def tested_size(study: Analysis, worth: WorthCurve) -> int:
-    """How large a bank can be tested: that of the settings, or the largest that is chosen without a system."""
+    """Size of the bank that is tested: the bank's own, or at most the largest size of the curve."""
     return int(min(len(study.bank()), worth.sizes[-1]))
 
 
 def untested(study: Analysis) -> str:
-    """Why it is not known what the bank is worth for a new system."""
+    """A sentence on why the worth of the bank for a new system is not known."""
     systems, said = study.reduction().n_distinct, "The worth of the bank for a new system is not known:"
     if too_few_to_cross_fit(systems):
         once = copies_once(systems, len(study.reduction().systems))
@@ -33,14 +33,14 @@ def untested(study: Analysis) -> str:
 
 
 def with_worth(result: Result, study: Analysis) -> Result:
-    """The result of a study with what is said of its bank's worth."""
+    """The result with the sentences on the worth of its bank filled in."""
     return replace(result, worth=held_out_sentences(study))
 
 
 def held_out_sentences(study: Analysis) -> tuple[str, ...]:
-    """What the bank keeps for systems held out, beside random banks, or why that is not known; plain text.
+    """Sentences on what the bank keeps for held-out systems, compared with random banks, or why it is not known.
 
-    Nothing where no claim about systems may be made. Not computed beyond MOST_CELLS cells: it would take minutes.
+    An empty tuple if no claim about systems may be made. Not computed beyond MOST_CELLS cells: it would take minutes.
     """
     if not study.verdict().holds:
         return ()

@@ -1,4 +1,4 @@
-"""What human labels on some cells say of the judges' mean on all of them (docs/method.md §15)."""
+"""Correct the judges' mean labels on all cells by human labels on some cells (docs/method.md §15)."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from ..settings import Settings
     from ..types import FloatArray, IntArray
 
-SAME = 5e-4  # differences that are 0.000 as they are written
-CURVE = 24  # points of a curve of widths
+SAME = 5e-4  # smaller differences are written as 0.000
+CURVE = 24  # points of the curve of interval widths
 ENDS = (("low", "high"), ("human_low", "human_high"))
 
 
 @dataclass(frozen=True)
 class HumanLabels:
-    """Mean labels of M systems, corrected by the human labels of some cells; all are shares of the full mark.
+    """Mean labels of M systems, corrected by the human labels of some cells; all means are shares of the full mark.
 
-    standing: claims about the corrected means. alone: (2, M) interval of each by the human labels alone.
-    cells, judged: cells that people and judges labelled, and that judges did. complete: whether these are the same for
-    the systems with an estimate.
-    queries: with a judge's label. waiting: those of them that people did not label, in a random order: with any first
-    ones of them the sample stays random.
+    standing: claims about the corrected means. alone: (2, M) interval of each mean by the human labels alone.
+    cells: number of cells that both people and judges labelled. judged: number of cells that judges labelled.
+    complete: whether people labelled all of these for each system with an estimate. queries: number of queries with a
+    judge's label. waiting: names of the queries that people did not label, in random order: if people label the first
+    ones of them, the sample stays random.
     """
 
     systems: tuple[str, ...]
@@ -51,7 +51,7 @@ class HumanLabels:
 
     @property
     def table(self) -> pd.DataFrame:
-        """One row a system with an estimate, the best first; no interval leaves the range from 0 to 1."""
+        """One row a system with an estimate, the best first; means and intervals are cut to the range from 0 to 1."""
         standing, found = self.standing, self.correction
         frame = pd.DataFrame(
             {
@@ -71,22 +71,25 @@ class HumanLabels:
 
     @property
     def plannable(self) -> bool:
-        """Whether most systems have queries that people have not labelled, whose labels would narrow the intervals."""
+        """Whether most systems have queries that people could still label to narrow the intervals."""
         left = (self.correction.judged.n_units - self.correction.labelled)[self.standing.ranked]
         return self.standing.unit == "query" and float(np.median(left)) > 0
 
     def widths(self) -> tuple[IntArray, FloatArray, FloatArray]:
-        """Numbers of queries labelled by people, and the half width of an interval with each: both, people alone."""
+        """Three arrays: numbers of queries labelled by people, and the half widths of intervals with so many queries.
+
+        The half widths are those with both kinds of labels, and with human labels alone.
+        """
         n = self.queries
         at = np.unique(np.geomspace(FEWEST, n, CURVE).round().astype(np.int64))
         return at, *self.correction.half_widths(at, self.standing.confidence)
 
     def sentences(self) -> tuple[str, ...]:
-        """What these labels are, what they gain, how far the judges are off, and what all that rests on."""
+        """Sentences on the labels, the gain in precision, the judges' deviation, and whether the sample is random."""
         return tuple(filter(None, (self._what(), self._gain(), self._next(), self._judges(), self.sample())))
 
     def sample(self) -> str:
-        """Whether the labelled queries look like a random sample, which the correction needs."""
+        """Sentences on whether the labelled queries look like a random sample, which the correction assumes."""
         if self.complete:
             whose = "" if self.standing.ranked.all() else ", of the systems with an estimate"
             return f"People labelled every cell that judges did{whose}: the choice of cells has no effect."
@@ -137,7 +140,7 @@ class HumanLabels:
         kept = self.standing.ranked
         spread = (self.correction.corrected.psi**2).sum(axis=0)[kept]
         if float(np.median(spread - self.correction.corrected.floor[kept])) < 0:
-            return ""  # people and judges agree on all that people labelled: nothing tells how far more would
+            return ""  # people and judges agree on all common cells, so the effect of more labels is unknown
         half, every = float(np.median(self._half()[0])) / 2, np.arange(FEWEST, self.queries + 1)
         both, _ = self.correction.half_widths(every, self.standing.confidence)
         if not (both <= half).any():
@@ -161,7 +164,7 @@ class HumanLabels:
 
 
 def in_random_order(at: IntArray, queries: pd.DataFrame, settings: Settings) -> tuple[str, ...]:
-    """Names of the queries at these positions: any first ones of them are a random sample."""
+    """Names of the queries at these positions, in random order: the first n are a random sample for any n."""
     return tuple(queries["query"].iloc[np.random.default_rng([settings.seed, 6]).permutation(at)])
 
 
@@ -172,7 +175,7 @@ def queries_to_label(reduction: Reduction, queries: pd.DataFrame, settings: Sett
 
 
 def require_human_labels(found: HumanLabels | None, dataset: str) -> HumanLabels:
-    """Return ``found``; raises DatasetError where it is None, since there are too few human labels."""
+    """Return ``found``; raises DatasetError if it is None, because there are too few human labels."""
     if found is None:
         raise DatasetError(
             f"The dataset {dataset!r} has no system with human labels on {FEWEST} queries that judges labelled, too: "
@@ -197,10 +200,10 @@ def _few(left: int) -> str:
 def human_labels(
     gold: pd.DataFrame, reduction: Reduction, queries: pd.DataFrame, settings: Settings
 ) -> HumanLabels | None:
-    """None where no system has human labels on FEWEST queries. reduction: the judges' majority, whatever people say.
+    """The judges' mean labels corrected by human labels; None if no system has human labels on FEWEST queries.
 
-    An even split of pass and fail counts as half of the mark, of people and of judges: without the cells on which they
-    are divided the labelled cells would be no random sample.
+    gold: the human labels. reduction: the judges' majority, without human labels. An even split counts as half of the
+    mark, for people and for judges: without the split cells, the labelled cells would not be a random sample.
     """
     cells, judged = gold_cells(gold, reduction, split=0.5), reduction.y
     if reduction.split.size:

@@ -1,8 +1,8 @@
-"""Results of stages that outlast the process, so that a dashboard that starts again need not fit anew.
+"""Store results of stages on disk, so that a restarted dashboard need not fit again.
 
-They are numbers in a folder of their own, without names and texts, and can be deleted at any time. A file's name is a
-hash of all that the result depends on: the labels' fingerprint, the settings that the stage reads, the source of this
-package and the versions of Numba, NumPy and SciPy. So no result is ever stale; one that cannot be read is made anew.
+The folder holds numbers without names and texts, and can be deleted at any time. A file's name is a hash of all that
+the result depends on: the labels' fingerprint, the settings that the stage reads, the source of this package and the
+versions of Numba, NumPy and SciPy. So a result is never stale. One that cannot be read is computed again.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ RECORDS = {
     kind.__name__: kind for kind in (IrtFit, Priors, ItemParameters, FoldFits, UnequalPanels, Worth, Interval)
 }
 MOST_BYTES, MOST_FILES = 2**28, 5_000
-LOOK_AFTER = 250  # results, or a 64th of ``MOST_BYTES``: then the folder is looked through
+LOOK_AFTER = 250  # results written, or a 64th of ``MOST_BYTES``, until the folder's size is checked
 _UNREADABLE = (OSError, ValueError, LookupError, TypeError, AttributeError, EOFError, MemoryError, BadZipFile)
 
 
 @dataclass(frozen=True)
 class Lasting:
-    """The results in ``folder``, which is made with the first of them; without one where it cannot be written."""
+    """A store of results in ``folder``, created with the first result; nothing is stored if it cannot be written."""
 
     folder: Path
     _since: list[int] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def once(self, stage: Stage, key: Key, make: Callable[[], Any]) -> Any:
-        """What ``make`` gives; read from the folder, where an earlier process left it there."""
+        """The result of ``make``, read from the folder if it was stored there, else computed and stored."""
         path = self.folder / f"{_mark(str(key[0]))}-{_digest(stage.name, repr(key), program())}.npz"
         with suppress(*_UNREADABLE):
             found = unpacked(path.read_bytes())
@@ -66,7 +66,7 @@ class Lasting:
         return made
 
     def keep_only(self, fingerprints: Collection[str]) -> None:
-        """Remove the results of labels that no dataset has any more."""
+        """Remove the results of all datasets but those with these fingerprints."""
         marks = {_mark(fingerprint) for fingerprint in fingerprints}
         for path in self.folder.glob("*.npz"):
             if path.name.partition("-")[0] not in marks:
@@ -74,9 +74,9 @@ class Lasting:
                     path.unlink()
 
     def _make_room(self, written: int) -> None:
-        """Remove those that were not used longest, until all fit into ``MOST_BYTES`` and are at most ``MOST_FILES``.
+        """Remove the least recently used results, until at most ``MOST_BYTES`` and ``MOST_FILES`` are left.
 
-        The folder is looked through once in a while, since that takes longer than to write a result.
+        written: bytes of the new result. The folder is checked only now and then, since that is slower than a write.
         """
         self._since.append(written)
         if len(self._since) < LOOK_AFTER and sum(self._since) < MOST_BYTES // 64:
@@ -92,7 +92,10 @@ class Lasting:
 
 
 def packed(value: Any) -> bytes:
-    """A result as the arrays that it is made of, and the way in which it is made of them."""
+    """Serialise a result: its arrays, and a description of how it is built from them, as the bytes of an npz file.
+
+    Raises TypeError for a type that is not in ``RECORDS``.
+    """
     arrays: list[np.ndarray[Any, Any]] = []
     named: dict[str, Any] = {"form": np.array(json.dumps(_form(value, arrays)))}
     named |= {str(at): array for at, array in enumerate(arrays)}
@@ -102,7 +105,7 @@ def packed(value: Any) -> bytes:
 
 
 def unpacked(content: bytes) -> Any:
-    """The result that ``packed`` was given, to the last bit; raises one of ``_UNREADABLE`` where it is damaged."""
+    """The result that ``packed`` serialised, equal to the last bit; raises one of ``_UNREADABLE`` if it is damaged."""
     with np.load(BytesIO(content), allow_pickle=False) as arrays:
         return _value(json.loads(str(arrays["form"])), arrays)
 
@@ -143,7 +146,7 @@ def _digest(*words: str) -> str:
 
 @cache
 def program() -> str:
-    """What computed a result: other code may come to other numbers."""
+    """Hash of the package's source, and versions of the libraries: other code may compute other numbers."""
     source = hashlib.sha256()
     for path in sorted(PACKAGE.rglob("*.py")):
         source.update(path.read_bytes())

@@ -1,4 +1,4 @@
-"""What a system's answer is expected to cost, by the losses entered with the scoring rules (docs/method.md §15)."""
+"""Expected loss of a system's answers, by the losses entered with the scoring rules (docs/method.md §15)."""
 
 from __future__ import annotations
 
@@ -31,11 +31,12 @@ BOARD = "the board"
 
 @dataclass(frozen=True)
 class ViolationLoss:
-    """Expected loss of a query, of M systems: the sum over its rubrics of loss × probability of a violation.
+    """Expected loss of M systems on a query: the sum over its rubrics of loss × probability of a violation.
 
     standing: claims about minus the loss, so that the best is first. low, high: (M,) interval of each loss alone.
-    most: loss of a query on average if all its rubrics are violated. queries, rubrics: that count; dropped: rubrics
-    with a loss that do not pass the gate. violated, labelled: (M,) rubrics violated, as shares lost, and labelled.
+    most: average loss of a query if all its rubrics are violated. queries, rubrics: how many count. dropped: number of
+    rubrics with a loss that do not pass the gate. violated: (M,) sum of the violations, each the share of the mark
+    that is lost. labelled: (M,) number of labelled rubrics that count.
     """
 
     systems: tuple[str, ...]
@@ -66,7 +67,7 @@ class ViolationLoss:
         return by_place(frame, self.standing)
 
     def sentences(self, shown: Inference) -> tuple[str, ...]:
-        """What counts, who loses least and most, and how that orders the pairs that the board ``shown`` separates."""
+        """Sentences: what counts, which systems lose least and most, and which separated pairs of ``shown`` agree."""
         return tuple(filter(None, (self._what(), self._ends(), self._pairs(shown), self._none(), SEEN)))
 
     def _what(self) -> str:
@@ -89,7 +90,7 @@ class ViolationLoss:
         return f"The expected loss of a query is least for {first}, and most for {last}."
 
     def _of(self, loss: float) -> str:
-        """Who has this loss, with the ends of all their intervals."""
+        """The systems with this loss, the loss, and the range of their intervals, as text."""
         rows = self.table[self.table["loss"] == loss]
         low, high = _amount(rows["low"].min()), _amount(rows["high"].max())
         return f"{listed(told_apart(rows['system'], LONGEST), 3)}, {_amount(loss)} ({self._level}: {low} to {high})"
@@ -133,7 +134,7 @@ def _amount(loss: float) -> str:
 
 
 def require_losses(found: ViolationLoss | None, dataset: str) -> ViolationLoss:
-    """Return ``found``; raises DatasetError where it is None, since no rubric that passes the gate has a loss."""
+    """Return ``found``; raises DatasetError if it is None, because no rubric that passes the gate has a loss."""
     if found is None:
         raise DatasetError(
             f"No rubric of the dataset {dataset!r} that passes the gate has a loss: enter losses with the scoring "
@@ -149,7 +150,10 @@ def violation_loss(
     settings: Settings,
     panels: UnequalPanels | None,
 ) -> ViolationLoss | None:
-    """None where no rubric that passes the gate, (J,) feasible, has a loss. Rubrics that all systems pass count."""
+    """The expected losses of the systems; None if no rubric that passes the gate has a loss.
+
+    feasible: (J,) rubrics that pass the gate. Rubrics that all systems pass count too.
+    """
     losses = () if settings.rules is None else settings.rules.losses
     if not losses:
         return None

@@ -27,17 +27,17 @@ def run_pipeline(ds: LabelSource, settings: Settings = DEFAULTS, progress: Progr
     Parameters
     ----------
     ds : Dataset
-        A dataset of a workspace, or whatever gives labels as it does.
+        A dataset of a workspace, or another object with the methods of ``LabelSource``.
     settings : Settings
         All choices of the analysis, by default the robust preset; ``Settings.preset("paper")`` is Algorithm 1 of the
         paper as printed.
     progress : callable, optional
-        Called with the share done, from 0 to 1, and what is done now.
+        Called with the share done, from 0 to 1, and a description of the current step.
 
     Returns
     -------
     Result
-        Tables, claims and everything that they rest on.
+        Tables and claims, and everything that they rest on.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def run_pipeline(ds: LabelSource, settings: Settings = DEFAULTS, progress: Progr
 
 
 def analyse(ds: LabelSource, settings: Settings, progress: Progress | None = None) -> Analysis:
-    """The analysis whose stages ``run_pipeline`` folds into a result, computed; for who asks for further ones."""
+    """An analysis with the stages of ``run_pipeline`` computed; further stages can be called on it."""
     report_progress = progress or silent
     analysis = Analysis.of(ds, settings)
     report_progress(0.0, "Reducing labels to agreement counts and consensus")
@@ -78,7 +78,7 @@ def analyse(ds: LabelSource, settings: Settings, progress: Progress | None = Non
 
 
 def result_of(analysis: Analysis) -> Result:
-    """The result of an analysis, whichever of its stages are computed already."""
+    """Collect the result of an analysis; stages that are not yet computed are computed now."""
     settings, data = analysis.settings, analysis.dataset
     reduction, fitted, ranking = analysis.reduction(), analysis.calibration(), analysis.ranking()
     order, feasible, verdict = analysis.order(), analysis.feasible, analysis.verdict()

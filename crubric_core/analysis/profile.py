@@ -1,8 +1,8 @@
-"""Why a system stands where it does: its scores by group, and what it does on single rubrics against what is expected.
+"""Explain the place of a system: its scores by group, and its labels on single rubrics against the expected ones.
 
-Scores are those of queries, so the query is the unit here too: a mean over queries has the standard error of a mean of
-that many values, whatever the number of rubrics. Expectations are cross-fitted: nobody's labels are in the model that
-says what they should be.
+Scores are by query, so the query is the unit here too: a mean over n queries has the standard error of a mean of n
+values, whatever the number of rubrics. Expectations are cross-fitted: a system's own labels are not in the model that
+predicts them.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from ..leaderboard.cross_fit import CrossFit
 from ..leaderboard.influence import as_equal
 from ..types import BoolArray, FloatArray, IntArray
 
-EQUAL = 1e-9  # scores that differ by less are the same sum, added up in another order
+EQUAL = 1e-9  # smaller differences of scores are rounding errors
 
 
 @dataclass(frozen=True)
 class GroupScores:
     """Mean scores of one system in G groups of queries, with the mean of the other systems on the same queries.
 
-    names: the groups. queries: (G,) on which the system and another one have a score. value, others: (G,) means over
-    these; NaN without any. difference: (G,) value less others. low, high: (G,) its interval, each group alone; NaN
-    below FEWEST_CLUSTERS queries.
+    names: the groups. queries: (G,) number of queries on which the system and at least one other have a score. value,
+    others: (G,) means over these queries; NaN if there is none. difference: (G,) value - others. low, high: (G,)
+    interval of the difference, each group alone; NaN with fewer than FEWEST_CLUSTERS queries.
     """
 
     names: tuple[str, ...]
@@ -42,12 +42,12 @@ class GroupScores:
 
 @dataclass(frozen=True)
 class HeadToHead:
-    """Two systems on N queries and J rubrics; all in the direction of the first.
+    """Comparison of a first system with a second one on N queries and J rubrics.
 
-    difference: (N,) of the query scores; NaN where one of them has none. ahead, behind, equal: in how many queries the
-    score is higher, lower, the same. rubrics: indices of the rubrics with different labels, and pull: (n,) for each
-    a_j (share of the first - share of the second), the rubrics that favour the first most in front. favours, against:
-    how many rubrics each of them does better on. compared: rubrics on which both have a label.
+    difference: (N,) query score of the first - that of the second; NaN if one has none. ahead, behind, equal: on how
+    many queries the first has the higher, lower or equal score. rubrics: (n,) indices of the rubrics with a pull other
+    than 0, the largest first. pull: (n,) a_j (share of the first - share of the second) on these rubrics. favours,
+    against: on how many rubrics the first, and the second, does better. compared: on how many both have a label.
     """
 
     difference: FloatArray
@@ -68,9 +68,9 @@ def group_scores(
     system: int,
     confidence: float = 0.95,
 ) -> GroupScores:
-    """Scores (M, N) of each group, NaN off it, reduced to those of one system and of the others.
+    """Mean scores by group of one system and of the others, with intervals over the queries' differences.
 
-    weights: (N,) ≥ 0, the share of each query in a mean. The interval is over the queries' differences.
+    scores: (M, N) for each group, NaN outside it. weights: (N,) ≥ 0, of the queries in a mean. system: its position.
     """
     found = [_against_others(each, weights, system, confidence) for each in scores]
     columns = np.array(found, dtype=np.float64).reshape(len(found), 6).T
@@ -78,9 +78,9 @@ def group_scores(
 
 
 def in_groups(scores: FloatArray, groups: Sequence[object]) -> tuple[tuple[str, ...], list[FloatArray]]:
-    """Query scores (M, N) split by the group of each query: sorted names, and for each the scores, NaN off it.
+    """Split query scores (M, N) by the group of each query: sorted names of the groups, and an array (M, N) for each.
 
-    A query whose group is unknown (None, NaN or "") belongs to none.
+    The array has NaN outside its group. A query whose group is unknown (None, NaN or "") belongs to no group.
     """
     named = np.array([group_name(group) for group in groups], dtype=object)
     names = tuple(sorted({name for name in named if name}))
@@ -88,7 +88,10 @@ def in_groups(scores: FloatArray, groups: Sequence[object]) -> tuple[tuple[str, 
 
 
 def group_means(scores: Sequence[FloatArray], weights: FloatArray) -> FloatArray:
-    """(M, G) weighted means of scores (M, N) a group; NaN for a system without a score there."""
+    """(M, G) weighted mean score of each system in each group; NaN if it has no score there.
+
+    scores: (M, N) for each of G groups, NaN outside it. weights: (N,) of the queries.
+    """
     columns = []
     for each in scores:
         known = np.isfinite(each)
@@ -99,10 +102,10 @@ def group_means(scores: Sequence[FloatArray], weights: FloatArray) -> FloatArray
 
 
 def surprises(cross: CrossFit, system: int, theta: float, use: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Of one system, (J,) each: the expected share of the mark at ability ``theta``, and what its label is above that.
+    """Expected share of the mark of one system at ability ``theta``, and the label's share minus it, (J,) each.
 
-    By the parameters of the system's own fold, which its labels have not touched. use: (J,) rubrics that count. NaN
-    where the label, the rubric's parameters or the ability is unknown.
+    The parameters are those of the system's fold, fitted without its labels. use: (J,) rubrics that count. NaN if the
+    label, the rubric's parameters or the ability is unknown.
     """
     fit = cross.fold_fit(int(cross.fold[system]))
     expected = np.where(use, expected_shares(fit, np.array([theta]))[0], np.nan)
@@ -110,7 +113,7 @@ def surprises(cross: CrossFit, system: int, theta: float, use: BoolArray) -> tup
 
 
 def extremes(residual: FloatArray, most: int) -> tuple[IntArray, IntArray]:
-    """Indices of the largest residuals (J,) above 0, largest first, and of those below 0, lowest first."""
+    """Indices of at most ``most`` residuals (J,) above 0, largest first, and of as many below 0, lowest first."""
     order = np.argsort(-np.nan_to_num(residual), kind="stable")
     strong, weak = order[residual[order] > 0], order[::-1]
     return strong[:most], weak[residual[weak] < 0][:most]
@@ -119,11 +122,12 @@ def extremes(residual: FloatArray, most: int) -> tuple[IntArray, IntArray]:
 def head_to_head(
     scores: FloatArray, share: FloatArray, slope: FloatArray, use: BoolArray, first: int, second: int
 ) -> HeadToHead:
-    """Two systems side by side: query scores (M, N), labels as shares of the mark (M, J), slopes a (J,), NaN unknown.
+    """Compare the systems at the positions ``first`` and ``second``.
 
-    use: (M, J) rubrics that count for each system. Under the 2PL the sum of a_j y_ij is all that labels say of an
-    ability, so a_j times the difference of two labels is what a rubric adds to that of two systems; for other models it
-    is in proportion to that near the middle of the rubric.
+    scores: (M, N) query scores. share: (M, J) labels as shares of the mark. slope: (J,) a_j. NaN unknown in each. use:
+    (M, J) rubrics that count for each system. Under the 2PL the sum of a_j y_ij is sufficient for an ability, so a_j
+    times the difference of two labels is a rubric's part in the difference of two systems. For other models it is
+    proportional to that part near the middle of the rubric.
     """
     apart = scores[first] - scores[second]
     ahead, behind, equal = apart > EQUAL, apart < -EQUAL, np.abs(apart) <= EQUAL
@@ -146,10 +150,13 @@ def head_to_head(
 
 
 def undominated(cost: FloatArray, value: FloatArray) -> BoolArray:
-    """(M,) systems that no other one beats at the same cost or less; False where cost or value is unknown."""
+    """(M,) systems that no other system beats in value at the same or a lower cost; False if cost or value is NaN.
+
+    Of two systems of equal value, the one that costs more is beaten.
+    """
     known = np.isfinite(cost) & np.isfinite(value)
     order = np.lexsort((-value, cost))
-    kept, best = np.zeros(len(cost), dtype=bool), (-np.inf, -np.inf)  # value, and its cost
+    kept, best = np.zeros(len(cost), dtype=bool), (-np.inf, -np.inf)  # the best value so far, and its cost
     for i in order[known[order]]:
         if value[i] > best[0] or (value[i] == best[0] and cost[i] == best[1]):
             kept[i], best = True, (value[i], cost[i])
@@ -159,7 +166,7 @@ def undominated(cost: FloatArray, value: FloatArray) -> BoolArray:
 def _against_others(
     scores: FloatArray, weights: FloatArray, system: int, confidence: float
 ) -> tuple[float, ...]:
-    """Queries, value, others, difference, low, high."""
+    """(queries, value, others, difference, low, high) of one system in one group, as in ``GroupScores``."""
     own, mean = scores[system], known_mean(np.delete(scores, system, axis=0))
     known = np.isfinite(own) & np.isfinite(mean) & (weights > 0)
     n, nothing = int(known.sum()), float("nan")
@@ -172,10 +179,11 @@ def _against_others(
 
 
 def _interval(apart: FloatArray, w: FloatArray, confidence: float) -> tuple[float, float]:
-    """Of the mean of differences (n,) with weights w summing to 1; NaN below FEWEST_CLUSTERS.
+    """Interval of the weighted mean of differences (n,); NaN with fewer than FEWEST_CLUSTERS queries.
 
-    The wider ends of two: of Student's t, whose variance and degrees of freedom are those of unequal weights, and of a
-    difference of shares, for Student's t is too narrow where few queries differ.
+    w: (n,) weights that sum to 1. The ends are the wider ones of two intervals: Student's t, with variance and degrees
+    of freedom for unequal weights, and that of a difference of shares, since the first is too narrow if few queries
+    differ.
     """
     scale, units, _ = as_equal(w[:, None])
     n = int(units[0])
@@ -190,5 +198,5 @@ def _interval(apart: FloatArray, w: FloatArray, confidence: float) -> tuple[floa
 
 
 def group_name(group: object) -> str:
-    """A group's name without blanks around it; "" where it is unknown (None, NaN or "")."""
+    """A group's name without blanks around it; "" if it is unknown (None, NaN or "")."""
     return "" if group is None or group != group else str(group).strip()

@@ -1,4 +1,4 @@
-"""Where the systems stand on a set of rubrics: abilities, claims about them, scores (docs/method.md §9, §10)."""
+"""Rank the systems on a set of rubrics: abilities, scores and claims about them (docs/method.md §9, §10)."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def rank_systems(
 ) -> Ranking:
     """Claims about the systems on the rubrics ``use``: a mask (J,), or (F, J), one for each fold of ``cross``.
 
-    Fewer than six systems: the claims are about scores, weighed by emphasis alone, on these rubrics even where all
-    systems are equal; abilities know nothing of such rubrics. Settings without rules score by the paper's. panels:
-    where systems were labelled by different judges. The abilities are by query whatever the population, since a new
-    system is compared with them by query (docs/method.md §13).
+    With fewer than six systems the claims are about scores, weighted by emphasis alone. Scores use rubrics on which all
+    systems are equal too, while abilities ignore them. Settings without rules score by those of the paper. panels: how
+    judges differ between systems; None: they do not. ``Ranking.ability`` is by query whatever the population, since a
+    new system is compared by query (docs/method.md §13).
     """
     use = np.broadcast_to(use, (cross.n_folds, reduction.y.shape[1]))
     query_index = query_positions(queries, reduction)
@@ -79,7 +79,7 @@ def score_rubrics(
     rubrics: IntArray,
     settings: Settings,
 ) -> QueryScores:
-    """eq:score of every system on ``rubrics`` (indices), each weighing ``nu`` (J,) times its emphasis."""
+    """Scores (eq:score) of all systems on ``rubrics`` (indices); a rubric weighs ``nu`` (J,) times its emphasis."""
     frame, query_index = reduction.rubrics.iloc[rubrics], query_positions(queries, reduction)
     return score_systems(
         reduction.y[:, rubrics],
@@ -105,10 +105,10 @@ def score_inference(
     panels: UnequalPanels | None = None,
     domains: Domains | None = None,
 ) -> Inference:
-    """Inference about the scores by emphasis alone: the paired t over units, adjusted for all pairs.
+    """Inference about the scores weighted by emphasis alone: paired t over units, adjusted for all pairs if asked for.
 
-    The weights nu of S are fitted to the labels that they weigh: they favour rubrics that separate these systems by
-    chance, and the paired t then finds differences between equal systems.
+    The weights nu of the score S are not used, since they are fitted to the same labels. They favour rubrics that
+    separate these systems by chance, so the paired t would find differences between equal systems.
     """
     rng = np.random.default_rng([settings.seed, 3])
     unweighted = by_emphasis(ranking.scores, queries["omega"].to_numpy(dtype=float))
@@ -121,7 +121,7 @@ def score_inference(
 def _score_evidence(
     scores: QueryScores, queries: pd.DataFrame, panels: UnequalPanels | None, domains: Domains | None
 ) -> Influence:
-    """Contributions of the queries or domains; of the rubrics of the only query where one alone has a score."""
+    """Contributions of the queries or domains to the scores, or of the rubrics if only one query has a score."""
     found = _contributions(scores, queries, domains)
     if panels is None:
         return found
@@ -150,7 +150,7 @@ def _by_units(influence: Influence, rng: np.random.Generator, settings: Settings
 
 
 def _tiered(found: Inference, settings: Settings) -> Inference:
-    """Tiers by the rule of the settings; the inference counts them from the first of the tier."""
+    """Tiers by the rule of the settings. ``infer`` starts a tier at the first system separated from the tier's best."""
     if settings.tier_rule == "adjacent":
         return replace(found, tier=tiers_by_neighbour(found.estimate, found.separated, found.group))
     return found
@@ -164,7 +164,7 @@ def _by_bootstrap(
     rng: np.random.Generator,
     settings: Settings,
 ) -> Inference:
-    """Rubrics resampled within their queries, the same draws for all systems with one set of rubrics."""
+    """Inference by resampling rubrics within their queries; folds with the same rubrics share the draws."""
     draws = np.full((settings.replicates, len(cross.y)), np.nan)
     drawn: dict[bytes, FloatArray] = {}
     for fold in range(cross.n_folds):

@@ -1,4 +1,4 @@
-"""The reference systems of a result: what a new system is compared with (docs/method.md §13)."""
+"""The reference systems of a result, with which a new system is compared (docs/method.md §13)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def reference_systems(result: Result) -> Reference | None:
-    """See ``reference_on_pool``."""
+    """The systems of a result as reference systems; see ``reference_on_pool``."""
     return reference_on_pool(result.reduction, result.pool)
 
 
 def reference_on_pool(reduction: Reduction, pool: Ranking) -> Reference | None:
-    """The systems on all rubrics that pass; None where claims do not rest on cross-fitted abilities by query."""
+    """The systems on all rubrics that pass; None if claims do not rest on cross-fitted abilities by query."""
     if pool.method != "units" or pool.ability.unit != "query" or len(pool.use) == 1:
         return None
     names = reduction.rubrics["query"].to_numpy(dtype=object)

@@ -1,4 +1,4 @@
-"""What the stages of an analysis give: calibration, ranking, and the whole result."""
+"""The results of an analysis and of its stages: calibration, ranking, and the whole result."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ SPACING = 0.05  # between nodes of curves
 
 @dataclass(frozen=True)
 class Calibration:
-    """The fitted model and what it says of each rubric, whatever the threshold and the budget.
+    """The fitted model, and the information of each rubric; independent of the gate's threshold and the budget.
 
-    fit: item parameters and abilities over all rubrics that vary. y: (M, J) the labels that were fitted.
+    fit: item parameters and abilities over all rubrics that vary. y: (M, J) the consensus labels that were fitted.
     grid: the G nodes and weights on which coverage is measured.
     info: (G, J) item information at the nodes; a column of zeros for a constant rubric.
     nu: (J,) information where the systems lie; 0 for a constant rubric.
     item_rest: (J,) item-rest correlation; NaN where undefined.
-    item_rest_chance: (J,) the chance of one as low where labels and ability are unrelated.
+    item_rest_chance: (J,) probability of a correlation as low if labels and ability are unrelated.
     """
 
     fit: IrtFit
@@ -51,11 +51,11 @@ class Calibration:
 
     @cached_property
     def distances(self) -> PairDistances:
-        """Distances of all pairs of systems on each rubric, by which the strategy pairs chooses."""
+        """Distances of all pairs of systems on each rubric, which the strategy "pairs" uses."""
         fit = self.fit
         placed = np.isfinite(self.y[:, ~fit.constant]).any(
             axis=1
-        )  # the fit has the prior's mean for the others
+        )  # for the other systems, theta is only the mean of the prior
         theta = np.where(placed, fit.theta, np.nan)
         return pair_distances(self.y, theta, fit.theta_sd, fit.levels, fit.thresholds)
 
@@ -66,20 +66,20 @@ class Calibration:
 
     @cached_property
     def nodes(self) -> FloatArray:
-        """(N,) abilities from -4 to 4, further where a system lies beyond, so close that curves look smooth."""
+        """(N,) abilities from -4 to 4, or further if a system lies outside, spaced so that curves look smooth."""
         low, high = utility_grid(theta=self.fit.theta).theta[[0, -1]]
         return np.linspace(low, high, round((high - low) / SPACING) + 1)
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """Where M systems stand on one set of rubrics.
+    """The ranking of M systems on one set of rubrics.
 
-    use: (F, J) the rubrics by which each fold's systems are placed; equal rows unless each has a bank of its own.
+    use: (F, J) the rubrics by which each fold's systems are placed; equal rows unless each fold has its own bank.
     fold: (M,) each system's fold. ability: cross-fitted EAP abilities with the contributions of the queries.
     standing: intervals, separated pairs, tiers and ranks. scores: eq:score per system and query.
-    method: what the claims rest on: "units" (abilities, by query), "bootstrap" (abilities, rubrics resampled), or
-        "score" (too few systems for abilities: scores, by query).
+    method: what the claims rest on: "units" (abilities, by query or domain), "bootstrap" (abilities, rubrics
+        resampled), or "score" (too few systems for abilities: scores, by query or domain).
     table: the leaderboard, best system first; systems without any label on these rubrics come last, unranked.
     comparisons: one row a pair of ranked systems (docs/method.md §10).
     """
@@ -100,7 +100,7 @@ class Ranking:
 
     @property
     def n_rubrics(self) -> tuple[int, int]:
-        """By how many rubrics a system is placed, at least and at most."""
+        """The least and the largest number of rubrics that place a system."""
         found = self.use.sum(axis=1)
         return int(found.min()), int(found.max())
 
@@ -146,14 +146,14 @@ class Result:
     verdict : GateVerdict
         Whether enough passes for a claim about systems.
     warnings : tuple of str
-        What must be said of the result.
+        Sentences that must be shown with the result.
     queries : DataFrame, one row a query
         As ``Dataset.queries``.
     judges : tuple of str
-        Their names.
+        Names of the judges.
     worth : tuple of str
-        What the bank is worth for systems that it has not seen, in sentences; empty unless that was asked for
-        (``analysis.held_out``), as it takes longer than all else.
+        Sentences on the worth of the bank for systems that it has not seen; empty unless computed by
+        ``analysis.held_out``, which takes longer than all else.
 
     """
 
@@ -186,7 +186,7 @@ class Result:
         return self.order.order[: self.settings.budget]
 
     def __repr__(self) -> str:
-        """What the result claims and what must be said of it, a sentence a line."""
+        """The sizes, the headline of the claims and the warnings, one sentence a line."""
         sizes = (
             count(len(self.reduction.systems), "system"),
             f"{count(len(self.reduction.rubrics), 'rubric')} ({len(self.bank):,} in the bank)",

@@ -1,7 +1,7 @@
-"""A static look at rubric texts: what may keep judges from applying a rubric alike.
+"""Static checks of rubric texts: find wordings that judges may apply differently.
 
-Every finding is a reason to read the rubric again, never a verdict: the rules know words, not meanings, and English
-only. What they find and miss on texts labelled by hand: ``tests/analysis/test_rubric_lint.py``.
+Every finding is a reason to read the rubric again, not a verdict: the rules know words, not meanings, and only English.
+``tests/analysis/test_rubric_lint.py`` measures what they find and miss on texts labelled by hand.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from ..text import numeral
 from ..types import FloatArray, IntArray
 
 SIMILAR = 0.8
-"""Jaccard similarity of the words of two rubrics of one query from which on they are near-duplicates."""
+"""Two rubrics of a query are near-duplicates if the Jaccard similarity of their words is at least this."""
 RARE = 0.01
-"""Chance of so low an item–rest correlation, labels and ability being unrelated, up to which a sign is suspected."""
+"""A wrong sign is suspected if so low an item–rest correlation has at most this probability by chance."""
 KINDS = {
     "two demands": "Two demands in one: a judge cannot say which of them an answer fails.",
     "no observable": "It names nothing that a judge could point to in the answer.",
@@ -30,7 +30,7 @@ KINDS = {
     "near-duplicate": "It has nearly the same words as another rubric of the same query.",
     "sign": "Weaker systems meet it more often: the polarity may be wrong, or the wording reversed.",
 }
-"""What each kind of finding means."""
+"""Kinds of findings, each with its explanation."""
 
 _LISTS = tomllib.loads(Path(__file__).with_name("lint_words.toml").read_text("utf-8"))
 _VERBS, _VAGUE, _ENGLISH = (frozenset(_LISTS[name].split()) for name in ("verbs", "vague", "english"))
@@ -52,7 +52,7 @@ _POINTABLE = re.compile(r"\d|[“”\"‘]|" + _NUMBERS)
 
 @dataclass(frozen=True)
 class LintFinding:
-    """Something about rubric number ``rubric`` that is worth a look: its kind (KINDS) and what was seen."""
+    """A finding about a rubric. rubric: its position. kind: a key of KINDS. seen: the words or numbers behind it."""
 
     rubric: int
     kind: str
@@ -67,11 +67,11 @@ def lint(
     n_systems: IntArray,
     names: Sequence[str] | None = None,
 ) -> tuple[LintFinding, ...]:
-    """Everything about J rubrics that is worth a look, by rubric.
+    """All findings about J rubrics, in the order of the rubrics.
 
-    texts: of each rubric, None where there is none. query: of each. item_rest: (J,) correlation of the consensus with
-    the other rubrics over ``n_systems`` (J,) systems, NaN unknown; chance: (J,) of one as low. names: what a finding
-    calls another rubric, by default its position.
+    texts: text of each rubric, None if it has none. query: query of each rubric. item_rest: (J,) item–rest correlation
+    over ``n_systems`` (J,) systems, NaN unknown. chance: (J,) probability of one as low by chance. names: names of the
+    rubrics in findings about others, by default their positions.
     """
     found = [finding for j, text in enumerate(texts) if text for finding in _of_text(j, text)]
     found += _duplicates(texts, query, names or [f"number {j}" for j in range(len(texts))])
@@ -86,7 +86,7 @@ def lint_table(findings: Sequence[LintFinding]) -> pd.DataFrame:
 
 
 def is_english(text: str) -> bool:
-    """Whether a text has an English function word, or a vague one: the rules about words say nothing of other texts."""
+    """Whether a text contains an English function word or a vague word; the rules about words skip other texts."""
     return bool(_ENGLISH & set(_words(text))) or bool(_vague_words(text.casefold()))
 
 
@@ -98,9 +98,7 @@ def _of_text(j: int, text: str) -> list[LintFinding]:
     if not is_english(text):
         return []
     flat = _SUBJECT.sub("", " ".join(text.casefold().split())).strip()
-    plain = re.sub(
-        r"\([^)]*\)|[“\"][^”\"]*[”\"]", " ", flat
-    )  # examples and quotations make no demand of their own
+    plain = re.sub(r"\([^)]*\)|[“\"][^”\"]*[”\"]", " ", flat)  # examples and quotations are not demands
     found = []
     if joint := _second_demand(plain):
         found.append(LintFinding(j, "two demands", joint))
@@ -113,7 +111,7 @@ def _of_text(j: int, text: str) -> list[LintFinding]:
 
 
 def _stem(word: str) -> str:
-    """The base form of a verb in the third person."""
+    """The base form of a verb in the third person; any other word unchanged."""
     for end, instead in (("sses", "ss"), ("shes", "sh"), ("ches", "ch"), ("ies", "y"), ("s", "")):
         if word.endswith(end) and not word.endswith("ss"):
             return word[: -len(end)] + instead
@@ -121,9 +119,10 @@ def _stem(word: str) -> str:
 
 
 def _second_demand(text: str) -> str:
-    """The words with which a second demand begins, "" where there is none.
+    """The words with which a second demand begins; "" if there is none.
 
-    A joined word counts if it is a verb in the form of the first one: "names … and explains …", not "names and dates".
+    A word after "and" counts if it is a verb in the same form as the first: "names … and explains …", not "names and
+    dates".
     """
     if pair := _NOT_ONLY.search(text):
         return pair[0][:60]
@@ -150,14 +149,14 @@ def _vague_words(text: str) -> list[str]:
 
 
 def _demand(text: str) -> str:
-    """The text without what an answer must say: "states that the notice is reasonable" asks nothing of the judge."""
+    """The text without the content that an answer must state: in "states that it is vague", "vague" is not a demand."""
     says = any(_stem(word) in _VERBS for word in _words(text)[:4])
     content = _CONTENT.search(text) if says else None
     return text[: content.start()] if content else text
 
 
 def _is_unobservable(text: str, full: str) -> bool:
-    """A judgement of the answer as a whole: no verb that says what it must do, nothing to count or quote."""
+    """Whether a rubric judges the answer as a whole: no verb for what the answer must do, nothing to count or quote."""
     if _has_verb(text) or _POINTABLE.search(full):
         return False
     return bool(_JUDGED.match(text)) or len(_words(text)) <= 3
@@ -166,7 +165,7 @@ def _is_unobservable(text: str, full: str) -> bool:
 def _duplicates(
     texts: Sequence[str | None], query: Sequence[object], names: Sequence[str]
 ) -> list[LintFinding]:
-    """Pairs of one query whose words have a Jaccard similarity of SIMILAR or more: the later names the earlier."""
+    """Findings for rubrics that are similar (SIMILAR) to an earlier rubric of their query, which the finding names."""
     known = [j for j, text in enumerate(texts) if text]
     codes = pd.factorize(pd.Series([query[j] for j in known], dtype=object))[0]
     found = []
@@ -184,7 +183,7 @@ def _duplicates(
 
 
 def _similar(texts: Sequence[str]) -> list[tuple[int, int, float]]:
-    """(later, earlier, similarity) of each text that is similar to an earlier one: the most similar of them."""
+    """(later, earlier, similarity) for each text that is similar to an earlier text, with the most similar of these."""
     words = [sorted(set(re.findall(r"\w+", text.casefold()))) for text in texts]
     flat, rows = [w for ws in words for w in ws], np.repeat(np.arange(len(words)), [len(ws) for ws in words])
     if not flat:

@@ -1,4 +1,4 @@
-"""Two or more choices of settings on one dataset, compared: key figures, the banks, the places of the systems."""
+"""Compare choices of settings on one dataset: key figures, banks, and places of the systems."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ UNKNOWN = "—"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one choice of settings on M systems and J rubrics comes to.
+    """The results of one choice of settings on M systems and J rubrics.
 
-    passing: rubrics that pass the gate, of ``rubrics``. information: share in [0, 1] of the information that they
-    keep. bank: indices of the bank's rubrics in their order, none where nothing passes. queries: covered by the bank,
-    of ``of_queries``. worth: of the bank for systems that it has not seen; None where none can be held out.
-    places: M rows system, rank, tier, theta, NaN where no place may be claimed. separated: pairs of systems that are
+    rubrics: J. passing: how many of them pass the gate. information: share in [0, 1] of the information that these
+    keep. bank: indices of the bank's rubrics in their order, empty if nothing passes. queries: how many of the
+    ``of_queries`` queries the bank covers. worth: worth of the bank for systems that it has not seen; None if none can
+    be held out. places: M rows: system, rank, tier, theta, NaN if no place may be claimed. separated: number of pairs
     separated on the settings' basis. refused: why no claim may be made, or "".
     """
 
@@ -50,10 +50,10 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Change:
-    """From a first outcome to a second one.
+    """The changes from a first outcome to a second one.
 
-    entering, leaving: indices of the rubrics in the second bank alone, and the first alone, in the order of their bank.
-    places: a row a system with the columns PLACES, by the second rank; NaN where unknown.
+    entering, leaving: indices of the rubrics in the second bank only, and in the first only, in the order of that bank.
+    places: one row a system with the columns PLACES, sorted by the second rank; NaN unknown.
     """
 
     first: Outcome
@@ -64,24 +64,24 @@ class Change:
 
     @property
     def in_both(self) -> pd.DataFrame:
-        """The systems that are ranked in both."""
+        """The rows of the systems that are ranked in both outcomes."""
         return self.places.dropna(subset=["rank_first", "rank_second"])
 
     @property
     def other_tier(self) -> pd.DataFrame:
-        """The systems ranked in both whose tier changes."""
+        """The rows of the systems ranked in both outcomes whose tier changes."""
         known = self.in_both
         return known[known["tier_first"] != known["tier_second"]]
 
     @property
     def other_rank(self) -> pd.DataFrame:
-        """The systems ranked in both whose rank changes."""
+        """The rows of the systems ranked in both outcomes whose rank changes."""
         known = self.in_both
         return known[known["rank_first"] != known["rank_second"]]
 
     @property
     def moved(self) -> pd.DataFrame:
-        """The systems whose tier or rank changes, or is known in one of the two only."""
+        """The rows of the systems whose tier or rank changes, or is known in one outcome only."""
         same = [
             self.places[f"{what}_first"].eq(self.places[f"{what}_second"])
             | (self.places[f"{what}_first"].isna() & self.places[f"{what}_second"].isna())
@@ -90,14 +90,14 @@ class Change:
         return self.places[~(same[0] & same[1])]
 
     def ranked_only_in(self, side: str) -> list[str]:
-        """The systems that are ranked in the ``first`` or in the ``second`` outcome alone."""
+        """Names of the systems ranked in one outcome only. side: that outcome, "first" or "second"."""
         ranked = {each: self.places[f"rank_{each}"].notna() for each in ("first", "second")}
         alone = ranked[side] & ~(ranked["first"] & ranked["second"])
         return self.places.loc[alone, "system"].to_list()
 
 
 def _worth(analysis: Analysis) -> Worth | None:
-    """What the bank is worth for systems that it has not seen; None where none can be held out."""
+    """The worth of the bank for systems that it has not seen; None if no system can be held out."""
     try:
         curve = analysis.worth(curve=False)
     except NoBankWithoutError:
@@ -106,7 +106,7 @@ def _worth(analysis: Analysis) -> Worth | None:
 
 
 def outcome_of(name: str, analysis: Analysis) -> Outcome:
-    """What an analysis comes to; where nothing passes its gate, the outcome says so and has no bank and no places."""
+    """The outcome of an analysis. If nothing passes its gate, ``refused`` says so, and bank and places are empty."""
     given, verdict = analysis.given(), analysis.verdict()
     none = pd.DataFrame({"system": given.systems, "rank": np.nan, "tier": np.nan, "theta": np.nan})
     bank, worth, places, separated, refused = np.zeros(0, np.int64), None, none, 0, ""
@@ -143,7 +143,7 @@ def _places(analysis: Analysis, none: pd.DataFrame) -> tuple[pd.DataFrame, int]:
 
 
 def compare(first: Outcome, second: Outcome) -> Change:
-    """What changes from the first to the second; both are of the same dataset."""
+    """The changes from the first outcome to the second; both must be of the same dataset."""
     left, right = (o.places.set_index("system") for o in (first, second))
     values = {
         f"{column}_{side}": table[column]
@@ -162,7 +162,7 @@ def compare(first: Outcome, second: Outcome) -> Change:
 
 
 def change_sentences(change: Change) -> tuple[str, ...]:
-    """What changes in the bank and in the places; plain text."""
+    """Sentences on the changes in the bank and in the places; plain text."""
     return (_bank_sentence(change), *_place_sentences(change))
 
 
@@ -210,7 +210,7 @@ def _place_sentences(change: Change) -> tuple[str, ...]:
 
 
 def _alone(change: Change, side: str) -> str:
-    """Which systems are ranked in that scenario and not in the other one; "" for none."""
+    """A sentence on the systems that are ranked in the outcome ``side`` only; "" if there are none."""
     name, other = change.first.name, change.second.name
     if side == "second":
         name, other = other, name
@@ -222,7 +222,7 @@ def _alone(change: Change, side: str) -> str:
 
 
 def figures_table(first: Outcome, second: Outcome) -> pd.DataFrame:
-    """Key figures and settings that differ, a row each: figure, first, second; all text."""
+    """Table of the key figures, and of the settings that differ: figure, first, second, all as text."""
     left, right = _figures(first), _figures(second)
     rows = [(what, left[what], right[what]) for what in left]
     rows += _differing(first.settings, second.settings)

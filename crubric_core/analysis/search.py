@@ -1,4 +1,4 @@
-"""Which rubrics a search finds."""
+"""Search the rubrics of a dataset by words."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ SEARCHED = ("rubric", "query", "text", "tags", "dimension", "severity")
 
 
 def find_rubrics(rubrics: pd.DataFrame, words: str) -> BoolArray:
-    """(J,) rubrics that contain each of the words in a name, text, tag, dimension or severity, in any case.
+    """(J,) rubrics that contain each of the words in any of the columns SEARCHED, in upper or lower case.
 
-    rubrics: J rows as ``Dataset.rubrics``; searched are those of the columns SEARCHED that it has. No word: all.
+    rubrics: J rows as ``Dataset.rubrics``; columns of SEARCHED that it lacks are ignored. words: separated by blanks;
+    without a word all rubrics are found.
     """
     found = np.ones(len(rubrics), dtype=bool)
     if not words.split():

@@ -1,4 +1,4 @@
-"""The order in which rubrics enter the bank, from all systems or without those to be placed (docs/method.md §8)."""
+"""The order in which rubrics enter the bank, chosen from all systems or without one fold (docs/method.md §8)."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ def ranked_by_score(reduction: Reduction, settings: Settings) -> bool:
 def placing_rubrics(
     reduction: Reduction, calibration: Calibration, feasible: BoolArray, settings: Settings
 ) -> BoolArray:
-    """(J,) rubrics that pass and place the systems: those that vary; of scores also those on which all are equal.
+    """(J,) rubrics that pass the gate and place the systems: those that vary, and for scores all with a label.
 
-    Without these an equal query would not count, and of two systems that pass 100 and 97 of 100 only three would be
-    compared.
+    If scores left out the rubrics on which all systems are equal, two systems that pass 100 and 97 of 100 rubrics would
+    be compared on three rubrics only.
     """
     varying = ~calibration.fit.constant
     if not ranked_by_score(reduction, settings):
@@ -54,10 +54,11 @@ def placing_rubrics(
 
 
 def domains_of(queries: pd.DataFrame, reduction: Reduction, settings: Settings) -> Domains | None:
-    """Which queries are one unit of evidence; None where each is one alone.
+    """The domains as units of evidence; None if each query is a unit.
 
-    By the settings, or for want of two domains with labels: what the claims then rest on is said (``board.rests_on``).
-    The units are numbered as they first occur, so that the names of the domains change nothing.
+    None if the population of the settings is not domains, or if fewer than two domains have labels, which
+    ``board.rests_on`` reports. A query without a domain is a unit of its own. The units are numbered as they first
+    occur, so that the names of the domains change nothing.
     """
     if settings.population != "domains":
         return None
@@ -71,7 +72,7 @@ def domains_of(queries: pd.DataFrame, reduction: Reduction, settings: Settings) 
 
 
 def bank_utility(calibration: Calibration, strategy: Strategy) -> Utility:
-    """What the strategy maximises and its certificate speaks of: the modelled separation of pairs, or coverage."""
+    """The utility that the strategy maximises and the certificate bounds: modelled separation of pairs, or coverage."""
     if strategy == "pairs":
         return calibration.distances
     return Coverage(calibration.info, calibration.grid.weights)
@@ -80,9 +81,9 @@ def bank_utility(calibration: Calibration, strategy: Strategy) -> Utility:
 def strategy_candidates(
     strategy: Strategy, reduction: Reduction, feasible: BoolArray, usable: BoolArray
 ) -> BoolArray:
-    """(J,) the rubrics among which a strategy chooses: draws at random do not heed the gate.
+    """(J,) the rubrics among which a strategy chooses; the random strategies ignore the gate.
 
-    feasible: (J,) rubrics that pass it. usable: (J,) rubrics that vary.
+    feasible: (J,) rubrics that pass the gate. usable: (J,) rubrics that vary.
     """
     if strategy == "random":
         return usable
@@ -96,7 +97,10 @@ def bank_candidates(
     strategy: Strategy,
     constraints: Constraints | None,
 ) -> BoolArray:
-    """(J,) the rubrics that can enter the bank. feasible: (J,) those that pass the gate."""
+    """(J,) the rubrics that can enter the bank: the strategy's candidates and pins, without exclusions.
+
+    feasible: (J,) rubrics that pass the gate.
+    """
     found = strategy_candidates(strategy, reduction, feasible, ~calibration.fit.constant)
     return found if constraints is None else found & ~constraints.excluded | constraints.pinned
 
@@ -110,9 +114,10 @@ def order_candidates(
     budget: int | None = None,
     constraints: Constraints | None = None,
 ) -> BankOrder:
-    """The nested order in which rubrics enter the bank, ``budget`` of them or all: a smaller bank is a prefix.
+    """The nested order in which rubrics enter the bank: a smaller bank is a prefix. budget: its length; None: all.
 
-    feasible: (J,) rubrics that pass the gate. constraints: what the bank must hold (``composition.constraints_of``).
+    feasible: (J,) rubrics that pass the gate. strategy: by default that of the settings. constraints: what the bank
+    must hold (``composition.constraints_of``). Raises DatasetError if no rubric passes and varies, and none is pinned.
     """
     varying = ~calibration.fit.constant
     pinned = constraints is not None and constraints.pinned.any()
@@ -134,10 +139,11 @@ def order_candidates(
 
 @dataclass(frozen=True)
 class WithoutFold:
-    """What a bank for one fold's systems is chosen by: the fit and the labels of the other systems, whatever the gate.
+    """What the choice of a bank for one fold's systems reads, apart from the gate; all from the other folds' systems.
 
-    usable: (J,) rubrics that vary among the others and have parameters. info: (G, J) information, 0 of the rest.
-    pairs: of the others, or what their distances are made of; None for a strategy that needs none.
+    usable: (J,) rubrics that vary among the other systems and have parameters. info: (G, J) information at the nodes,
+    0 for rubrics that are not usable. pairs: distances of the pairs of the other systems, or the moments from which
+    they are computed; None for a strategy that needs no distances.
     """
 
     usable: BoolArray
@@ -146,12 +152,12 @@ class WithoutFold:
 
     @property
     def at_hand(self) -> bool:
-        """Whether the distances need not be computed."""
+        """Whether the distances are already computed."""
         return isinstance(self.pairs, PairDistances)
 
     @property
     def cells(self) -> int:
-        """Numbers that it holds."""
+        """How many numbers it holds in memory."""
         return self.info.size + (self.pairs.cells if self.pairs else 0)
 
     @property
@@ -160,7 +166,7 @@ class WithoutFold:
         if not isinstance(self.pairs, PairMoments):
             return self.pairs
         found = self.pairs.distances()
-        return replace(found, rows=np.nan_to_num(found.rows))  # of pins without parameters here
+        return replace(found, rows=np.nan_to_num(found.rows))  # NaN: pins without parameters in this fold
 
 
 def without_fold(
@@ -171,9 +177,9 @@ def without_fold(
     strategy: Strategy,
     most_cells: int = 0,
 ) -> WithoutFold:
-    """What the other systems alone say of the rubrics; neither the fit nor the distances read a label of the fold's.
+    """What the choice of a bank for one fold reads; fit and distances use no label of the fold's systems.
 
-    most_cells: with the distances themselves where these are no more numbers.
+    most_cells: the distances are computed now if the result then holds at most so many numbers.
     """
     fit, y = cross.fold_fit(fold), reduction.y[cross.fold != fold]
     usable = ~(constant_rubrics(y) | fit.constant)
@@ -190,7 +196,7 @@ def without_fold(
 
 
 def usable_without_folds(y: FloatArray, cross: CrossFit) -> BoolArray:
-    """(F, J) rubrics that vary among the systems of the other folds and have parameters without the fold's."""
+    """(F, J) rubrics that vary among the systems of the other folds and have parameters fitted on these systems."""
     return np.array(
         [~(constant_rubrics(y[cross.fold != f]) | cross.fold_fit(f).constant) for f in range(cross.n_folds)]
         if cross.n_folds > 1
@@ -199,9 +205,9 @@ def usable_without_folds(y: FloatArray, cross: CrossFit) -> BoolArray:
 
 
 def person_fits(cross: CrossFit, bank: IntArray) -> FloatArray | None:
-    """(M,) lz* of each system's labels on the bank, by parameters fitted without it; None where none are.
+    """(M,) person fit lz* of each system on the bank, by parameters fitted without it; None with a single fold.
 
-    On rubrics that vary among the others, as those of a bank do for a new system.
+    bank: indices. Only rubrics that vary among the other systems are used, as for a new system.
     """
     if cross.n_folds == 1:
         return None
@@ -223,11 +229,11 @@ def order_without_fold(
     constraints: Constraints | None,
     begun: IntArray | None,
 ) -> IntArray:
-    """(n,) the order that the other systems alone would have chosen: a bank "as if new" for those of the fold.
+    """(n,) the order chosen from the other systems alone: its first rubrics are the bank "as if new" of the fold.
 
-    The gate reads all labels. The ``constraints`` hold here too: pins even where they do not vary among the others,
-    lower bounds as far as rubrics that vary go. begun: the first rubrics of the order, where they are known; only the
-    strategy pairs without constraints makes use of them.
+    The gate reads all labels. The ``constraints`` hold here too: pins even if they do not vary among the other systems,
+    lower bounds as far as there are rubrics that vary. begun: the first rubrics of the order, if they are known; only
+    the strategy "pairs" without constraints uses them. Raises NoBankWithoutError if no rubric can be chosen.
     """
     if not (feasible & others.usable).any() and (constraints is None or not constraints.pinned.any()):
         raise NoBankWithoutError(
@@ -265,9 +271,9 @@ def orders_without_folds(
     known: Sequence[WithoutFold] = (),
     begun: Sequence[IntArray] = (),
 ) -> tuple[IntArray, ...]:
-    """``order_without_fold`` of every fold; with one fold of all systems, the order that all of them choose.
+    """The order chosen without each fold (``order_without_fold``); with a single fold, the order from all systems.
 
-    known: ``without_fold`` of each, where it is kept. begun: the first rubrics of each order, where they are known.
+    known: ``without_fold`` of each fold, if cached, else (). begun: the first rubrics of each order, if known, else ().
     """
     tell = progress or silent
     strategy = strategy or settings.strategy
@@ -325,12 +331,12 @@ def bank_certificate(
 
 
 def knapsack_of(constraints: Constraints | None) -> Knapsack | None:
-    """The budget in cost, where there is one."""
+    """The costs of the rubrics and the budget in cost; None if there is no such budget."""
     if constraints is None or constraints.cost_budget is None:
         return None
     return Knapsack(constraints.prices, constraints.cost_budget)
 
 
 def query_index_of(reduction: Reduction) -> IntArray:
-    """(J,) which rubrics share a query."""
+    """(J,) number of each rubric's query; rubrics of the same query have the same number."""
     return pd.factorize(reduction.rubrics["query"])[0].astype(np.int64)

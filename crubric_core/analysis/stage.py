@@ -1,4 +1,4 @@
-"""What a stage of an analysis is: computed once for the settings that it and the stages before it read."""
+"""Stages of an analysis: results that are computed once for the settings that they and the stages before them read."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ P = ParamSpec("P")
 R = TypeVar("R")
 Key = tuple[object, ...]
 EVERY = tuple(setting.name for setting in fields(Settings))
-"""Settings, for a stage that reads all of them."""
+"""The names of all settings, for a stage that reads all of them."""
 
 
 @dataclass(frozen=True)
 class Stage:
     """One declared stage.
 
-    reads: settings that it reads, those of all stages before it included. title: what is done, for who waits.
-    heavy: whether it takes long, or much memory, so that few of its results are kept. lasting: whether a store may keep
-    its results when the process ends: they are small beside what they cost, and made of ``lasting.RECORDS``.
-    kept_by: the settings in its key. masks: the results in its key, in place of settings that it reads by these alone.
-    where: its method's full name.
+    name: name of its method. reads: settings that it and all stages before it read. title: description of the work,
+    shown while a user waits. heavy: whether it takes long, or much memory, so that few of its results are cached.
+    lasting: whether a store may keep its results after the process ends: they are small and slow to compute, and made
+    of ``lasting.RECORDS``. kept_by: the settings in its key. masks: the boolean results in its key; they replace the
+    settings that it reads only through them. where: full name of its method.
     """
 
     name: str
@@ -41,10 +41,13 @@ class Stage:
 
 
 class Store(Protocol):
-    """Where results of stages are kept."""
+    """A cache of the results of stages."""
 
     def once(self, stage: Stage, key: Key, make: Callable[[], Any]) -> Any:
-        """What ``make`` gives, made only if nothing is kept under the stage and ``key``; never changed afterwards."""
+        """The result cached under the stage and ``key``, else that of ``make``, which is then cached.
+
+        It must not be changed.
+        """
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ class Memory:
     kept: dict[Key, Any] = field(default_factory=dict)
 
     def once(self, stage: Stage, key: Key, make: Callable[[], Any]) -> Any:
-        """See Store."""
+        """The cached result, else that of ``make``; see ``Store.once``."""
         place = (stage.name, *key)
         if place not in self.kept:
             self.kept[place] = make()
@@ -62,25 +65,31 @@ class Memory:
 
 
 class Stages:
-    """What has stages: a content (``fingerprint``), ``settings``, and a store."""
+    """Base class of what has stages: it has a content (``fingerprint``), ``settings``, and a store."""
 
     fingerprint: str
     settings: Settings
     store: Store
 
     def checked(self, found: R) -> R:
-        """What was just computed from the content; raises where that changed meanwhile: nothing is kept of it."""
+        """Return ``found``, just computed from the content; an override raises if the content changed meanwhile.
+
+        A result for which it raises is not cached.
+        """
         return found
 
     def key(self, name: str) -> Key:
-        """The content, settings and masks on which a declared stage depends: what else rests on it alone is kept by."""
+        """The content, settings and masks on which a declared stage depends.
+
+        It can also be the cache key of anything that is computed from the stage alone.
+        """
         declared = STAGES[name]
         settings = (getattr(self.settings, read) for read in declared.kept_by)
         return (self.fingerprint, *settings, *(_hashable(getattr(self, mask)) for mask in declared.masks))
 
 
 STAGES: dict[str, Stage] = {}
-"""Every declared stage by its name, in the order of their declaration."""
+"""All declared stages by name, in the order of their declaration."""
 
 S = TypeVar("S", bound=Stages)
 
@@ -94,13 +103,11 @@ def stage(
     lasting: bool = False,
     of_content: bool = False,
 ) -> Callable[[Callable[Concatenate[S, P], R]], Callable[Concatenate[S, P], R]]:
-    """Declare a stage that reads these settings and the results of the stages ``after`` which it comes.
+    """Declare a method of ``Stages``, or a function of one, as a stage. title, heavy, lasting: see ``Stage``.
 
-    It is a method of what has stages, or a function of it.
-
-    masks: stages before it of which it reads nothing but the result, a boolean array that is an attribute: settings
-    under which that is the same give the same result, which is computed once. of_content: whether it reads the labels,
-    or what is told of them, themselves.
+    reads: settings that it reads itself. after: stages whose results it reads. masks: stages before it whose boolean
+    array, an attribute, is all that it reads of them: settings that give the same array share one cached result.
+    of_content: whether it reads the dataset itself, so that the content is checked for changes afterwards.
     """
 
     def declare(compute: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
@@ -110,7 +117,7 @@ def stage(
         reads_, kept_by_, masks_ = (tuple(sorted(names)) for names in (every, kept_by, by_mask))
         where = f"{compute.__module__}.{compute.__qualname__}"
         declared = Stage(compute.__name__, reads_, title, heavy, lasting, kept_by_, masks_, where)
-        if (other := STAGES.get(declared.name)) and other.where != where:  # its module may be loaded again
+        if (other := STAGES.get(declared.name)) and other.where != where:  # equal if its module is reloaded
             raise TypeError(f"Two stages are called {declared.name}: {other.where} and {where}.")
         STAGES[declared.name] = declared
         takes = signature(compute)

@@ -1,6 +1,6 @@
-"""All stages of an analysis: those of labels and model, of banks, and here of who is ahead.
+"""All stages of an analysis: labels and model (``fitted``), banks (``banks``), and here the ranking of the systems.
 
-``run_pipeline`` folds them into a result; pages, reports, views and experiments ask for the same stages.
+``run_pipeline`` collects them into a result; pages, reports, views and experiments call the same stages.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Analysis(Banks):
-    """A dataset under one choice of settings, with its banks and the standing of its systems."""
+    """A dataset under one choice of settings, with its banks and the ranking of its systems."""
 
     @stage(
         "cross_fitted",
@@ -52,7 +52,7 @@ class Analysis(Banks):
         heavy=True,
     )
     def dimensions(self) -> by_dimension.Dimensions | str:
-        """Abilities by dimension with their correlations, on the rubrics that pass; or why there are none."""
+        """Abilities by dimension and their correlations, on the rubrics that pass; a sentence if there are none."""
         named = by_dimension.dimension_names(self.reduction())
         differ = self.panels() is not None or self.judges_differ(by_dimension.numbered(named))
         if why := by_dimension.unfit(self.given().n_distinct, differ, self.settings):
@@ -75,7 +75,7 @@ class Analysis(Banks):
         title="Comparing the systems",
     )
     def ranking_on(self, use: BoolArray) -> Ranking:
-        """Where the systems stand on these rubrics: (J,) a mask, or (F, J), one for each fold."""
+        """The ranking of the systems on the rubrics ``use``: a mask (J,), or (F, J), one for each fold."""
         return ranks.rank_systems(
             self.queries(),
             self.reduction(),
@@ -88,19 +88,19 @@ class Analysis(Banks):
 
     @stage(after=("ranking_on",))
     def score_standing(self, use: BoolArray) -> Inference:
-        """Inference about the scores by emphasis on these rubrics: (J,) a mask, or (F, J), one for each fold."""
+        """Inference about the scores weighted by emphasis on the rubrics ``use``: (J,), or (F, J) for the folds."""
         return ranks.score_inference(
             self.ranking_on(use), self.queries(), self.settings, self.panels(), self._domains()
         )
 
     @stage(heavy=True, of_content=True)
     def gold(self) -> pd.DataFrame:
-        """One row a human label."""
+        """The human labels of the dataset, one row a label."""
         return self.dataset.gold()
 
     @stage("population", "seed", "confidence", "simultaneous", after=("given",), heavy=True)
     def gold_standing(self) -> Inference:
-        """Claims about the mean human labels, over all rubrics that have any; nobody is ranked where there are none."""
+        """Claims about the systems' mean human labels, over all rubrics that have any; without them no rank."""
         return standings.gold_standing(self.gold(), self.given(), self.queries(), self.settings)
 
     @stage(
@@ -110,7 +110,7 @@ class Analysis(Banks):
         heavy=True,
     )
     def human_labels(self) -> HumanLabels | None:
-        """The judges' mean labels corrected by the human ones; None where there are too few of these."""
+        """The judges' mean labels corrected by the human labels; None if there are too few human labels."""
         gold = self.gold()
         if gold.empty:
             return None
@@ -124,12 +124,12 @@ class Analysis(Banks):
         title="Adding up losses",
     )
     def losses(self) -> ViolationLoss | None:
-        """What the systems' answers are expected to cost; None where no rubric that passes has a loss."""
+        """The expected losses of the systems' answers; None if no rubric that passes the gate has a loss."""
         return violation_loss(self.reduction(), self.queries(), self.feasible, self.settings, self.panels())
 
     @stage(after=("score_standing", "gold_standing", "human_labels"), masks=("feasible",))
     def other_rankings(self, use: BoolArray) -> tuple[OtherRanking, ...]:
-        """What else ranks the systems, compared with their standing on these rubrics."""
+        """Other rankings of the systems, each compared with their standing on the rubrics ``use``."""
         shown, every = self.ranking_on(use), ~self.calibration().fit.constant
         found, people = {standings.GOLD: self.gold_standing()}, self.human_labels()
         if people is not None and not people.correction.sample.doubtful:
@@ -146,12 +146,12 @@ class Analysis(Banks):
 
     @stage(after=("given",), of_content=True)
     def _reference(self) -> FloatArray:
-        """(M,) the human ranking as values, higher better."""
+        """(M,) the human ranking as values, higher is better; NaN for a system that it does not name."""
         return standings.reference_order(self.dataset.reference_ranking(), self.given().systems)
 
     @stage(*EVERY, after=("ranking_on",))
     def board(self) -> Board:
-        """What sentences about the standing on the basis of the settings are made from."""
+        """The board: the standing on the basis of the settings, with what sentences about it need."""
         gated = not self.gating().off
         return standings.board_of(
             self.given().systems,
@@ -163,18 +163,18 @@ class Analysis(Banks):
         )
 
     def claims(self) -> Claims:
-        """The sentences about who is ahead, on the basis of the settings."""
+        """The sentences about which systems are ahead, on the basis of the settings."""
         said = claims_of(self.board(), self.other_rankings(self.used))
         return replace(said, basis=(*said.basis, *self.reduction().pass_marks))
 
     @property
     def used(self) -> BoolArray:
-        """The rubrics of the settings' basis: (J,) all that pass, or (F, J) the bank of each fold, as if new.
+        """The rubrics of the settings' basis: (J,) all that pass, or (F, J) the bank of each fold, "as if new".
 
-        Where claims are about scores, no bank is chosen without a system: all that pass.
+        If claims are about scores, they are all rubrics that pass, since no bank can be chosen without a system.
         """
         return self.placing if self.settings.basis == "all" or self.by_score else self.bank_masks()
 
     def ranking(self) -> Ranking:
-        """Where the systems stand on the basis of the settings."""
+        """The ranking of the systems on the basis of the settings."""
         return self.ranking_on(self.used)

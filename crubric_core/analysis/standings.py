@@ -1,4 +1,4 @@
-"""Standings that are compared with the one shown, and what sentences need of it."""
+"""Build the board of a ranking, and compare other standings of the systems with it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def board_of(
     gated: bool,
     n_judges: int,
 ) -> Board:
-    """What sentences need of a ranking; a verdict that does not hold allows none about who is ahead."""
+    """The board of a ranking. If the verdict does not hold, it refuses claims about which systems are ahead."""
     return Board(
         systems=systems,
         standing=ranking.standing,
@@ -64,9 +64,9 @@ def board_of(
 
 
 def _in_common(ranking: Ranking) -> tuple[int, int] | None:
-    """Queries that two ranked systems both have scores on, and were asked: those of the pair that shares the least.
+    """(queries on which both have scores, queries asked of both) for the two ranked systems with the least share.
 
-    Pairs of different groups do not count; None without a pair.
+    Pairs of different groups do not count; None if there is no pair.
     """
     standing, scores = ranking.standing, ranking.scores
     known = np.isfinite(scores.by_query)
@@ -84,7 +84,7 @@ def _in_common(ranking: Ranking) -> tuple[int, int] | None:
 
 
 def _labelled(ranking: Ranking) -> dict[str, Labelled]:
-    """On how many queries and rubrics, of those by which it is placed, each system has consensus labels."""
+    """On how many of the queries, and of the rubrics, that place it each system has consensus labels."""
     scores = ranking.scores
     asked, known = ranking.use[:, ranking.use.any(axis=0)], np.isfinite(scores.by_query)
     scored = np.flatnonzero(known.any(axis=0))
@@ -104,10 +104,11 @@ def _labelled(ranking: Ranking) -> dict[str, Labelled]:
 
 
 def missing_together(known: FloatArray, asked: FloatArray) -> FloatArray:
-    """(M,) how many of a system's rubrics are missing at once: from 1, of each alone, to all of the usual query.
+    """(M,) how many rubrics are missing at once: from 1 (each independently) to all rubrics of the mean query.
 
-    How much the known rubrics of its queries vary, as a multiple of what they would if each were missing alone; of the
-    system or of all systems, whichever is more. known, asked: (M, N) rubrics of each query with a label, and of all.
+    It is the variance of the number of labelled rubrics over the system's queries, as a multiple of the variance if
+    rubrics were missing independently: of the system or of all systems, whichever is larger. known: (M, N) number of
+    labelled rubrics of each query. asked: (M, N) number of all its rubrics.
     """
     queries = (asked > 0).sum(axis=1)
     share = (known.sum(axis=1) / np.maximum(asked.sum(axis=1), 1))[:, None]
@@ -119,20 +120,20 @@ def missing_together(known: FloatArray, asked: FloatArray) -> FloatArray:
 
 
 def without_places(table: pd.DataFrame) -> pd.DataFrame:
-    """A leaderboard that makes no claim of order: by name, its places unknown."""
+    """A leaderboard that makes no claim about order: sorted by name, with the columns PLACES unknown."""
     places = dict.fromkeys(PLACES, pd.array([pd.NA] * len(table), dtype="Int64"))
     return table.assign(**places).sort_values("system", ignore_index=True)
 
 
 def claimed(table: pd.DataFrame, verdict: GateVerdict) -> pd.DataFrame:
-    """The leaderboard as it may leave: without places where the verdict allows no claim about systems."""
+    """The leaderboard as it may be published: without places if the verdict allows no claim about systems."""
     return table if verdict.holds else without_places(table)
 
 
 def gold_standing(
     gold: pd.DataFrame, reduction: Reduction, queries: pd.DataFrame, settings: Settings
 ) -> Inference:
-    """Claims about the mean human labels of each system, by the board's units; nobody is ranked without any.
+    """Claims about the mean human labels of each system, by the board's units; a system without any is not ranked.
 
     An even split of people counts as half of the mark.
     """
@@ -152,7 +153,7 @@ def gold_standing(
 def reference_order(reference: pd.DataFrame, systems: tuple[str, ...]) -> FloatArray:
     """(M,) the human ranking as values, higher is better; NaN for a system that it does not name.
 
-    Its scores, or minus its ranks where no system has a score.
+    The values are its scores, or minus its ranks if no system has a score.
     """
     found = reference.drop_duplicates("system").set_index("system").reindex(systems)
     rank, score = (found[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in ("rank", "score"))
@@ -162,7 +163,7 @@ def reference_order(reference: pd.DataFrame, systems: tuple[str, ...]) -> FloatA
 def others(
     shown: Inference, standings: Mapping[str, Inference], reference: FloatArray
 ) -> tuple[OtherRanking, ...]:
-    """Each standing, and the human ranking (M,), compared with the one shown; only those that rank systems."""
+    """Compare each standing, and the human ranking (M,), with the one shown; those that rank no system are skipped."""
     found = [compare_standing(name, shown, other) for name, other in standings.items() if other.ranked.any()]
     if np.isfinite(reference).any():
         found.append(compare_order(REFERENCE, shown, reference))

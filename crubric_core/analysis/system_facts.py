@@ -1,4 +1,4 @@
-"""What is known of systems, as numbers where it is numbers."""
+"""Read facts about systems as numbers, if they are numbers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NUMBER = re.compile(
 
 
 def numbers_of(values: Sequence[object]) -> FloatArray | None:
-    """(M,) the values as numbers, NaN where unknown; None unless every known one is a number, and two differ.
+    """(M,) the values as numbers, NaN unknown; None unless every known value is a number and at least two differ.
 
     ``$0.25``, ``1,200`` and ``3 EUR`` are numbers; ``2024-05-01`` and ``7B`` are not.
     """

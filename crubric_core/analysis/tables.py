@@ -1,4 +1,4 @@
-"""The tables of a result, with the columns that users' scripts rely on."""
+"""Build the tables of a result; users' scripts rely on their columns."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ def leaderboard_table(
 ) -> pd.DataFrame:
     """One row a system, best first; systems without any label come last, unranked.
 
-    group: where systems form groups that are not compared, which have ranks and tiers of their own; else no column.
+    group: only if systems form groups that are not compared; each group has its own ranks and tiers.
 
-    theta_low, theta_high: interval of the ability, infinite on the side where a system passes or fails everything.
-    score_low, score_high: of the score, where claims rest on scores: the score is then that of all queries, beside one
-    effect of each where systems were labelled on different ones. NaN where claims rest on the other. theta_se: standard
-    error by the method of the intervals; theta_sd: posterior sd. theta_full, theta_full_sd: from the fit of all systems
-    on all rubrics. queries: on how many each has labels that count. basis … design_effect: what the claims rest on, the
-    same in every row.
+    theta_low, theta_high: interval of the ability, infinite on the side where a system passes or fails everything; NaN
+    if claims rest on scores. score_low, score_high: interval of the score; NaN if claims rest on abilities. If claims
+    rest on scores and systems were labelled on different queries, the score is from a model with one effect for each
+    query. theta_se: standard error by the method of the intervals. theta_sd: posterior sd. theta_full, theta_full_sd:
+    from the fit of all systems on all rubrics. queries: on how many queries the system has labels that count. basis …
+    design_effect: what the claims rest on, the same in every row.
     """
     standing, ability, size = ranking.standing, ranking.ability, len(reduction.systems)
     by_score = ranking.method == "score"
-    by_query = settings.population == "domains" and standing.unit != "domain"  # for want of two domains
+    by_query = settings.population == "domains" and standing.unit != "domain"  # fewer than two domains
     unknown = np.full(size, np.nan)
     known = np.asarray((~np.isnan(reduction.y[:, ~fit.constant])).any(axis=1))
     table = pd.DataFrame(
@@ -79,7 +79,7 @@ def leaderboard_table(
 
 
 def by_place(table: pd.DataFrame, standing: Inference) -> pd.DataFrame:
-    """The ranked systems of a table with a row and a rank each, in order; their group where there are several."""
+    """The ranked systems of a table (one row a system), sorted by rank; with the column group if there are several."""
     ranked = table.assign(group=standing.group_number)[standing.ranked].astype(
         dict.fromkeys(("group", "rank"), "Int64")
     )
@@ -88,9 +88,9 @@ def by_place(table: pd.DataFrame, standing: Inference) -> pd.DataFrame:
 
 
 def comparisons_table(systems: tuple[str, ...], standing: Inference) -> pd.DataFrame:
-    """One row a pair of ranked systems, the higher first: difference, se, low, high, p_value, separated."""
+    """One row a pair of ranked systems: system (the higher), other, difference, se, low, high, p_value, separated."""
     found = comparison_table(standing)
-    names = pd.Series(systems).array  # so that pandas reads each name once, not once a pair
+    names = pd.Series(systems).array  # pandas then converts each name once, not once a pair
     return pd.DataFrame(
         {
             "system": names.take(found.system),
@@ -148,8 +148,8 @@ def bank_table(
 ) -> pd.DataFrame:
     """The bank in the order in which its rubrics were chosen; weights are w_j ∝ nu_j and sum to 1 (eq:weights).
 
-    ids: (J,) of all rubrics, where they are known. Columns: id, what bank.json and every export call a rubric; points,
-    as its file gave them (NaN unknown); polarity, -1 where a label that meets the rubric is bad.
+    ids: (J,) ids of all rubrics, if they are known. Columns: id, the rubric's id in bank.json and in every export;
+    points, as its file gave them (NaN unknown); polarity, -1 if meeting the rubric is bad.
     """
     chosen = order.order[: settings.budget]
     named = ids_of(reduction.rubrics, chosen) if ids is None else [ids[j] for j in chosen]

@@ -1,4 +1,4 @@
-"""What every screen and report must say of an analysis, as plain sentences."""
+"""Warnings that every screen and report must show with an analysis, as plain sentences."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FEW_REPLICATES = 100  # with fewer, standard errors from the draws vary too much
 
 
 def dataset_warnings(reduction: Reduction) -> tuple[str, ...]:
-    """What every screen and report must say of these labels, before any model is fitted."""
+    """Warnings about the labels, which need no fitted model: judges, number of systems, systems without labels."""
     warnings = []
     if gate_is_off(reduction):
         warnings.append(
@@ -46,7 +46,7 @@ def dataset_warnings(reduction: Reduction) -> tuple[str, ...]:
 
 
 def unranked_warnings(reduction: Reduction) -> tuple[str, ...]:
-    """Systems without any consensus label."""
+    """A warning that counts the systems without any consensus label; () if there are none."""
     empty = int(np.isnan(reduction.y).all(axis=1).sum())
     if not empty:
         return ()
@@ -54,19 +54,19 @@ def unranked_warnings(reduction: Reduction) -> tuple[str, ...]:
 
 
 def gate_warnings(verdict: GateVerdict) -> tuple[str, ...]:
-    """What must be said first where the gate leaves too little for a claim."""
+    """The warning that the gate leaves too little for a claim, to be shown first; () if it leaves enough."""
     return () if verdict.holds else (verdict.sentence,)
 
 
 def ranking_warnings(ranking: Ranking, settings: Settings) -> tuple[str, ...]:
-    """What must be said beside the claims."""
+    """Warnings about the ranking: systems that fail all rubrics, and too few bootstrap replicates."""
     return (*_saturated(ranking), *_few_replicates(ranking, settings))
 
 
 def _saturated(ranking: Ranking) -> tuple[str, ...]:
-    """Systems that fail all rubrics by which they are placed; the claims name those that pass all."""
+    """A warning that counts the systems that fail all rubrics used. The claims name those that pass all."""
     failing = int((ranking.ability.saturated < 0).sum())
-    if not failing or ranking.method == "score":  # has limits
+    if not failing or ranking.method == "score":  # scores have a lower bound
         return ()
     if failing == 1:
         return ("1 system fails every rubric used: its ability has no lower bound.",)
@@ -74,10 +74,10 @@ def _saturated(ranking: Ranking) -> tuple[str, ...]:
 
 
 def _few_replicates(ranking: Ranking, settings: Settings) -> tuple[str, ...]:
-    """So few bootstrap replicates that intervals and the joint threshold hold clearly less often than their level.
+    """A warning if so few bootstrap replicates make intervals hold clearly less often than their level; () if enough.
 
-    The percentile at a share q of R draws exceeds a further draw with probability (1 + (R - 1) q) / (R + 1) where draws
-    are uniform (Hyndman & Fan 1996, definition 7), and with hardly another where they are normal.
+    The percentile at a share q of R draws exceeds a further draw with probability (1 + (R - 1) q) / (R + 1) if draws
+    are uniform (Hyndman & Fan 1996, definition 7), and with nearly the same probability if they are normal.
     """
     replicates, missed = settings.replicates, 1 - settings.confidence
     enough = max(FEW_REPLICATES, math.ceil(round(3 / missed, 9)))
@@ -92,7 +92,7 @@ def _few_replicates(ranking: Ranking, settings: Settings) -> tuple[str, ...]:
 
 
 def type_warnings(scores: QueryScores) -> tuple[str, ...]:
-    """What must be said of the queries' task types."""
+    """A warning that names at most five unknown task types of queries; () if all are known."""
     if not scores.unrecognised:
         return ()
     named = ", ".join(repr(name) for name in scores.unrecognised[:5])
@@ -102,9 +102,9 @@ def type_warnings(scores: QueryScores) -> tuple[str, ...]:
 def fit_warnings(
     calibration: Calibration, candidates: BoolArray, settings: Settings, *, at_pass_marks: bool = False
 ) -> tuple[str, ...]:
-    """What must be said of the fit and of the bank.
+    """Warnings about the fit, and about a bank smaller than the budget.
 
-    candidates: (J,) rubrics that can enter it. at_pass_marks: whether graded labels are read as pass or fail.
+    candidates: (J,) rubrics that can enter the bank. at_pass_marks: whether graded labels are read as pass or fail.
     """
     fit, warnings = calibration.fit, []
     if not fit.converged:
@@ -121,7 +121,7 @@ def fit_warnings(
     if rare := int(((calibration.item_rest < 0) & (calibration.item_rest_chance <= RARE)).sum()):
         warnings.append(_negative(int((calibration.item_rest < 0).sum()), rare))
     usable = int(candidates.sum())
-    if usable < settings.budget < len(fit.constant):  # as many as there are, or more, asks for all
+    if usable < settings.budget < len(fit.constant):  # a budget of all rubrics means all that can enter
         warnings.append(
             f"The bank is smaller than B = {settings.budget:,}: {count(usable, 'rubric')} can be chosen."
         )
@@ -129,9 +129,9 @@ def fit_warnings(
 
 
 def _negative(negative: int, rare: int) -> str:
-    """How many rubrics have a negative item–rest correlation, and how many a lower one than chance gives.
+    """A warning: how many rubrics have a negative item–rest correlation, and how many one too low for chance.
 
-    rare: as low as in at most RARE of rubrics unrelated to ability; without any there is nothing to warn of.
+    rare: number of rubrics whose correlation has at most the probability RARE by chance; at least 1.
     """
     return (
         f"{count(negative, 'rubric')} {verb(negative, 'have')} a negative item–rest correlation. Half of "

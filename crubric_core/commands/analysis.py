@@ -1,4 +1,4 @@
-"""From labels to answers: build, experiment, report."""
+"""The commands for analysis: build, experiment, report."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 def add(commands: Commands) -> None:
-    """The commands of this file."""
+    """Add the commands of this module to the parser."""
     build = add_command(commands, "build", run_build)
     add_inputs(build)
     add_settings(build)
@@ -114,7 +114,7 @@ def _part(dataset: Dataset, settings: Settings, args: argparse.Namespace) -> Dat
 
 
 def _described(experiment: Experiment) -> str:
-    """An experiment in the help of the command: its title, its question, its parameters with their defaults."""
+    """The text on an experiment in the help of the command: title, question, and parameters with their defaults."""
     lines = [f"{experiment.name}: {experiment.title}", *textwrap.wrap(experiment.question, 96)]
     lines += [
         f"--set {name}={spelled(experiment.defaults[name])}: {parameter.text}"
@@ -124,7 +124,7 @@ def _described(experiment: Experiment) -> str:
 
 
 def run_build(args: argparse.Namespace) -> None:
-    """Build."""
+    """Handle ``crubric build``: analyse a dataset, and write the result and the bank to --out."""
     settings = settings_of(args)
     with use_workers(workers_of(args)), opened_dataset(args) as dataset, progress_bar() as report_progress:
         analysis = analyse(dataset, settings, report_progress)
@@ -139,7 +139,7 @@ def run_build(args: argparse.Namespace) -> None:
 
 
 def run_one_experiment(args: argparse.Namespace) -> None:
-    """Experiment."""
+    """Handle ``crubric experiment``: run an experiment, or read its stored result, and write it to --out."""
     settings, parameters = settings_of(args), EXPERIMENTS[args.name].read(args.set)
     with (
         use_workers(workers_of(args)),
@@ -162,7 +162,7 @@ def run_one_experiment(args: argparse.Namespace) -> None:
 
 
 def _hand_over(result: ExperimentResult, folder: Path) -> None:
-    """What was found to standard error, the files into the folder."""
+    """Print the sentences of a result on standard error, and write its files into the folder."""
     for sentence in (
         *result.notices,
         EXPERIMENTS[result.name].headline(result),
@@ -181,7 +181,7 @@ def _run_each_block(
     args: argparse.Namespace,
     report_progress: Callable[[float, str], None],
 ) -> None:
-    """The experiment on every domain and every task type; a block with too little data is named and skipped."""
+    """Run the experiment on each domain and each task type; a block with too little data is reported and skipped."""
     whole = Snapshot(dataset, settings)
     found = list(blocks(whole.queries, settings.tau_t))
     if not found:
@@ -199,7 +199,7 @@ def _run_each_block(
 
 
 def run_report(args: argparse.Namespace) -> None:
-    """Report."""
+    """Handle ``crubric report``: write the report of a dataset and its experiments to --out."""
     settings = settings_of(args)
     wanted = EXPERIMENTS if "all" in (args.experiments or ()) else args.experiments
     with (
@@ -226,12 +226,12 @@ def _run_and_keep(
     settings: Settings,
     report_progress: Callable[[float, str], None],
 ) -> ExperimentResult:
-    """A new result, which the workspace keeps from then on where it can."""
+    """Run an experiment and store its result in the workspace, if possible; return the result."""
     result = run_experiment(name, dataset, settings, progress=report_progress)
-    if isinstance(dataset, BlockSnapshot):  # no dataset of the workspace: nothing would ever ask for it
+    if isinstance(dataset, BlockSnapshot):  # not a dataset of the workspace: its result would never be read
         return result
     try:
         store_experiment(workspace, result)
-    except WorkspaceError as error:  # hours of work are not lost to a full disk: they are written to --out
+    except WorkspaceError as error:  # for example a full disk: the result is still written to --out
         print(f"note: the result of {name} is not kept in the workspace. {error}", file=sys.stderr)
     return result

@@ -1,4 +1,4 @@
-"""Backup and restore of a workspace."""
+"""The commands backup and restore of a workspace."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ..labels.store.workspace import Workspace
 from .options import add_workspace
 from .parsers import Commands, add_command
 
-LOOK = 0.2  # seconds between two looks for the answer
-UNFINISHED = 5.0  # seconds after which a request without content is taken away
+LOOK = 0.2  # seconds between two checks for the answer
+UNFINISHED = 5.0  # seconds after which a request file without content is removed
 
 
 def add(commands: Commands) -> None:
-    """The commands of this file."""
+    """Add the commands of this module to the parser."""
     backup = add_command(commands, "backup", run_backup)
     add_workspace(backup)
     backup.add_argument("--out", required=True, type=Path, help="the copy, a file that is not there yet")
@@ -37,7 +37,7 @@ def add(commands: Commands) -> None:
 
 
 def run_backup(args: argparse.Namespace) -> None:
-    """The copy's name; made here, or by the program that has the workspace open."""
+    """Handle ``crubric backup``: copy the workspace, or have the process that has it open copy it; print the path."""
     if not args.workspace.is_file():
         raise WorkspaceError(f"There is no workspace {args.workspace}: name a file that is there.")
     if args.out.exists():
@@ -51,14 +51,20 @@ def run_backup(args: argparse.Namespace) -> None:
 
 
 def run_restore(args: argparse.Namespace) -> None:
-    """Where the file that was there is kept, if there was one."""
+    """Handle ``crubric restore``: put the backup in the place of the workspace.
+
+    It prints where the earlier file is kept, if there was one.
+    """
     kept = restore(args.backup, args.workspace)
     if kept is not None:
         print(kept)
 
 
 def _ask(workspace: Path, out: Path, patience: float, error: InUseError) -> None:
-    """Have the program that has the workspace open copy it, and take the copy."""
+    """Ask the process that has the workspace open for a copy, and copy it to ``out``.
+
+    Raises WorkspaceError if it reports a failure, or does not answer within ``patience`` seconds.
+    """
     request = secrets.token_hex(16)
     copy, failed = answer_paths(workspace, request)
     with ExitStack() as after:
@@ -81,7 +87,7 @@ def _ask(workspace: Path, out: Path, patience: float, error: InUseError) -> None
 
 
 def _request(workspace: Path, request: str) -> bool:
-    """Whether the request waits to be answered now; False as long as another does."""
+    """Write the request file, and return whether that succeeded; False while another request waits."""
     wanted = request_path(workspace)
     try:
         with wanted.open("x", encoding="ascii") as file:
@@ -89,7 +95,7 @@ def _request(workspace: Path, request: str) -> bool:
     except FileExistsError:
         with suppress(
             FileNotFoundError
-        ):  # one that nobody finished: its process was killed, or the disk was full
+        ):  # an unfinished request: its process was killed, or the disk was full
             if read_request(workspace) is None and time.time() - wanted.stat().st_mtime > UNFINISHED:
                 wanted.unlink()
         return False

@@ -1,6 +1,6 @@
-"""Every command with its one line of help, in the groups of ``crubric --help``.
+"""All commands with their one line of help, in the groups of ``crubric --help``.
 
-Nothing else is imported here: a command's module, with all that it computes with, is loaded when the command runs.
+This module imports nothing else: the module of a command, with the libraries that it needs, is loaded when it runs.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ COMMANDS: dict[str, Command] = {command.name: command for group in GROUPS.values
 
 
 def overview() -> str:
-    """The commands in their groups, as the help shows them."""
+    """The commands in their groups, as text for the help."""
     width = max(map(len, COMMANDS))
     return "\n\n".join(
         "\n".join([f"{title}:", *(f"  {command.name:<{width}}  {command.text}" for command in group)])

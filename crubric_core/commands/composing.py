@@ -1,4 +1,4 @@
-"""Options by which a bank is composed by hand, and the composition that they come to."""
+"""The options for a composition of a bank, and the composition that they describe."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .parsers import file_bytes, file_text
 
 
 def add_composition(parser: argparse.ArgumentParser) -> None:
-    """Pins, exclusions, swaps, bounds and costs, on top of a file that holds some."""
+    """Add the options for pins, exclusions, swaps, bounds and costs, and for a file to which they are added."""
     group = parser.add_argument_group(
         "composition of the bank", "what it must hold beyond its strategy; rubrics by id or by name"
     )
@@ -46,7 +46,7 @@ def add_composition(parser: argparse.ArgumentParser) -> None:
 
 
 def composition_of(args: argparse.Namespace) -> Composition | None:
-    """The composition that the options spell out; None where the command has none of them, or none is given."""
+    """The composition that the options describe, empty if none is given; None if the command has no such options."""
     if not hasattr(args, "composition"):
         return None
     base = _read(args.composition) if args.composition else Composition()
@@ -73,6 +73,6 @@ def _read(path: Path) -> Composition:
 
 
 def _costs(path: Path) -> tuple[tuple[str, float], ...]:
-    from ..analysis.composition import read_costs  # pandas: loaded only where a file of costs is read
+    from ..analysis.composition import read_costs  # imports pandas, which only a file of costs needs
 
     return read_costs(file_bytes(path, "The costs", SettingsError))

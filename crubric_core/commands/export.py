@@ -1,4 +1,4 @@
-"""The command ``export``: a dataset's tables as files, or its result as a page that opens from disk."""
+"""The command export: a dataset's tables as files, or its result as an HTML page that opens from disk."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .sharing import add_view_options, view_of
 
 
 def add(commands: Commands) -> None:
-    """The command of this file."""
+    """Add the command of this module to the parser."""
     export = add_command(commands, "export", run_export)
     add_workspace(export)
     export.add_argument("--dataset", required=True, help="dataset of the workspace")
@@ -36,7 +36,7 @@ def add(commands: Commands) -> None:
 
 
 def run_export(args: argparse.Namespace) -> None:
-    """Write the tables of one dataset, or what a view of its result shows as a page."""
+    """Handle ``crubric export``: write the tables of a dataset, or a view of its result as an HTML page."""
     if not (args.out or args.html or args.bundle):
         raise ExportError("Name where to: --out for the tables, --html or --bundle for the result as a page.")
     given = [option for option in settings_given(args) if not (args.html or args.bundle)]

@@ -1,4 +1,4 @@
-"""What the systems' answers are expected to cost: losses."""
+"""The command losses: the expected losses of the systems' answers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .parsers import Commands, add_command, folder
 
 
 def add(commands: Commands) -> None:
-    """The command of this file."""
+    """Add the command of this module to the parser."""
     parser = add_command(commands, "losses", run_losses)
     add_inputs(parser)
     add_settings(parser)
@@ -22,7 +22,7 @@ def add(commands: Commands) -> None:
 
 
 def run_losses(args: argparse.Namespace) -> None:
-    """Write losses.csv, and print what it says."""
+    """Handle ``crubric losses``: write losses.csv, and print the sentences on standard error."""
     with opened_dataset(args) as dataset:
         analysis = Analysis.of(dataset, settings_of(args))
         found, board = require_losses(analysis.losses(), dataset.name), analysis.board()

@@ -1,4 +1,4 @@
-"""Text from files is shown on a terminal, which obeys none of it."""
+"""Escape control characters in text from files, so that it cannot control the terminal."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ _STEERING = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) i
 
 
 def printable(text: str) -> str:
-    """The text with what steers a terminal (colours, its title, the cursor) written out, as a Python literal has it."""
+    """The text with control characters, except tabs and newlines, as hexadecimal escapes of a Python literal."""
     return text.translate(_STEERING)
 
 
 class Printable:
-    """A text stream that is written to as ``printable`` has it."""
+    """A text stream that writes text after ``printable``."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream

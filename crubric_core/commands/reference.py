@@ -1,4 +1,4 @@
-"""Labels that stay where they are: reference."""
+"""The command reference: a dataset of labels that stay in their Parquet files."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _UNREAD = (
     "pass_mark",
     "answer",
     "on_conflict",
-)  # of ingest's own reading
+)  # options of ingest that do not apply to labels read by Spark
 
 
 def add(commands: Commands) -> None:
-    """The command of this file."""
+    """Add the command of this module to the parser."""
     parser = add_command(commands, "reference", run_reference)
     add_workspace(parser)
     parser.add_argument(
@@ -46,14 +46,17 @@ def add(commands: Commands) -> None:
 
 
 def run_reference(args: argparse.Namespace) -> None:
-    """Make the dataset, and say what became of the rows."""
+    """Handle ``crubric reference``: make the dataset, and print how many rows were used and rejected."""
     with Workspace(args.workspace) as workspace, progress_bar() as report_progress:
         report = reference(workspace, args.path, args.dataset, report_progress)
     _say(report)
 
 
 def tally_labels(args: argparse.Namespace) -> None:
-    """Make a dataset of labels that a Spark session reads (``ingest --engine spark``); say what became of the rows."""
+    """Handle ``crubric ingest --engine spark``: make a dataset of labels that a Spark session reads.
+
+    Raises IngestError for options that do not apply.
+    """
     given = {
         "a file": args.files,
         "--kind": args.kind not in (None, "labels"),

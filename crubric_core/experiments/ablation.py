@@ -1,7 +1,7 @@
-"""What each part adds: five configurations on the same labels (docs/method.md §11, tab:ablation-summary).
+"""The effect of each part: five configurations on the same labels (docs/method.md §11, tab:ablation-summary).
 
-B0 pass or fail, all rubrics. B1 with task types. B2 is B1 on a bank chosen by information, weighted by nu. B3 is B1 on
-the rubrics that pass the gate. B4 is all of it.
+B0: pass or fail on all rubrics. B1: B0 with task types. B2: B1 on a bank chosen without the gate, weighted by nu.
+B3: B1 on the rubrics that pass the gate. B4: task types, gate and bank together.
 """
 
 from __future__ import annotations
@@ -31,7 +31,11 @@ from .statistics import interquartile_range, query_draws
 
 @dataclass(frozen=True)
 class Configuration:
-    """One row of the ablation: what it uses, its rubrics (indices) and whether nu weighs them."""
+    """A configuration of the ablation.
+
+    task: whether task types are used. irt: whether the rubrics are a bank, weighted by nu. bayes: whether they pass the
+    gate. rubrics: their indices.
+    """
 
     name: str
     task: bool
@@ -43,10 +47,10 @@ class Configuration:
 def ablation(
     ds: Dataset, settings: Settings, *, progress: Progress | None = None, cancel: Cancel | None = None
 ) -> ExperimentResult:
-    """B0 to B4 on the same labels.
+    """Run B0 to B4 on the same labels.
 
     Tables: ``configurations`` (rubrics and labels used, gap with interval, spread, kappa, rank correlations) and
-    ``scores`` (a row a system).
+    ``scores`` (one row a system).
     """
     watch = ExperimentWatch(progress, cancel)
     watch.step(0.0, "Fitting the model")
@@ -70,7 +74,7 @@ def ablation(
 
 
 def configure(inputs: Inputs, calibration: Calibration) -> list[Configuration]:
-    """The rubrics of each configuration; selections are those of the settings' strategy and budget."""
+    """The five configurations; their banks are chosen by the strategy and the budget of the settings."""
     everything = np.arange(inputs.reduction.y.shape[1])
     feasible = inputs.feasible
 
@@ -94,7 +98,7 @@ def configuration_rows(
     comparison: KappaComparison,
     reference: FloatArray,
 ) -> tuple[list[dict[str, object]], dict[str, FloatArray]]:
-    """A row of measures a configuration, and its scores (M,)."""
+    """The row of measures of each configuration, and a mapping from its name to its scores (M,)."""
     types = types_of_queries(inputs.queries, inputs.settings.tau_t).task_type
     settings = inputs.settings
     draws = query_draws(inputs.query_index, settings.replicates, np.random.default_rng([settings.seed, 40]))
@@ -177,7 +181,7 @@ def _limits(inputs: Inputs, table: pd.DataFrame, comparison: KappaComparison) ->
 
 
 def headline(result: ExperimentResult) -> str:
-    """The whole pipeline compared with plain scores."""
+    """A sentence comparing the score of the whole pipeline with plain scores."""
     rows = records(result.frame(), "configuration")
     whole, everything = rows["B4"], rows["B0"]
     return (

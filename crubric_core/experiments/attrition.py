@@ -1,4 +1,4 @@
-"""How fast the unanimity rule thins out the rubrics as systems join (docs/method.md §4)."""
+"""How many rubrics the unanimity rule keeps as the number of systems grows (docs/method.md §4)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .results import ExperimentResult, ExperimentWatch, num
 def attrition(
     ds: Dataset, settings: Settings, *, progress: Progress | None = None, cancel: Cancel | None = None
 ) -> ExperimentResult:
-    """Retention by the number of systems, exactly, and two models of it.
+    """The exact share of rubrics kept by the number of systems, and two models of it.
 
     Tables: ``curve`` (m, consistency, homogeneous, beta, rho_m, distinguishability, joint, rubrics), ``models``.
     """
@@ -51,7 +51,7 @@ def attrition(
 
 
 def curve_table(curve: RetentionCurve, homogeneous: HomogeneousFit, mixture: BetaMixtureFit) -> pd.DataFrame:
-    """One row a number of systems m; rho_m = consistency^(1/m)."""
+    """One row for each number of systems m; rho_m = consistency^(1/m)."""
     return pd.DataFrame(
         {
             "m": curve.m,
@@ -67,12 +67,12 @@ def curve_table(curve: RetentionCurve, homogeneous: HomogeneousFit, mixture: Bet
 
 
 def _without_rounding(shares: FloatArray) -> FloatArray:
-    """The shares, those that differ from 0 by rounding alone as 0."""
+    """The shares, with rounding errors of 0 set to 0."""
     return np.where(np.abs(shares) < 1e-12, 0.0, shares)
 
 
 def model_table(homogeneous: HomogeneousFit, mixture: BetaMixtureFit) -> pd.DataFrame:
-    """rho, epsilon, r_squared and rmse of R(m) = rho^m; a, b and rmse of the Beta mixture."""
+    """One row for each model: rho, epsilon, r_squared, rmse of R(m) = rho^m; a, b, rmse of the Beta mixture."""
     return pd.DataFrame(
         {
             "model": ["homogeneous", "beta"],
@@ -118,7 +118,7 @@ def _found(curve: RetentionCurve, homogeneous: HomogeneousFit, mixture: BetaMixt
 
 
 def headline(result: ExperimentResult) -> str:
-    """What unanimity leaves of the rubrics with all systems."""
+    """A sentence on the share of the rubrics that unanimity keeps with all systems."""
     table = result.frame()
     if table.empty:
         return "No cell has a label of every judge: the curve is unknown."

@@ -1,7 +1,7 @@
-"""E2 and L1 in each domain and each task type, as the paper's blocks (tab:e2-crossfit, tab:type_stratified_results).
+"""E2 and L1 in each domain and each task type, the blocks of the paper (tab:e2-crossfit, tab:type_stratified_results).
 
-Each block is analysed as if it were a dataset of its own: gate, fits, banks and references from its labels alone. The
-intervals hold in all blocks at once (Bonferroni).
+Each block is analysed as a separate dataset: gate, fits, banks and references use its labels alone. The intervals hold
+in all blocks at once (Bonferroni).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .results import ExperimentResult, ExperimentWatch, records
 
 SELECTORS = ("pairs", "greedy", "random")
 STRATEGIES = ("pairs", "greedy", "hard_random", "random")  # of the cross-fit
-DRAWN = STRATEGIES[2:]  # those with which pairs are compared there
+DRAWN = STRATEGIES[2:]  # the strategies with which "pairs" is compared in the cross-fit
 
 
 def by_block(
@@ -39,10 +39,10 @@ def by_block(
     repeats: int = 1,
     splits: int = 20,
 ) -> ExperimentResult:
-    """The cross-fit, systems held out and the strictest gate in every block.
+    """The cross-fit, the experiment with held-out systems and the strictest gate in each block.
 
-    Tables: ``held_out``, ``crossfit``, ``agreement`` (a row a block each, NaN where a block is too small) and
-    ``skipped`` (block, experiment, reason). The intervals of a comparison hold in all blocks at once.
+    Tables: ``held_out``, ``crossfit``, ``agreement`` (one row a block) and ``skipped`` (block, experiment, reason), for
+    blocks that are too small. The intervals of a comparison hold in all blocks at once.
     """
     watch = ExperimentWatch(progress, cancel)
     inputs = read_inputs(ds, settings)
@@ -71,7 +71,7 @@ def by_block(
 def _runs(
     part: BlockSnapshot, settings: Settings, watch: ExperimentWatch, repeats: int, splits: int
 ) -> dict[str, Callable[[], dict[str, object]]]:
-    """Name of a table → what gives a block's row of it."""
+    """Name of a table → function that computes the block's row of it."""
     return {
         "held_out": lambda: _held_out(part, settings, watch, repeats),
         "crossfit": lambda: _crossfit(part, settings, watch, splits),
@@ -153,7 +153,7 @@ _COLUMNS: dict[str, list[str]] = {
 
 
 def _outcomes(table: pd.DataFrame) -> tuple[int, int, int]:
-    """Blocks in which pairs are ahead of random rubrics, in which they are behind, and in which that is known."""
+    """Numbers of blocks in which pairs are ahead of random rubrics, in which they are behind, and with an interval."""
     known = table.dropna(subset=["to_random_low"])
     return int((known["to_random_low"] > 0).sum()), int((known["to_random_high"] < 0).sum()), len(known)
 
@@ -178,7 +178,7 @@ def _limits(tables: dict[str, pd.DataFrame]) -> tuple[str, ...]:
 
 
 def headline(result: ExperimentResult) -> str:
-    """In how many blocks banks of pairs rank new systems better than random ones."""
+    """A sentence: in how many blocks banks of pairs rank new systems better, or worse, than random banks."""
     ahead, behind, known = _outcomes(result.tables["held_out"])
     if not known:
         return TOO_LITTLE

@@ -1,6 +1,6 @@
-"""How the abilities of systems as new ones agree with a reference, pair by pair, and what that says of other systems.
+"""Agreement of the abilities of systems, placed as new ones, with a reference, and its intervals over systems.
 
-Every measure is a mean over pairs of systems, so that leaving one system out of the sums gives the jackknife.
+Each measure is a mean over pairs of systems, so that the jackknife leaves the pairs of one system out of the sums.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ MEASURES = ("new_pairs", "new_old", "tau", "human")
 
 @dataclass(frozen=True)
 class Concordance:
-    """Sums over repeats of how a selector orders each pair of M systems.
+    """How a selector orders each pair of M systems, summed over repeats, for each of the four MEASURES.
 
-    agree: (4, budgets, M, M) sums of 1 in the reference's order, ½ tied, 0 reversed, symmetric; one layer a measure.
-    count: (4, M, M) pairs seen. score_error: (budgets, M) mean absolute error of each system's predicted pool score.
+    agree: (4, budgets, M, M) symmetric sums of 1 (in the reference's order), ½ (tied) or 0 (reversed).
+    count: (4, M, M) how often each pair was compared. score_error: (budgets, M) mean absolute error of each system's
+    predicted pool score.
     """
 
     agree: FloatArray
@@ -28,11 +29,11 @@ class Concordance:
     score_error: FloatArray
 
     def with_and_without(self) -> FloatArray:
-        """(4, 1 + M) mean over budgets and pairs, then with each system left out; tau and human as 2 share - 1."""
+        """(4, 1 + M) each measure over all budgets and pairs, then without each system; tau and human: 2 share - 1."""
         return _scaled(self._shares())
 
     def intervals(self, confidence: float) -> FloatArray:
-        """(4, 2) ends of the intervals of the measures: exact ones of shares, at the jackknife's effective number."""
+        """(4, 2) ends of the intervals of the measures, by ``share_interval`` of the shares of pairs."""
         ends = []
         for share, count in zip(self._shares(), self.count, strict=True):
             pairs = count > 0
@@ -41,7 +42,7 @@ class Concordance:
         return _scaled(np.array(ends))
 
     def _shares(self) -> FloatArray:
-        """(4, 1 + M) shares of the pairs in the reference's order, then with each system left out."""
+        """(4, 1 + M) share of the pairs in the reference's order, then the share without each system."""
         agree, count = (
             leave_one_out_sums(values.sum(axis=-1)) for values in (self.agree.mean(axis=1), self.count)
         )
@@ -54,7 +55,11 @@ class Concordance:
 
 
 class Repeat:
-    """Where one split of the systems places each of them as a new one."""
+    """The placings of M systems as new ones in one split of the systems into folds.
+
+    reference, score: (M,) ability and score on the whole pool. theta, predicted: selector → draws of (budgets, M)
+    abilities, and predicted pool scores. NaN unknown.
+    """
 
     def __init__(self, size: int, n_budgets: int) -> None:
         self.shape = (n_budgets, size)
@@ -63,7 +68,10 @@ class Repeat:
         self.predicted: dict[str, list[FloatArray]] = {}
 
     def put(self, name: str, draw: int, new: BoolArray, theta: FloatArray, score: FloatArray) -> None:
-        """One draw of a selector for the new systems of a fold, (budgets, new) each."""
+        """Store one draw of a selector for the new systems of a fold.
+
+        new: (M,) mask of these systems. theta, score: (budgets, new) abilities and predicted pool scores.
+        """
         for kept, values in ((self.theta, theta), (self.predicted, score)):
             draws = kept.setdefault(name, [])
             if len(draws) <= draw:
@@ -73,9 +81,10 @@ class Repeat:
     def concordance(
         self, name: str, fold: IntArray, human: FloatArray, group: IntArray | None = None
     ) -> Concordance:
-        """The selector's orders of all pairs, averaged over its draws. fold: (M,). human: (M,) reference scores.
+        """The selector's orders of all pairs, averaged over its draws.
 
-        group: (M,) systems of different groups have no common scale, and count for no pair; None: all are one.
+        fold: (M,). human: (M,) scores of the human reference, NaN unknown. group: (M,) pairs of systems of different
+        groups, which have no common scale, do not count; None: one group.
         """
         same = fold[:, None] == fold
         apart = np.zeros_like(same) if group is None else group[:, None] != group
@@ -97,12 +106,12 @@ class Repeat:
 
 
 def _agreement(difference: FloatArray, truth: FloatArray) -> FloatArray:
-    """(…, M, M) 1 in the order of ``truth`` (M, M), ½ tied or unknown, 0 reversed."""
+    """(…, M, M) 1 if the difference has the sign in ``truth`` (M, M), ½ if it is 0 or NaN, 0 if it is reversed."""
     return (1 + np.where(np.isnan(difference), 0.0, np.sign(difference)) * truth) / 2
 
 
 def total(parts: list[Concordance]) -> Concordance:
-    """All repeats together."""
+    """Add up the concordances of all repeats; score_error is their mean."""
     agree, count = sum(part.agree for part in parts), sum(part.count for part in parts)
     return Concordance(
         np.asarray(agree), np.asarray(count), np.mean([part.score_error for part in parts], axis=0)
@@ -110,7 +119,7 @@ def total(parts: list[Concordance]) -> Concordance:
 
 
 def _scaled(share: FloatArray) -> FloatArray:
-    """The measures (4, …) of shares (4, …): tau and human are 2 share - 1."""
+    """The measures (4, …) from shares (4, …): tau and human are 2 share - 1."""
     return np.concatenate([share[:2], 2 * share[2:] - 1])
 
 

@@ -1,10 +1,10 @@
-"""E2: does a small bank rank the systems as rubrics that it never saw do? (docs/method.md §11)
+"""E2: does a small bank rank the systems as held-out rubrics do? (docs/method.md §11)
 
 The usable (non-constant) rubrics are split into halves. On half A the model is fitted and each strategy orders its
-candidates; the bank of B rubrics is a prefix of that order, and a system's ability is its EAP on this prefix at A's
-parameters. The reference is the ability from a fit of half B of its own. Spearman's rho between the two is taken at
-log-spaced budgets; AUC is its mean over them. Splits share their rubrics: the intervals are of other rubrics for the
-same systems (Nadeau and Bengio 2003), not of other splits of these.
+candidates; a bank is a prefix of that order, and a system's ability is its EAP on this prefix with the parameters of
+half A. The reference is the ability from a separate fit of half B. Spearman's rho between the two is computed at
+log-spaced budgets; AUC is its mean over them. Splits share their rubrics: the intervals are for other rubrics and the
+same systems (Nadeau and Bengio 2003), not for other splits of these rubrics.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .splits import STRATEGIES, Splits, split_rubrics
 from .statistics import mean_interval
 
 NOT_REACHED = "not reached"
-HALF = 1.0  # a half is held out for each half that is chosen from
+HALF = 1.0  # size of the held-out half divided by that of the other half
 
 
 def crossfit(
@@ -38,9 +38,10 @@ def crossfit(
     draws: int = 3,
     n_budgets: int = 12,
 ) -> ExperimentResult:
-    """Cross-fitted rank fidelity of banks by pairs, greedy, plain, hard and random choice.
+    """Cross-fitted rank correlation of banks by the strategies pairs, greedy, plain, hard random and random.
 
-    Tables: ``summary`` (a row a strategy), ``curves`` (rho against the budget), ``splits`` (AUC of each split).
+    splits: number of half-splits. draws: random banks of each split. n_budgets: number of bank sizes.
+    Tables: ``summary`` (one row a strategy), ``curves`` (rho against the budget), ``splits`` (AUC of each split).
     """
     inputs = read_inputs(ds, settings)
     fitted = split_rubrics(
@@ -72,9 +73,9 @@ def crossfit(
 def summary_table(fitted: Splits, curves: pd.DataFrame, confidence: float) -> pd.DataFrame:
     """One row a strategy, in the layout of tab:e2-crossfit.
 
-    auc, auc_low, auc_high: mean over the splits with its t interval. candidates: mean number of them. delta …: pairs
-    minus this strategy, paired by split; greedy_delta …: the paper's greedy minus it. smallest_bank …: NaN where the
-    target is not reached.
+    auc, auc_low, auc_high: mean over the splits with its t interval. candidates: mean number of candidates. delta …:
+    AUC of pairs minus that of this strategy, paired by split. greedy_delta …: the same for the paper's greedy.
+    smallest_bank …: NaN if the target is not reached.
     """
     rows = []
     for strategy in STRATEGIES:
@@ -107,10 +108,10 @@ def summary_table(fitted: Splits, curves: pd.DataFrame, confidence: float) -> pd
 
 
 def smallest_interval(curve: pd.DataFrame, target: float) -> tuple[float, float]:
-    """Least and largest size that the smallest bank may have with other rubrics; NaN: no size that was tried.
+    """Least and largest size that the smallest bank may have with other rubrics; NaN: not reached at the sizes tried.
 
-    The least is above the last budget before the intervals of rho reach up to the target, the largest is the first
-    budget whose interval lies above it. curve: budget, rho, low and high of one strategy.
+    The least is 1 + the last budget before the first whose interval of rho reaches the target. The largest is the first
+    budget whose whole interval reaches it. curve: budget, rho, low and high of one strategy.
     """
     budgets = curve["budget"].to_numpy(dtype=float)
     may = np.flatnonzero(curve["rho"].notna() & ~(curve["high"] < target))
@@ -120,16 +121,16 @@ def smallest_interval(curve: pd.DataFrame, target: float) -> tuple[float, float]
 
 
 def _over_splits(values: FloatArray, confidence: float) -> tuple[float, float, float, int]:
-    """Mean over the splits, its t interval, and number of the known ``values`` (n,).
+    """(mean, low, high, n) of the known ``values`` of the splits, with a t interval.
 
-    No interval where all splits are equal: they do not show how much other rubrics would differ.
+    The interval is NaN if all splits are equal, since they do not show how much other rubrics would differ.
     """
     mean, low, high, n = mean_interval(values, confidence, held_out=HALF)
     return (mean, low, high, n) if high > low else (mean, np.nan, np.nan, n)
 
 
 def _mean_correlation(values: FloatArray, confidence: float) -> tuple[float, float, float, int]:
-    """Mean of correlations (n,) over the splits, its t interval within [-1, 1], and number of the known ones."""
+    """(mean, low, high, n) of the known correlations of the splits, with a t interval cut to [-1, 1]."""
     mean, low, high, n = _over_splits(values, confidence)
     return mean, max(low, -1.0), min(high, 1.0), n
 
@@ -137,14 +138,14 @@ def _mean_correlation(values: FloatArray, confidence: float) -> tuple[float, flo
 def _ahead(
     fitted: Splits, first: Strategy, strategy: Strategy, confidence: float
 ) -> tuple[float, float, float, int]:
-    """AUC of ``first`` minus that of ``strategy``, its t interval and the splits that have both; NaN to itself."""
+    """AUC of ``first`` minus that of ``strategy``: mean, t interval and number of splits with both; NaN to itself."""
     difference = fitted.auc(first) - fitted.auc(strategy)
     known = difference if strategy != first else np.full_like(difference, np.nan)
     return _over_splits(known, confidence)
 
 
 def curve_table(fitted: Splits, confidence: float) -> pd.DataFrame:
-    """strategy, budget, rho (mean over the splits), low, high (its t interval)."""
+    """One row for each strategy and budget: strategy, budget, rho (mean over the splits), low, high (t interval)."""
     rows = []
     for strategy in STRATEGIES:
         by_split = fitted.rho[strategy].mean(axis=1)
@@ -155,7 +156,7 @@ def curve_table(fitted: Splits, confidence: float) -> pd.DataFrame:
 
 
 def split_table(fitted: Splits) -> pd.DataFrame:
-    """Split (from 1) and the AUC of each strategy in it."""
+    """One row a split: its number from 1, and the AUC of each strategy."""
     table = pd.DataFrame({"split": np.arange(1, len(fitted.splits) + 1)})
     return table.assign(**{str(strategy): fitted.auc(strategy) for strategy in STRATEGIES})
 
@@ -169,7 +170,7 @@ _OTHERS = {
 
 
 def _found(summary: pd.DataFrame, fitted: Splits) -> str:
-    """What the table says, each comparison with its interval."""
+    """Sentences on the AUC of pairs, compared with each other strategy, and on the smallest banks."""
     table = records(summary, "strategy")
     parts = []
     for strategy, name in _OTHERS.items():
@@ -189,7 +190,7 @@ def _found(summary: pd.DataFrame, fitted: Splits) -> str:
 
 
 def _reached(row: dict[Any, Any]) -> str:
-    """The smallest bank of a strategy with its interval."""
+    """The smallest bank of a strategy with its interval, as text."""
     sizes = [row[f"smallest_{each}"] for each in ("bank", "low", "high")]
     bank, low, high = (NOT_REACHED if np.isnan(size) else f"{size:.0f}" for size in sizes)
     return bank if low == NOT_REACHED else f"{bank} [{low}, {high}]"
@@ -228,7 +229,7 @@ NAMES = {
 
 
 def headline(result: ExperimentResult) -> str:
-    """Banks of pairs compared with random ones."""
+    """A sentence comparing banks of pairs with random banks."""
     row = records(result.frame(), "strategy")["random"]
     if np.isnan(row["delta"]):
         return "Banks of pairs cannot be compared with random ones here."

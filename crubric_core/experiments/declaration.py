@@ -1,6 +1,6 @@
-"""What an experiment declares of itself; page, command line, report, docs and figures read it from here.
+"""Declarations of experiments, which pages, command line, reports, docs and figures read.
 
-A module of this room that holds ``EXPERIMENT = Experiment(…)`` is an experiment: the registry finds it.
+A module of this package that has ``EXPERIMENT = Experiment(…)`` is an experiment: the registry finds it.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _GIVEN_BY_ALL = ("ds", "settings", "progress", "cancel")
 
 @dataclass(frozen=True)
 class ResultColumn:
-    """One column of a table, as people read it.
+    """One column of a table of results.
 
-    format: a printf format ("%.3f"), "percent", "localized" (a whole number), "mixed" (whole numbers whole, others
-    to four digits), "p" (a p-value), "check" (yes or no), or "" for text. words: what a value is called. unknown:
-    what stands in place of NaN. on_page: whether the page shows it; reports show every column.
+    title: its heading. format: a printf format ("%.3f"), "percent", "localized" (a whole number), "mixed" (whole
+    numbers, or four significant digits), "p" (a p-value), "check" (yes or no), or "" for text. words: value → text to
+    show. unknown: text to show for NaN. on_page: whether the page shows it; reports show all columns.
     """
 
     title: str
@@ -42,11 +42,11 @@ class ResultColumn:
 
     @property
     def is_number(self) -> bool:
-        """Whether the page can leave it to the browser as a number: it sorts by value."""
+        """Whether the page can pass its values to the browser as numbers, which then sorts by value."""
         return self.format not in ("", "p", "check", "mixed") and self.unknown == UNKNOWN and not self.words
 
     def text(self, value: Any) -> str:
-        """The value in words."""
+        """The value as text."""
         if pd.isna(value):
             return self.unknown
         if str(value) in self.words:
@@ -65,12 +65,12 @@ class ResultColumn:
 
 
 def number(title: str, form: str = "%.3f", about: str = "") -> ResultColumn:
-    """A column of numbers."""
+    """A column of numbers. form: its format. about: its help."""
     return ResultColumn(title, form, about)
 
 
 def hidden(title: str, form: str = "%.3f") -> ResultColumn:
-    """A column of numbers for reports alone."""
+    """A column of numbers that only reports show."""
     return ResultColumn(title, form, on_page=False)
 
 
@@ -81,7 +81,10 @@ P_VALUE = ResultColumn("p", "p")
 
 @dataclass(frozen=True)
 class ResultTable:
-    """One table of a result: its title, its columns in order, a sentence on how to read it, and where it is shown."""
+    """One table of a result.
+
+    columns: name → declaration, in order. caption: how to read it. on_page: whether the page shows it.
+    """
 
     title: str
     columns: Mapping[str, ResultColumn]
@@ -89,7 +92,7 @@ class ResultTable:
     on_page: bool = True
 
     def shown(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """The frame with words where the number alone would be misread; declared columns first to last."""
+        """The frame with the values of those declared columns as text that a browser cannot show as plain numbers."""
         named = {
             name: frame[name].map(column.text)
             for name, column in self.columns.items()
@@ -98,7 +101,7 @@ class ResultTable:
         return frame.assign(**named)
 
     def column(self, name: str) -> ResultColumn:
-        """The declaration of a column; a plain one where it has none."""
+        """The declaration of a column; if it has none, one with the name as title."""
         return self.columns.get(name, ResultColumn(name.replace("_", " ")))
 
 
@@ -106,9 +109,10 @@ class ResultTable:
 class Chart:
     """A figure of a result, drawn from a table by its columns, or by the function named ``draw`` in ``figures``.
 
-    table: the main one unless named. x, y: its columns; several y give a line each. low, high: the interval of y.
-    series: column whose values get a line each. rows: y of every value of this column in a row of its own, compared
-    with ``line``. where: column → value of the rows to show. log: of the x axis. marks: points without a line.
+    table: its name; "": the main table. x, y: names of columns; each y is a line. low, high: columns with the interval
+    of y. series: column; each of its values is a line. rows: column; each of its values is a row of the chart, with y
+    on the horizontal axis and a vertical line at ``line``. where: column → value of the rows to show. log: whether the
+    x axis is logarithmic. marks: whether points have no line.
     """
 
     title: str
@@ -132,11 +136,11 @@ class Chart:
 class Experiment:
     """One experiment.
 
-    name: what the command line calls it. question: what it asks, for a reader who does not know it. run: dataset and
-    Settings in, a result out, with progress, cancel and the parameters by name. tables: name in the result → table,
-    the main one first. headline: what a result says, in one sentence derived from its numbers. charts: the first one
-    large. parameters: name → meaning and what is allowed, of a sequence each value; the defaults are those of ``run``.
-    order: its place in lists, then by name.
+    name: its name on the command line. question: the question that it answers, for readers who do not know it. run: a
+    function of dataset and Settings that returns the result, with progress, cancel and the parameters as keywords.
+    tables: name in the result → table, the main one first. headline: a function that returns one sentence about a
+    result, from its numbers. charts: the first one is shown large. parameters: name → meaning and allowed values (of
+    each element of a sequence); the defaults are those of ``run``. order: position in lists, then by name.
     """
 
     name: str
@@ -151,12 +155,12 @@ class Experiment:
 
     @property
     def defaults(self) -> dict[str, Any]:
-        """Parameter → default, as ``run`` has them."""
+        """Parameter → default, from the signature of ``run``."""
         known = inspect.signature(self.run).parameters
         return {name: known[name].default for name in self.parameters}
 
     def read(self, words: Sequence[str]) -> dict[str, Any]:
-        """Parameters as a person types them, "splits=5" or "flips=0.1,0.2"; raises SettingsError with the remedy."""
+        """Parse parameters in the form that users type, "splits=5" or "flips=0.1,0.2"; raises SettingsError."""
         found = {}
         for word in words:
             name, _, text = word.partition("=")
@@ -181,7 +185,7 @@ class Experiment:
         )
 
     def _check(self, parameters: Mapping[str, Any]) -> None:
-        """SettingsError for a parameter that it does not have, or a value that is not allowed."""
+        """Raise SettingsError for a parameter that the experiment does not have, or a value that is not allowed."""
         for name, value in parameters.items():
             parameter = self._declared(name)
             for one in value if isinstance(self.defaults[name], (tuple, list)) else (value,):
@@ -196,28 +200,28 @@ class Experiment:
         cancel: Cancel | None = None,
         **parameters: Any,
     ) -> ExperimentResult:
-        """Run it.
+        """Run the experiment.
 
-        Raises CancelledError where ``cancel`` says so, SettingsError for a parameter that it does not have, or a
-        value that is not allowed.
+        Raises CancelledError if ``cancel`` returns True, and SettingsError for a parameter that the experiment does not
+        have, or a value that is not allowed.
         """
         self._check(parameters)
         return self.run(ds, settings, progress=progress, cancel=cancel, **parameters)
 
     def __post_init__(self) -> None:
-        """Declared parameters are those of the function."""
+        """Raise TypeError if a declared parameter is not a parameter of ``run``."""
         taken = set(inspect.signature(self.run).parameters) - set(_GIVEN_BY_ALL)
         if unknown := set(self.parameters) - taken:
             raise TypeError(f"{self.name}: run takes no {', '.join(sorted(unknown))}.")
 
 
 def spelled(value: object) -> str:
-    """A parameter's value as a person types it."""
+    """A parameter's value in the form that users type."""
     return ",".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value)
 
 
 def _read(text: str, default: Any) -> Any:
-    """The value that a text spells, of the default's kind; ValueError where it spells none."""
+    """Parse a value of the type of the default; raises ValueError if the text is not one."""
     if isinstance(default, (tuple, list)):
         return tuple(_read(part, default[0]) for part in text.split(","))
     return type(default)(text)

@@ -1,4 +1,4 @@
-"""An experiment's result as files: all of it as JSON, the main table as CSV."""
+"""Write an experiment's result to files: everything as JSON, and the main table as CSV."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .results import ExperimentResult
 
 
 def write_experiment(result: ExperimentResult, folder: str | Path) -> list[Path]:
-    """Write NAME.json and NAME.csv into ``folder``, each whole or not at all; raises ExportError."""
+    """Write NAME.json and NAME.csv into ``folder``, each whole or not at all; return the paths. Raises ExportError."""
     return write_files(
         {
             f"{result.name}.json": json_bytes(result.to_json_dict()),

@@ -1,18 +1,19 @@
 """E2 with systems held out: does a bank place systems that took no part in its choice? (docs/method.md §11)
 
-The systems are split into folds, again and again. Each fold's systems are new: the model is fitted and the banks are
-chosen without them, on the pooled fit's scale. A new system's ability on a bank is compared with the abilities on the
-whole pool, each from a fit without the system itself. Copies of a system count once: beside a copy none is new.
+The systems are split into folds repeatedly. Each fold's systems are treated as new: the model is fitted and the banks
+are chosen without them, on the scale of the pooled fit. A new system's ability on a bank is compared with the abilities
+on the whole pool, each from a fit without the system itself. Copies of a system count once, since a system is not new
+if its copy took part.
 
 - new pairs: two new systems, both on the bank;
 - new and old: a new system on the bank, an old one on the whole pool;
-- tau: Kendall's, of all systems as new ones;
-- human: the same with the human ranking, where one is given;
+- tau: Kendall's tau of all systems as new ones with the pool;
+- human: Kendall's tau with the human ranking, if there is one;
 - score error: mean absolute error of the predicted share of the mark over the pool.
 
-All but the last are shares of pairs, so that leaving one system out of the sums gives the jackknife over systems. The
-interval of a share is exact at the jackknife's effective number of pairs, that of a difference of two made of both
-(crubric_core/intervals.py); that of the score error is the jackknife's.
+All but the last are shares of pairs, so that the jackknife over systems leaves the pairs of one system out of the sums.
+The interval of a share is exact for the jackknife's effective number of pairs; that of a difference of shares combines
+the two (crubric_core/intervals.py); that of the score error is the jackknife's.
 """
 
 from __future__ import annotations
@@ -64,10 +65,11 @@ def held_out_systems(
     n_budgets: int = 6,
     selectors: Sequence[str] = tuple(SELECTORS),
 ) -> ExperimentResult:
-    """Banks for systems not seen, by every selector.
+    """Place held-out systems on banks of each selector.
 
-    Tables: ``new_systems`` (a row a selector: each measure, and its difference to random), ``ahead`` (how far pairs are
-    ahead of each other selector), ``budgets`` (by bank size).
+    repeats: divisions of the systems into ``folds``. draws: random banks of each fold. n_budgets: bank sizes.
+    Tables: ``new_systems`` (one row a selector: each measure, and its difference to random), ``ahead`` (pairs minus
+    each other selector), ``budgets`` (by bank size).
     """
     whole = read_inputs(ds, settings)
     inputs, panel = each_once(whole, ds.panel(whole.settings.response))
@@ -87,7 +89,8 @@ def held_out_systems(
 def each_once(inputs: Inputs, panel: FloatArray) -> tuple[Inputs, FloatArray]:
     """The inputs and labels (M, J, K) without the systems that are copies of an earlier one.
 
-    Equal labels tell copies where they are many and vary, as in the data-quality issues: else good systems are alike.
+    Systems with equal labels are copies if the labels are many and vary (COPY_LABELS, COPY_RARER, as in the
+    data-quality issues); otherwise they may be different systems that pass nearly everything.
     """
     kept: dict[bytes, int] = {}
     for i, labels in enumerate(panel):
@@ -113,7 +116,10 @@ def hold_out_folds(
     n_budgets: int,
     selectors: Sequence[str],
 ) -> tuple[IntArray, dict[str, Concordance]]:
-    """The budgets, and each selector's concordance. panel: (M, J, K) labels of the inputs' systems."""
+    """The budgets, and the concordance of each selector. panel: (M, J, K) labels of the inputs' systems.
+
+    Raises DatasetError if there are too few systems or rubrics that vary.
+    """
     reduction, settings = inputs.reduction, inputs.settings
     size = len(reduction.systems)
     usable = int((~constant_rubrics(reduction.y)).sum())
@@ -158,7 +164,7 @@ def _one_repeat(
     watch: ExperimentWatch,
     repeat: int,
 ) -> dict[str, Concordance]:
-    """Every fold of one repeat placed, with a generator of its own. sizes: repeats, folds, draws."""
+    """Place all folds of one repeat, with its own random generator. sizes: (repeats, folds, draws)."""
     repeats, folds, draws = sizes
     size = len(inputs.reduction.systems)
     rng = np.random.default_rng([inputs.settings.seed, 12, repeat])
@@ -181,7 +187,10 @@ def _place_fold(
     rng: np.random.Generator,
     placed: Repeat,
 ) -> None:
-    """Fit and choose without the ``new`` systems (M,), and place them; not where the others differ on no rubric."""
+    """Fit and choose banks without the ``new`` systems (M,), and store their placings in ``placed``.
+
+    Does nothing if the other systems differ on no rubric.
+    """
     if constant_rubrics(inputs.reduction.y[~new]).all():
         return
     training = train(inputs, panel, pooled, ~new)
@@ -198,9 +207,10 @@ def _place_fold(
 
 
 def train(inputs: Inputs, panel: FloatArray, pooled: IrtFit, old: BoolArray) -> Training:
-    """The model of the ``old`` systems (M,) on the pooled scale, and the gates that their labels give.
+    """The model fitted to the ``old`` systems (M,) on the pooled scale, and the gates from their labels.
 
-    The pool is what varies among them: to add what varies because of the new ones would choose rubrics by new labels.
+    The pool are the rubrics that vary among the old systems. Rubrics that vary only because of the new systems would be
+    chosen by the new labels.
     """
     whole = inputs.reduction
     y = whole.y[old]
@@ -224,7 +234,7 @@ def train(inputs: Inputs, panel: FloatArray, pooled: IrtFit, old: BoolArray) -> 
 
 
 def _limits(inputs: Inputs, copies: int) -> tuple[str, ...]:
-    """copies: systems left out because an earlier one has the same labels."""
+    """Sentences on the limits of the result. copies: systems left out because an earlier one has the same labels."""
     size = len(inputs.reduction.systems)
     limits = ["The intervals are over systems: they tell what other systems like these would show."]
     if copies:

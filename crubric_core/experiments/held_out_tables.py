@@ -1,4 +1,4 @@
-"""The tables of E2 with systems held out, and what is said of them (``held_out_systems``)."""
+"""The tables of E2 with systems held out, and the sentences about them (``held_out_systems``)."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ TITLES = {"new_pairs": "new pairs in order", "new_old": "new against old in orde
 
 
 def summary_table(found: dict[str, Concordance], confidence: float) -> pd.DataFrame:
-    """A row a selector: each measure with its interval over systems, and its difference to random.
+    """One row a selector: each measure with its interval over systems, and its difference to random.
 
     Columns: selector, then for each of new_pairs, new_old, tau, human, score_error: the value, _low, _high, and
-    _gain, _gain_low, _gain_high (how far this selector is ahead of random, paired).
+    _gain, _gain_low, _gain_high (paired difference to random; positive is better).
     """
     rows = []
     random = _measured(found["random"], confidence) if "random" in found else None
@@ -54,7 +54,10 @@ def summary_table(found: dict[str, Concordance], confidence: float) -> pd.DataFr
 
 
 def ahead_table(found: dict[str, Concordance], confidence: float) -> pd.DataFrame:
-    """selector, measure, difference, low, high: pairs less every other selector, paired; positive is better."""
+    """One row for each other selector and measure: selector, measure, difference, low, high.
+
+    difference: pairs minus the selector, paired; positive is better.
+    """
     measured = {name: _measured(concordance, confidence) for name, concordance in found.items()}
     rows = [
         (name, measure, *numbers)
@@ -67,21 +70,24 @@ def ahead_table(found: dict[str, Concordance], confidence: float) -> pd.DataFram
 
 @dataclass(frozen=True)
 class _Measured:
-    """Every measure of a selector, larger is better. ends: (5, 3) value, low, high. without: (5, M)."""
+    """The five measures of a selector; larger is better.
+
+    ends: (5, 3) value, low, high. without: (5, M) the values without each system.
+    """
 
     ends: FloatArray
     without: FloatArray
 
 
 def _measured(concordance: Concordance, confidence: float) -> _Measured:
-    """The measures with their intervals over systems: of shares exact ones, of the score error the jackknife's."""
+    """The measures with intervals over systems: exact for the shares, the jackknife's for the score error."""
     values = np.vstack([concordance.with_and_without(), -error_layers(concordance)])
     ends = np.vstack([concordance.intervals(confidence), _jackknife(values[-1], confidence)])
     return _Measured(np.column_stack([values[:, 0], ends]), values[:, 1:])
 
 
 def _ahead(one: _Measured, other: _Measured | None, confidence: float) -> FloatArray:
-    """(5, 3) how far ``one`` is ahead of ``other``, with the interval of the paired difference; NaN without another."""
+    """(5, 3) difference, low, high of ``one`` minus ``other``, paired; NaN if ``other`` is None."""
     if other is None:
         return np.full(one.ends.shape, np.nan)
     difference = one.ends[:, 0] - other.ends[:, 0]
@@ -92,13 +98,13 @@ def _ahead(one: _Measured, other: _Measured | None, confidence: float) -> FloatA
 
 
 def _jackknife(values: FloatArray, confidence: float) -> tuple[float, float]:
-    """Ends from (1 + M,) a mean over systems and that without each."""
+    """Ends of the jackknife interval. values: (1 + M,) a mean over systems, then the mean without each system."""
     half = float(jackknife_half_width(values[1:][np.isfinite(values[1:])], confidence))
     return float(values[0] - half), float(values[0] + half)
 
 
 def budget_table(found: dict[str, Concordance], budgets: IntArray) -> pd.DataFrame:
-    """selector, budget and the five measures there."""
+    """One row for each selector and budget: selector, budget and the five measures."""
     rows = []
     for name, concordance in found.items():
         values = np.vstack([concordance.by_budget(), known_mean(concordance.score_error, axis=1)])
@@ -109,7 +115,7 @@ def budget_table(found: dict[str, Concordance], budgets: IntArray) -> pd.DataFra
 
 
 def found_sentence(ahead: pd.DataFrame, table: pd.DataFrame) -> str:
-    """What the tables say of ``pairs`` compared with random rubrics and the paper's greedy, with intervals."""
+    """Sentences comparing pairs with random rubrics and with the paper's greedy, with intervals."""
     sentences = []
     for selector in ("random", "greedy"):
         part = records(ahead[ahead["selector"] == selector], "measure")
@@ -121,7 +127,7 @@ def found_sentence(ahead: pd.DataFrame, table: pd.DataFrame) -> str:
 
 
 def _compared(row: dict[str, float]) -> str:
-    """The difference with its interval: ahead, behind or not separated."""
+    """A difference with its interval as text, followed by "ahead", "behind" or "not separated"."""
     if np.isnan(row["difference"]):
         return "unknown"
     side = compared(row["low"], row["high"], "ahead", "behind", "not separated")
@@ -129,7 +135,7 @@ def _compared(row: dict[str, float]) -> str:
 
 
 def headline(result: ExperimentResult) -> str:
-    """Banks of pairs compared with random ones on new systems."""
+    """A sentence comparing banks of pairs with random banks on new systems."""
     ahead = result.tables["ahead"]
     row = records(ahead[ahead["selector"] == "random"], "measure")["tau"]
     if np.isnan(row["difference"]):
@@ -145,7 +151,7 @@ def headline(result: ExperimentResult) -> str:
 
 
 def _with_intervals() -> dict[str, ResultColumn]:
-    """Columns of each measure with its interval, then how far it is ahead of random."""
+    """The columns of each measure with its interval, and of its difference to random."""
     shown = {
         "new_pairs": number("new pairs", "percent", "Pairs of new systems in the pool's order"),
         "new_old": number("new and old", "percent", "Pairs of a new and an old system in the pool's order"),

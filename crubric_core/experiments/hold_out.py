@@ -1,4 +1,4 @@
-"""A system held out: the bank made without it, and its labels there as if it were new (docs/method.md §13)."""
+"""Hold one system out: make a bank without it, and treat its labels there as a new system's (docs/method.md §13)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ from .inputs import Inputs, panels_of_part, read_inputs, reduce_panel
 
 
 def hold_out(ds: Dataset, settings: Settings, system: str) -> tuple[BankScale, NewLabels]:
-    """The whole analysis without ``system``, and the labels of ``system``; raises DatasetError if it is not there."""
+    """The bank scale of an analysis without ``system``, and the labels of ``system`` on its bank.
+
+    Raises DatasetError if the system is not in the dataset, or if fewer than two others are.
+    """
     inputs = read_inputs(ds, settings)
     whole = inputs.reduction
     if system not in whole.systems:
@@ -70,7 +73,7 @@ def hold_out(ds: Dataset, settings: Settings, system: str) -> tuple[BankScale, N
 def _transfer(
     inputs: Inputs, reduction: Reduction, calibration: Calibration, cross: CrossFit, feasible: BoolArray
 ) -> float:
-    """As ``Analysis.transfer``, among the others."""
+    """As ``Analysis.transfer``, among the other systems."""
     if cross.n_folds == 1:
         return np.nan
     settings = inputs.settings

@@ -1,4 +1,4 @@
-"""What the experiments read of a dataset, once each, and of a part of its labels, as if that were all."""
+"""What the experiments read from a dataset, and from a part of its labels as if it were the whole dataset."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from .results import ExperimentResult, settings_record
 
 @dataclass(frozen=True)
 class Inputs:
-    """A dataset as the experiments see it.
+    """What the experiments read from a dataset.
 
-    queries: as ``Dataset.queries``. query_index: (J,) each rubric's query. measurability: as the gate's table.
-    feasible: (J,) rubrics that pass the gate at the settings' tau_c.
+    queries: as ``Dataset.queries``. query_index: (J,) position of each rubric's query in ``queries``. measurability:
+    the table of ``gate``.
     """
 
     dataset: Dataset
@@ -49,29 +49,32 @@ class Inputs:
 
     @property
     def feasible(self) -> BoolArray:
-        """(J,) rubrics that pass the gate; every one where it is off."""
+        """(J,) rubrics that pass the gate; all if it is off."""
         return self.measurability["feasible"].to_numpy()
 
     @property
     def gate_off(self) -> bool:
-        """Whether agreement says nothing here."""
+        """Whether agreement is unknown, so that no rubric fails the gate."""
         return gate_is_off(self.reduction)
 
     @property
     def groups(self) -> tuple[IntArray, int]:
-        """(M,) group of each system, of which two have no common scale, and how many there are."""
+        """(M,) group of each system, and the number of groups; systems of different groups have no common scale."""
         return groups_by_query(self.reduction.y, self.query_index)
 
     def unlinked(
         self, what: str = "an order of all of them, and its ρ, is meaningful only within a group"
     ) -> tuple[str, ...]:
-        """What must be said of orders of all systems where these have no common scale; nothing where they have."""
+        """A sentence that warns of orders of systems without a common scale; () if all systems have one.
+
+        what: the consequence for the result.
+        """
         if (groups := self.groups[1]) < 2:
             return ()
         return (f"The systems form {groups:,} groups that share too few queries for a common scale: {what}.",)
 
     def for_tasks(self) -> Inputs:
-        """These inputs for tasks: unchanged where they run in this process, else without the workspace behind them."""
+        """The inputs to send to tasks: unchanged if tasks run in this process, else with a snapshot of the dataset."""
         if current_workers().here or isinstance(self.dataset, Snapshot):
             return self
         return replace(self, dataset=Snapshot(self.dataset, self.settings))
@@ -84,7 +87,7 @@ class Inputs:
         found: str,
         limits: tuple[str, ...],
     ) -> ExperimentResult:
-        """The experiment's result, with the notices that these labels call for first."""
+        """The experiment's result, with notices about the labels of the dataset."""
         return ExperimentResult(
             name=name,
             dataset=self.dataset.name,
@@ -102,7 +105,7 @@ class Inputs:
 
 
 def read_inputs(ds: Dataset, settings: Settings) -> Inputs:
-    """Labels, queries and gate of one dataset."""
+    """Read the labels, queries and gate of a dataset; a composition in the settings is ignored."""
     settings = replace(with_rules(ds, settings), composition=None)
     reduction, queries = reduce_labels(ds, settings), ds.queries
     return Inputs(
@@ -119,9 +122,10 @@ def read_inputs(ds: Dataset, settings: Settings) -> Inputs:
 def reduce_panel(
     inputs: Inputs, panel: FloatArray, systems: IntArray, rubrics: IntArray, judges: IntArray
 ) -> Reduction:
-    """The reduction of some systems, rubrics and judges (ascending indices) of a panel (M, J, K), as if alone.
+    """The reduction of some systems, rubrics and judges of a panel (M, J, K), as if they were the whole dataset.
 
-    Scales stay those of the whole dataset; posterior labels are estimated again.
+    systems, rubrics, judges: ascending indices. Scales are those of the whole dataset. Dawid–Skene labels are estimated
+    again.
     """
     whole, settings = inputs.reduction, inputs.settings
     part = panel[np.ix_(systems, rubrics, judges)]
@@ -150,17 +154,17 @@ def reduce_panel(
 
 
 def panels_of_part(reduction: Reduction, part: FloatArray, settings: Settings) -> UnequalPanels | None:
-    """Whether judges differ between the systems of a part of the labels (M, J, K), and what that may do to them."""
+    """How unequal panels may raise or lower systems in a part of the labels (M, J, K); None if panels are equal."""
     ties = splits_as(reduction.response, settings.tie, consensus=settings.consensus)
     return panels_of(part, units_of(reduction.rubrics["query"]), reduction.levels, ties)
 
 
 def gold_labels(ds: Dataset, reduction: Reduction) -> FloatArray | None:
-    """(M, J) human pass or fail: the annotators' strict majority after the scale map; None without gold."""
+    """(M, J) human labels as pass or fail, NaN unknown: the annotators' strict majority; None if there are none."""
     gold = gold_levels(ds.gold(), replace(reduction, response="binary"))
     return None if np.isnan(gold).all() else gold
 
 
 def reference_scores(ds: Dataset, systems: tuple[str, ...]) -> FloatArray:
-    """(M,) the human reference as the board reads it, higher is better; NaN for a system that it does not name."""
+    """(M,) the human reference ranking as values, higher is better; NaN for a system that it does not name."""
     return reference_order(ds.reference_ranking(), systems)

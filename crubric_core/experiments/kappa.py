@@ -1,4 +1,4 @@
-"""Agreement of judges as Cohen's kappa, and whether a gate that has read some systems raises it for the others."""
+"""Agreement of judges as Cohen's kappa, and whether a gate from some systems' labels raises it on other systems."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ HUMAN, OTHERS = "human gold", "the other judges"
 
 @dataclass(frozen=True)
 class KappaComparison:
-    """What kappa is taken of. against: HUMAN or OTHERS. counts: (P, J, 4) agreement counts of each pair of raters."""
+    """The labels that kappa compares. against: HUMAN or OTHERS. counts: (P, J, 4) agreement counts of each pair."""
 
     against: str
     counts: FloatArray
 
     def kappa(self, kept: BoolArray) -> float:
-        """Mean over the pairs of kappa pooled over the kept rubrics (J,)."""
+        """Kappa pooled over the kept rubrics (J,), as the mean over the pairs of raters."""
         return float(known_mean(kappa_of_counts(self.counts[:, kept].sum(axis=1))))
 
     def by_rubric(self) -> FloatArray:
-        """(J,) mean over the pairs of each rubric's own kappa; NaN where it never varies."""
+        """(J,) each rubric's own kappa, as the mean over the pairs of raters; NaN if its labels do not vary."""
         return known_mean(kappa_of_counts(self.counts))
 
     def pooled(self, kept: BoolArray, query_index: IntArray) -> PooledKappa:
-        """Kappa of the kept rubrics (J,) and what its interval rests on. query_index: (J,)."""
+        """Kappa of the kept rubrics (J,) with what its interval needs. query_index: (J,) query of each rubric."""
         counts = np.stack([sum_by_query(pair, query_index, kept) for pair in self.counts])
         total = counts.sum(axis=1, keepdims=True)
         both_pass, first, second, _ = total.sum(axis=(0, 1)) / max(total.sum(), 1.0)
@@ -56,9 +56,10 @@ class KappaComparison:
 
 @dataclass(frozen=True)
 class PooledKappa:
-    """Kappa of the rubrics kept. values: (1 + N,) kappa, then without each query. cells: (N,) compared, by query.
+    """Kappa of the rubrics kept, for intervals over queries.
 
-    trials: as many rubrics as would tell as much were either label as likely as the other. all_kept: of all rubrics.
+    values: (1 + N,) kappa, then kappa without each query. cells: (N,) compared cells of each query. trials: effective
+    number of rubrics, fewer if one label is much more frequent than the other. all_kept: whether all rubrics are kept.
     """
 
     values: FloatArray
@@ -68,14 +69,14 @@ class PooledKappa:
 
     @property
     def clusters(self) -> float:
-        """As many queries of equal size as these are worth."""
+        """The number of queries of equal size that these are worth."""
         return effective_clusters(self.cells)
 
     def interval(self, confidence: float) -> tuple[float, float]:
-        """(low, high) of kappa for further queries; NaN where kappa is.
+        """(low, high) of kappa for queries like these; NaN if kappa is NaN or there is only one query.
 
-        Where nobody disagrees, no spread tells how disagreement would gather: each rubric is one trial, whatever the
-        number of its systems.
+        If there is no disagreement, nothing shows how disagreements cluster: then each rubric counts as one trial,
+        whatever the number of its systems.
         """
         value, clusters = float(self.values[0]), self.clusters
         if np.isnan(value) or clusters <= 1:
@@ -83,10 +84,11 @@ class PooledKappa:
         return coefficient_interval(value, self.values[1:], self.trials, confidence, clusters)
 
     def change(self, base: PooledKappa, confidence: float) -> tuple[float, float, float]:
-        """Kappa less that of ``base``, of all rubrics, with its interval: the wider ends of two, as far as kappas go.
+        """(difference, low, high): kappa minus that of all rubrics, ``base``.
 
-        That of a difference of shares is too narrow where few disagree with either, the jackknife of the difference
-        where few rubrics or few of those who disagree are not common to both.
+        The ends are the wider ones of two intervals, within the possible range. The interval for a difference of shares
+        is too narrow if there are few disagreements, the jackknife's if few rubrics or disagreements are not common to
+        both.
         """
         difference = self.values - base.values
         if self.all_kept and difference[0] == 0:
@@ -105,7 +107,7 @@ class PooledKappa:
 
 
 def mean_of(kappas: Sequence[PooledKappa]) -> PooledKappa:
-    """The mean of kappas of the same queries; without each query of those that are known with all."""
+    """The mean of several kappas on the same queries; cells are added up, and trials averaged."""
     values = np.array([kappa.values for kappa in kappas])
     return PooledKappa(
         known_mean(values),
@@ -116,7 +118,10 @@ def mean_of(kappas: Sequence[PooledKappa]) -> PooledKappa:
 
 
 def compare(panel: FloatArray, gold: FloatArray | None) -> KappaComparison:
-    """Majority against human gold (M, J), or each judge of the panel (M, J, K) against the majority of the others."""
+    """Compare the panel's majority with human gold (M, J), or, if that is None, each judge with the others' majority.
+
+    panel: (M, J, K) labels as pass or fail.
+    """
     if gold is not None:
         return KappaComparison(HUMAN, confusion(majority(panel), gold)[None])
     judges = range(panel.shape[2])
@@ -127,11 +132,11 @@ def compare(panel: FloatArray, gold: FloatArray | None) -> KappaComparison:
 def unread_changes(
     inputs: Inputs, gold: FloatArray | None, thresholds: Sequence[float], splits: int
 ) -> list[tuple[float, float, float]]:
-    """(mean, low, high) by threshold: kappa of the rubrics kept less that of all, on systems the gate has not read.
+    """(mean, low, high) by threshold: kappa of the rubrics kept minus that of all, on systems not read by the gate.
 
-    The systems are split into halves again and again; the measurability of one half keeps rubrics, kappa is of the
-    other. To filter and to count on the same labels raises kappa by construction. The mean over both halves of all
-    splits, with its interval over queries.
+    The systems are split into halves repeatedly. The measurability in one half decides which rubrics are kept, and
+    kappa is computed on the other, since filtering and counting on the same labels raises kappa by construction. The
+    mean is over both halves of all splits, its interval over queries.
     """
     settings, size = inputs.settings, len(inputs.reduction.systems)
     panel, binary = inputs.dataset.panel(settings.response), inputs.dataset.panel("binary")

@@ -1,4 +1,4 @@
-"""What the leaderboard would be without each judge: consensus, gate, fit, bank and tiers recomputed."""
+"""The leaderboard without each judge: consensus, gate, fit, bank and tiers are computed again."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ from .stability import AnalysisOutcome, analyse, compare_outcomes
 
 @dataclass(frozen=True)
 class JudgeInfluence:
-    """How much depends on each of K judges.
+    """How much the analysis depends on each of K judges.
 
-    judges: judge, kept (share of the smaller bank that is in the larger), rho (Spearman's of the abilities), moved
-        (systems with another rank), lost, gained, turned (pairs of which both systems are ranked in either case, that
-        are separated with all judges alone, without it alone, and in either case but in opposite order), uncompared
-        (pairs that are separated with all judges, and of which one system is not ranked without it), tier_changes
-        (share of pairs), tiers, note (why there is no analysis without it).
-    separated: pairs that are separated with all judges.
-    systems: judge, system, theta, rank, tier, and the same with _without; NaN where the system is not ranked.
+    judges: one row a judge: judge, kept (share of the smaller bank that is in the larger), rho (Spearman's of what the
+        boards rank by), moved (number of systems whose rank changes), lost, gained, turned (numbers of pairs, both
+        ranked in both analyses, that are separated only with all judges, only without the judge, and in both but in
+        opposite order), uncompared (pairs that are separated with all judges, of which a system is not ranked without
+        the judge), tier_changes (share of pairs), tiers, note (why there is no analysis without the judge, or "").
+    systems: one row for each judge and system: judge, system, theta, rank, tier, and theta_without, rank_without,
+        tier_without; NaN if the system is not ranked.
+    separated: number of pairs that are separated with all judges.
     """
 
     judges: pd.DataFrame
@@ -39,7 +40,7 @@ class JudgeInfluence:
 def leave_one_judge_out(
     ds: Dataset, settings: Settings, *, progress: Progress | None = None
 ) -> JudgeInfluence:
-    """The analysis without each judge in turn, compared with the one with all."""
+    """Repeat the analysis without each judge in turn, and compare it with the analysis with all judges."""
     watch = ExperimentWatch(progress)
     watch.step(0.0, "With all judges")
     inputs, names = read_inputs(ds, settings), ds.judges
@@ -81,7 +82,7 @@ def leave_one_judge_out(
 
 
 def influence_sentence(found: JudgeInfluence) -> str:
-    """What removing a judge does to what is separated; empty where no judge could be removed."""
+    """Sentences on how removing a judge changes the separated pairs; "" if no judge could be removed."""
     ran = found.judges.dropna(subset=["lost"])
     if ran.empty:
         return ""
@@ -103,17 +104,14 @@ def influence_sentence(found: JudgeInfluence) -> str:
 
 
 def _most(judges: pd.DataFrame, column: str) -> str:
-    """The most pairs and the judge whose removal it takes, such as ``at most 3 (without x)``; ``none``."""
+    """The largest number of pairs in a column with its judge, such as ``at most 3 (without x)``, or ``none``."""
     pairs = judges[column].to_numpy(dtype=np.int64)
     at = int(pairs.argmax())
     return f"at most {pairs[at]:,} (without {short_name(judges['judge'].iloc[at])})" if pairs[at] else "none"
 
 
 def pairs_changed(full: AnalysisOutcome, other: AnalysisOutcome) -> dict[str, int]:
-    """How many pairs that both rank are separated in one alone, and in both but in opposite order.
-
-    Also how many pairs ``full`` separates that it alone ranks.
-    """
+    """Numbers of pairs: lost, gained and turned (of systems ranked in both), and uncompared; see ``JudgeInfluence``."""
     here, there = (
         {pair for pair in one.apart if set(pair) <= two.estimate.keys()}
         for one, two in ((full, other), (other, full))
@@ -130,7 +128,7 @@ def pairs_changed(full: AnalysisOutcome, other: AnalysisOutcome) -> dict[str, in
 def _without_judge(
     inputs: Inputs, settings: Settings, panel: FloatArray, full: AnalysisOutcome, k: int
 ) -> tuple[dict[str, object], pd.DataFrame | None]:
-    """What changes without judge ``k``, and where each system is then; a note alone where there is no analysis."""
+    """The row of judge ``k`` and the table of its systems (``JudgeInfluence``); a note and None without an analysis."""
     everyone = [np.arange(size) for size in panel.shape]
     try:
         rest = reduce_panel(inputs, panel, everyone[0], everyone[1], np.delete(everyone[2], k))
@@ -144,7 +142,7 @@ def _without_judge(
 
 
 def _places(inputs: Inputs, full: AnalysisOutcome, without: AnalysisOutcome) -> pd.DataFrame:
-    """Ability, rank and tier of every system in both analyses, best first."""
+    """Ability, rank and tier of each system in both analyses, best first; NaN if not ranked."""
     table = pd.DataFrame({"system": inputs.reduction.systems})
     for outcome, suffix in ((full, ""), (without, "_without")):
         by = table["system"].map(outcome.estimate).astype(float)

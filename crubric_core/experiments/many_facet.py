@@ -1,8 +1,8 @@
-"""Where would the systems stand if all judges were equally severe? The many-facet model (docs/method.md §15).
+"""How would the systems rank if all judges were equally severe? The many-facet model (docs/method.md §15).
 
-Abilities and severities of the judges are fitted together, on the labels of each judge in place of the consensus. So
-which judges labelled a system makes no difference, and the board's intervals need not be wider for it. Nothing tells
-judges apart whom few queries link: then there is no such board, and the result says why.
+Abilities of the systems and severities of the judges are fitted together, on the labels of each judge instead of the
+consensus. So it does not matter which judges labelled a system, and intervals need no allowance for it. If too few
+queries link the judges, their severities are unknown: then there is no such board, and the result says why.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from .declaration import Chart, Experiment, ResultColumn, ResultTable, number
 from .inputs import Inputs, read_inputs
 from .results import ExperimentResult, ExperimentWatch
 
-MOST_LABELS = 2**26  # places in the panel that are held in memory
+MOST_LABELS = 2**26  # most entries of a panel that is held in memory
 SYSTEMS = ["system", "theta", "low", "high", "rank", "tier", "board_theta", "board_rank", "board_tier"]
 JUDGES = ["judge", "severity", "low", "high", "mark", "labels"]
 RIVALS = ["severe", "lenient", "difference", "low", "high"]
@@ -45,7 +45,10 @@ NAMES = ("system", "judge", "ahead", "behind", "board", "severe", "lenient")  # 
 
 @dataclass(frozen=True)
 class _Panel:
-    """labels: (M, J', K') of the rubrics that take part and the judges who have labels on them. judges: (K',) which."""
+    """The labels that are fitted.
+
+    labels: (M, J', K'), NaN unknown. rubrics: (J',) indices. judges: (K',) indices of the judges with labels on them.
+    """
 
     labels: FloatArray
     rubrics: IntArray
@@ -55,7 +58,7 @@ class _Panel:
 def many_facet(
     ds: Dataset, settings: Settings, *, progress: Progress | None = None, cancel: Cancel | None = None
 ) -> ExperimentResult:
-    """The board with judges on the scale, beside the board of the consensus.
+    """The board with judges on the scale, compared with the board of the consensus.
 
     Tables: ``systems`` (system; theta with its interval, rank and tier, judges on the scale; board_theta, board_rank,
     board_tier), ``judges`` (judge; severity in logits with its interval; mean mark; labels), ``pairs`` (ahead, behind;
@@ -98,7 +101,7 @@ def many_facet(
 
 
 def system_table(systems: tuple[str, ...], facets: Inference, board: Inference) -> pd.DataFrame:
-    """SYSTEMS, best first."""
+    """Table with the columns SYSTEMS, best first."""
     values = (
         facets.estimate,
         facets.low,
@@ -114,7 +117,7 @@ def system_table(systems: tuple[str, ...], facets: Inference, board: Inference) 
 
 
 def judge_table(judges: list[str], marks: FloatArray, found: FacetBoard, confidence: float) -> pd.DataFrame:
-    """JUDGES, the most lenient first. marks: (M, J, K) shares of the full mark."""
+    """Table with the columns JUDGES, the most lenient first. marks: (M, J, K) labels as shares of the full mark."""
     low, high = found.severities.interval(confidence)
     passes, labels = np.nanmean(marks, axis=(0, 1)), (~np.isnan(marks)).sum(axis=(0, 1))
     values = (judges, found.severities.value, low, high, passes, labels)
@@ -123,7 +126,7 @@ def judge_table(judges: list[str], marks: FloatArray, found: FacetBoard, confide
 
 
 def judge_pair_table(judges: list[str], found: FacetBoard, confidence: float) -> pd.DataFrame:
-    """RIVALS: each pair of judges, the largest difference first."""
+    """Table with the columns RIVALS: one row for each pair of judges, the largest difference first."""
     difference, half = found.severities.differences(confidence)
     severe, lenient = np.nonzero(
         (difference > 0) | ((difference == 0) & np.tri(len(judges), k=-1, dtype=bool))
@@ -135,7 +138,10 @@ def judge_pair_table(judges: list[str], found: FacetBoard, confidence: float) ->
 
 
 def pair_table(systems: tuple[str, ...], facets: Inference, board: Inference) -> pd.DataFrame:
-    """PAIRS that are separated with judges on the scale; those last that the board of the consensus separates alike."""
+    """Table with the columns PAIRS: the pairs that are separated with judges on the scale.
+
+    They are sorted by the result of the consensus board: "none", "opposite", "same".
+    """
     names, pairs = np.array(systems, dtype=object), comparison_table(facets)
     way = directions(board)[pairs.system, pairs.other]
     said = np.where(way > 0, "same", np.where(way < 0, "opposite", "none"))
@@ -152,7 +158,7 @@ def pair_table(systems: tuple[str, ...], facets: Inference, board: Inference) ->
 
 
 def _too_small(inputs: Inputs) -> str:
-    """Why the dataset has too little for the model; "" where it may have enough."""
+    """A sentence on why the dataset has too few judges or systems for the model; "" if it has enough."""
     n_systems, n_judges = inputs.reduction.n_distinct, len(inputs.dataset.judges)
     if n_judges < 2:
         return "There is one judge, who cannot be more severe than others."
@@ -172,9 +178,10 @@ def _too_large(inputs: Inputs) -> str:
 
 
 def _panel_of(inputs: Inputs) -> _Panel:
-    """All rubrics on which labels differ, and the judges who labelled them.
+    """The labels of all rubrics on which labels differ, and the judges who labelled them.
 
-    Also those that the gate drops: those on which judges agree by chance would say that they are equally severe.
+    Rubrics that the gate drops are included: the rubrics that it keeps, on which judges agree partly by chance, would
+    make the judges look equally severe.
     """
     panel = inputs.dataset.panel(inputs.settings.response)
     varies = ~constant_rubrics(panel.transpose(2, 0, 1).reshape(-1, panel.shape[1]))
@@ -184,7 +191,7 @@ def _panel_of(inputs: Inputs) -> _Panel:
 
 
 def _unlinked(inputs: Inputs, panel: _Panel) -> str:
-    """Why the judges' severities are unknown; "" where enough queries link all of them."""
+    """A sentence on why the judges' severities are unknown; "" if enough queries link all judges."""
     if not len(panel.rubrics):
         return "No rubric has different labels."
     if len(panel.judges) < 2:
@@ -203,7 +210,7 @@ def _unlinked(inputs: Inputs, panel: _Panel) -> str:
 
 
 def _board(inputs: Inputs) -> Inference:
-    """The claims of the leaderboard about abilities, on all rubrics of the pool."""
+    """The standing of the leaderboard by the consensus, on all rubrics of the pool and for queries like these."""
     settings = replace(with_rules(inputs.dataset, inputs.settings), basis="all", population="queries")
     return (
         Analysis(dataset=inputs.dataset, fingerprint=inputs.fingerprint, settings=settings).ranking().standing
@@ -211,7 +218,7 @@ def _board(inputs: Inputs) -> Inference:
 
 
 def _nothing(inputs: Inputs, why: str) -> ExperimentResult:
-    """No board, and why."""
+    """A result with empty tables that says why there is no board."""
     tables = {
         name: pd.DataFrame(
             {column: np.empty(0, dtype=object if column in NAMES else float) for column in columns}
@@ -222,7 +229,7 @@ def _nothing(inputs: Inputs, why: str) -> ExperimentResult:
 
 
 def _found(facets: Inference, board: Inference, tables: dict[str, pd.DataFrame], settings: Settings) -> str:
-    """How many pairs are separated in either way, and how far the judges are apart."""
+    """Sentences: how many pairs each board separates, and how much the judges differ in severity."""
     level, said = percent(settings.confidence), tables["pairs"]["board"]
     here, there, both = len(said), int(np.triu(board.separated).sum()), int((said == "same").sum())
     turned = int((said == "opposite").sum())
@@ -239,7 +246,7 @@ def _found(facets: Inference, board: Inference, tables: dict[str, pd.DataFrame],
 
 
 def _of_judges(pairs: pd.DataFrame, level: str) -> str:
-    """Whether judges differ in severity, and the two who do most."""
+    """A sentence on whether judges differ in severity, and on the two that differ most."""
     apart = int((pairs["low"] > 0).sum())
     if not apart:
         return f"No two judges are shown to differ in severity at {level}."
@@ -250,7 +257,7 @@ def _of_judges(pairs: pd.DataFrame, level: str) -> str:
 
 
 def _largest(pairs: pd.DataFrame) -> str:
-    """The largest difference as shares of passes, for one that is separated; its interval is that of all pairs."""
+    """The largest separated difference of two judges as pass rates, with an interval that holds for all pairs."""
     pair = pairs[pairs["low"] > 0].iloc[0]
     shares = [f"{expit(-pair[end]):.0%}" for end in ("difference", "high", "low")]
     lenient, severe = (short_name(str(pair[who])) for who in ("lenient", "severe"))
@@ -281,7 +288,7 @@ def _limits(inputs: Inputs, found: FacetBoard, model: FacetModel) -> tuple[str, 
 
 
 def headline(result: ExperimentResult) -> str:
-    """How many pairs are separated, and which judges differ most in severity."""
+    """A sentence: how many pairs are separated, and which judges differ most in severity."""
     judges = result.tables["judges"]
     if judges.empty:
         return "There is no board with judges on the scale here."

@@ -29,19 +29,19 @@ from .results import ExperimentResult, ExperimentWatch, records
 BINARY_MODELS: tuple[Model, ...] = ("1PL", "2PL", "3PL")
 EIGENVALUES = 15
 LISTED = 50
-DRAWN = 19  # tables: the largest of so many is exceeded by one more with probability 1/20
-MOST_LABELS = 2**22  # of which so many tables are fitted within a minute or two
+DRAWN = 19  # simulated tables: another one exceeds the largest of them with probability 1/20
+MOST_LABELS = 2**22  # up to so many labels, DRAWN tables are fitted within a minute or two
 CHANCE = 0.05
 RATIO = "first over second eigenvalue"
 
 
 @dataclass(frozen=True)
 class Dependence:
-    """Q3 of all pairs, the worst rubrics, and Q3 among them.
+    """Local dependence of the rubrics, compared with tables simulated from the model.
 
-    chance, ratio: how many pairs of a table simulated from the model are flagged, and its first eigenvalue over its
-    second: one ability with rubrics that depend on nothing else. line: which the latter
-    does not exceed in 95% of such tables; NaN where one is all that was drawn.
+    found: Q3 of all pairs. chance: number of flagged pairs in one simulated table. ratio: first over second eigenvalue
+    of its residual correlations. line: value that this ratio does not exceed in 95% of simulated tables; NaN if only
+    one was simulated. rubrics: (n,) indices of the worst rubrics. among: (n, n) Q3 among them.
     """
 
     found: LocalDependence
@@ -53,7 +53,7 @@ class Dependence:
 
 
 def compared_models(reduction: Reduction, settings: Settings) -> Comparison:
-    """The binary models on the same labels; for ordered labels the GRM alone."""
+    """Compare the binary models on the same labels; with the GRM in the settings, only the GRM is fitted."""
     models: tuple[Model, ...] = ("GRM",) if settings.model == "GRM" else BINARY_MODELS
     return compare_models(
         reduction.y,
@@ -73,9 +73,9 @@ def spectrum_of(fit: IrtFit, y: FloatArray) -> Spectrum:
 def dependence_of(
     fit: IrtFit, y: FloatArray, query_index: IntArray, seed: int, progress: Progress | None = None
 ) -> Dependence:
-    """Q3 of all pairs of rubrics of labels (M, J), compared with tables drawn from the model and fitted again.
+    """Q3 of all pairs of rubrics in labels (M, J), compared with DRAWN tables simulated from the model and refitted.
 
-    One table in place of DRAWN where there are more labels than MOST_LABELS.
+    Only one table is simulated if there are more than MOST_LABELS labels.
     """
     rng, chance, ratios = np.random.default_rng([seed, 8]), 0, []
     count_of_tables = DRAWN if y.size <= MOST_LABELS else 1
@@ -94,7 +94,7 @@ def dependence_of(
 
 
 def _of_the_model(fit: IrtFit, y: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """(M, J) residuals of a table drawn from the model and fitted again."""
+    """(M, J) residuals of a table simulated from the model, after a new fit to it."""
     drawn = simulate_labels(fit, y, rng)
     return residuals(fit_irt(drawn, fit.model, fit.quadrature, fit.priors, levels=fit.levels), drawn)
 
@@ -107,10 +107,10 @@ def model_check(
     cancel: Cancel | None = None,
     replicates: int = REPLICATES,
 ) -> ExperimentResult:
-    """Which model the labels support, and where it does not hold.
+    """Compare response models, and check the fitted one.
 
-    Tables: ``models`` (a row a model), ``checks`` (a row a check: value, what the model itself gives), ``spectrum``,
-    ``pairs`` (Q3 farthest from the mean first), ``items`` (a row a rubric, the worst outfit first).
+    Tables: ``models`` (one row a model), ``checks`` (one row a check: value, and value under the model), ``spectrum``,
+    ``pairs`` (Q3 farthest from the mean first), ``items`` (one row a rubric, smallest p first).
     """
     watch = ExperimentWatch(progress, cancel)
     watch.step(0.0, "Fitting the model")
@@ -157,7 +157,7 @@ def model_check(
 
 
 def check_table(spectrum: Spectrum, dependence: Dependence, items: ItemFit) -> pd.DataFrame:
-    """check, value, expected (by one simulated table), line (not exceeded by 95% of them); NaN where not known."""
+    """One row a check: check, value, expected (in a simulated table), line (95% of these have at most); NaN unknown."""
     pairs, unknown = dependence.found, np.nan
     rows = [
         (RATIO, spectrum.ratio, dependence.ratio, dependence.line),
@@ -170,20 +170,20 @@ def check_table(spectrum: Spectrum, dependence: Dependence, items: ItemFit) -> p
 
 
 def spectrum_table(spectrum: Spectrum) -> pd.DataFrame:
-    """Component (from 1) and its eigenvalue, largest first, at most EIGENVALUES."""
+    """The EIGENVALUES largest eigenvalues: component (from 1), eigenvalue."""
     values = spectrum.eigenvalues[:EIGENVALUES]
     return pd.DataFrame({"component": np.arange(1, len(values) + 1), "eigenvalue": values})
 
 
 def pair_table(found: LocalDependence, names: FloatArray) -> pd.DataFrame:
-    """first, second (rubrics by name), q3, systems, same_query, flagged: the most extreme pairs, worst first."""
+    """The LISTED most extreme pairs, worst first: first, second (names), q3, systems, same_query, flagged."""
     pairs = found.pairs.head(LISTED).reset_index(drop=True)
     named = {side: names[pairs[side].to_numpy(dtype=np.int64)] for side in ("first", "second")}
     return pairs.assign(**named)[["first", "second", "q3", "systems", "same_query", "flagged"]]
 
 
 def item_fit_table(reduction: Reduction, fitted: Calibration, items: ItemFit) -> pd.DataFrame:
-    """rubric, query, outfit, p, a, b of the rubrics that have parameters, smallest p first."""
+    """Item fit of the rubrics that have parameters, smallest p first: rubric, query, outfit, p, a, b."""
     table = reduction.rubrics[["rubric", "query"]].assign(
         outfit=items.outfit, p=items.p, a=fitted.fit.a, b=fitted.fit.b
     )
@@ -207,7 +207,7 @@ def _found(comparison: Comparison, checks: pd.DataFrame, tested: int) -> str:
 
 
 def _abilities(row: dict[str, float]) -> str:
-    """What the eigenvalues say of a second ability; nothing where too few tables were simulated to tell."""
+    """A sentence on whether the eigenvalues show a second ability; "" if too few tables were simulated."""
     ratio, line = row["value"], row["line"]
     if not (np.isfinite(ratio) and np.isfinite(line)):
         return ""
@@ -219,7 +219,10 @@ def _abilities(row: dict[str, float]) -> str:
 
 
 def _by_chance(misfit: float, tested: int) -> str:
-    """Beside a share above that of chance: that so few rubrics may show it by chance, where they may."""
+    """A clause if the share of misfitting rubrics is above CHANCE but may be due to chance; else "".
+
+    misfit: share of the rubrics. tested: number of rubrics tested.
+    """
     found = round(misfit * tested) if misfit > CHANCE else 0
     if not found or bdtrc(found - 1, tested, CHANCE) < CHANCE:
         return ""
@@ -247,7 +250,7 @@ def _limits(reduction: Reduction, comparison: Comparison, line_known: bool) -> t
 
 
 def headline(result: ExperimentResult) -> str:
-    """The model that predicts best, and how many rubrics misfit."""
+    """Sentences: which model predicts held-out labels best, and how many rubrics misfit."""
     misfit = records(result.tables["checks"], "check")["rubrics that misfit"]["value"]
     more = _by_chance(misfit, int(result.tables["items"]["p"].notna().sum()))
     best, used = result.options["held_out_best"], result.options["model"]
@@ -260,7 +263,7 @@ def headline(result: ExperimentResult) -> str:
 
 
 def _ahead(models: pd.DataFrame, best: str, used: str) -> str:
-    """Whether the best model is ahead of the one in use, or of the others where it is that one."""
+    """A clause: whether the best model is significantly better than the one in use, or, if it is that, than others."""
     p = dict(zip(models["model"], models["held_out_p"], strict=True))
     if best != used:
         how = "significantly better" if p.get(used, np.nan) <= ALPHA else "but not significantly better"

@@ -1,4 +1,4 @@
-"""A dataset cut to some of its queries, such as one domain or one task type: every experiment runs on it."""
+"""A part of a dataset: the queries of one domain or one task type, on which every experiment can run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Kind = Literal["domain", "task type"]
 
 @dataclass(frozen=True)
 class Block:
-    """Queries of one kind. name: of the domain or the type. queries: their names."""
+    """The queries of one domain or task type. name: of the domain or type. queries: names of the queries."""
 
     kind: Kind
     name: str
@@ -32,7 +32,10 @@ class Block:
 
 
 def blocks(queries: pd.DataFrame, tau_t: float) -> Iterator[Block]:
-    """Every domain, then every task type with Pr(type) ≥ tau_t, of ``Dataset.queries``; by name."""
+    """Yield the block of each domain, then of each task type, sorted by name.
+
+    queries: as ``Dataset.queries``. A query whose task types are all less probable than tau_t has no type.
+    """
     types = types_of_queries(queries, tau_t).task_type
     found: tuple[tuple[Kind, pd.Series], ...] = (
         ("domain", queries["domain"]),
@@ -44,7 +47,7 @@ def blocks(queries: pd.DataFrame, tau_t: float) -> Iterator[Block]:
 
 
 def find_block(queries: pd.DataFrame, tau_t: float, kind: Kind, name: str) -> Block:
-    """The named block; DatasetError with the names of those that there are."""
+    """The block with this name; raises DatasetError, which lists the existing names, if there is none."""
     there = [block for block in blocks(queries, tau_t) if block.kind == kind]
     for block in there:
         if block.name == name:
@@ -56,9 +59,10 @@ def find_block(queries: pd.DataFrame, tau_t: float, kind: Kind, name: str) -> Bl
 
 
 class BlockSnapshot(Snapshot):
-    """A dataset as if it held the queries of one block alone: their rubrics, and the systems with a label on them.
+    """A dataset restricted to the queries of one block: their rubrics, and the systems with a label on them.
 
-    Scales are those of the whole dataset. The fingerprint is that of the whole with the block's queries.
+    Scales are those of the whole dataset. The fingerprint is a hash of that of the whole and of the block's queries.
+    Raises DatasetError if the block has no label.
     """
 
     def __init__(self, ds: Dataset, settings: Settings, block: Block) -> None:
@@ -78,7 +82,7 @@ class BlockSnapshot(Snapshot):
 
 
 def part_of(whole: Reduction, systems: BoolArray, rubrics: IntArray, panel: FloatArray) -> Reduction:
-    """The reduction of some ``systems`` (M,) and ``rubrics`` (indices); ``panel``: theirs, for the counts of labels."""
+    """The reduction restricted to some systems, a mask (M,), and rubrics, indices. panel: their labels, for counts."""
     pairs = {name: values[rubrics] for name, values in vars(whole.pairs).items()}
     known = ~np.isnan(panel)
     row, column = np.cumsum(systems) - 1, np.full(len(whole.rubrics), -1)

@@ -1,7 +1,8 @@
-"""E1: do the task types matter, and does adaptive scoring rank as plain pass or fail does? (docs/method.md §11)
+"""E1: do the task types matter, and does scoring by task type rank as plain pass or fail does? (docs/method.md §11)
 
-Some of the queries' types are replaced by another one, drawn at random; the scores are taken over all rubrics, each
-weighing its emphasis alone. Also: the two scorings' rankings, their spread, and the human reference if given.
+The types of some queries are replaced by other types at random. Scores use all rubrics, weighted by emphasis alone. The
+experiment also compares the rankings and the spread of both scorings, and each with the human reference if there is
+one.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ FLIPS = (0.0, 0.1, 0.2, 0.3)
 
 @dataclass(frozen=True)
 class PerturbedScores:
-    """(M,) overall scores and (M, N) by query, under the task types and under pass or fail alone."""
+    """Scores under the task types (adaptive) and under plain pass or fail (binary): (M,) overall, (M, N) by query."""
 
     adaptive: FloatArray
     binary: FloatArray
@@ -54,7 +55,7 @@ def perturbation(
     flips: Sequence[float] = FLIPS,
     seeds: int = 20,
 ) -> ExperimentResult:
-    """Scores under corrupted task types, and adaptive compared with binary scoring.
+    """Scores under randomly changed task types, and adaptive compared with binary scoring.
 
     Tables: ``flips`` (mean score, top–bottom gap and degradation in percentage points), ``scorers`` (spread of
     adaptive and binary), ``agreement`` (their rank correlation overall and by domain), ``external`` validity.
@@ -80,7 +81,7 @@ def perturbation(
 
 
 def flip_types(types: ObjectArray, share: float, rng: np.random.Generator) -> ObjectArray:
-    """``share`` of the known types (N,), rounded, each replaced by one of the three others; None stays None."""
+    """Replace a share of the known types (N,), chosen at random, by one of the three others; None stays None."""
     known = np.flatnonzero(~pd.isna(types))
     flipped = types.copy()
     for n in rng.choice(known, size=round(share * len(known)), replace=False):
@@ -90,7 +91,7 @@ def flip_types(types: ObjectArray, share: float, rng: np.random.Generator) -> Ob
 
 
 def type_matters(inputs: Inputs, types: ObjectArray) -> BoolArray:
-    """(N,) typed queries in which another type would give some system another score."""
+    """(N,) queries with a type on which another type would change the score of a system."""
     by_type, typed = [], ~pd.isna(types)
     for name in TASK_TYPES:
         others = types.copy()
@@ -102,10 +103,10 @@ def type_matters(inputs: Inputs, types: ObjectArray) -> BoolArray:
 def flip_table(
     inputs: Inputs, types: ObjectArray, flips: Sequence[float], seeds: int, watch: ExperimentWatch
 ) -> pd.DataFrame:
-    """One row a flip rate, averaged over the seeds. types: (N,) task type of each query.
+    """One row for each share of flipped types, averaged over the seeds. types: (N,) task type of each query.
 
-    degradation: gap less the gap without flips; low, high: its t interval, of queries like these and of other flips,
-    NaN where the type matters in fewer than FEWEST_CLUSTERS. rho: with the ranking without flips.
+    degradation: gap minus the gap without flips. low, high: its t interval, for queries like these and other flips; NaN
+    if the type matters in fewer than FEWEST_CLUSTERS queries. rho: rank correlation with the scores without flips.
     """
     settings, weights = inputs.settings, omega(inputs.queries)
     draws = query_draws(inputs.query_index, settings.replicates, np.random.default_rng([settings.seed, 31]))
@@ -133,7 +134,7 @@ def flip_table(
 
 
 def scorer_table(scores: PerturbedScores, weights: FloatArray) -> pd.DataFrame:
-    """Mean, gap (percentage points), sd (n - 1) and IQR of the systems' scores by either scoring; weights (N,)."""
+    """One row a scoring: mean, gap (percentage points), sd (n - 1) and IQR of the scores. weights: (N,) of queries."""
     rows = []
     for name, values, by_query in (
         ("adaptive", scores.adaptive, scores.adaptive_by_query),
@@ -148,9 +149,10 @@ def scorer_table(scores: PerturbedScores, weights: FloatArray) -> pd.DataFrame:
 
 
 def agreement_table(queries: pd.DataFrame, scores: PerturbedScores) -> pd.DataFrame:
-    """Spearman's rho of adaptive with binary scores, over all queries and over each domain's alone, as these weigh.
+    """Spearman's rho of adaptive and binary scores, over all queries and over the queries of each domain.
 
-    It has no p: both come from the same labels, and rho is high where all systems are equal (docs/method.md §11).
+    There is no p-value: both scores use the same labels, so rho is high even if all systems are equal (docs/method.md
+    §11).
     """
     rows = [("all", len(queries), *_correlation(scores.adaptive, scores.binary))]
     weights = query_weights(omega(queries))
@@ -165,7 +167,7 @@ def agreement_table(queries: pd.DataFrame, scores: PerturbedScores) -> pd.DataFr
 
 
 def external_table(scores: PerturbedScores, reference: FloatArray) -> pd.DataFrame:
-    """Spearman's rho of either scoring with the human reference (M,); no row without one."""
+    """Spearman's rho and its p-value of each scoring with the human reference (M,); no rows without a reference."""
     rows = []
     if np.isfinite(reference).any():
         for name, values in (("adaptive", scores.adaptive), ("binary", scores.binary)):
@@ -175,7 +177,7 @@ def external_table(scores: PerturbedScores, reference: FloatArray) -> pd.DataFra
 
 
 def _correlation(values: FloatArray, reference: FloatArray) -> tuple[int, float]:
-    """Systems with both, Spearman's rho over them."""
+    """(number of systems with both values, Spearman's rho over them)."""
     both = np.isfinite(values) & np.isfinite(reference)
     return int(both.sum()), float(rank_correlation(values[both], reference[both]))
 
@@ -219,7 +221,7 @@ def _limits(inputs: Inputs, tables: dict[str, pd.DataFrame], typed: int, matter:
 
 
 def headline(result: ExperimentResult) -> str:
-    """What the most flips do to the gap."""
+    """A sentence on the effect of the largest share of flips on the gap."""
     typed = result.options["typed_queries"]
     if not typed:
         return "No query has a task type: there is nothing to flip."

@@ -1,4 +1,4 @@
-"""The experiments by name: every module of this room that declares one (``declaration.py``)."""
+"""The experiments by name: all modules of this package that declare one (``declaration.py``)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .results import ExperimentResult, settings_record
 
 
 def declared(package: str) -> dict[str, Experiment]:
-    """The experiments that the modules of a package declare, in their order."""
+    """Name → experiment for all that the modules of a package declare, sorted by ``order``, then by name."""
     names = sorted(found.name for found in iter_modules(import_module(package).__path__))
     modules = [import_module(f"{package}.{name}") for name in names if f"{package}.{name}" != __name__]
     found = [m.EXPERIMENT for m in modules if isinstance(getattr(m, "EXPERIMENT", None), Experiment)]
@@ -40,7 +40,10 @@ def run_experiment(
     cancel: Cancel | None = None,
     **parameters: Any,
 ) -> ExperimentResult:
-    """The named experiment on one dataset; ``parameters`` as it declares them. It disregards a composition."""
+    """Run the named experiment on a dataset; a composition in the settings is ignored.
+
+    parameters: as the experiment declares them. Raises SettingsError if the name or a parameter is not known.
+    """
     if name not in EXPERIMENTS:
         raise SettingsError(f"There is no experiment {name!r}: use one of {', '.join(EXPERIMENTS)}.")
     settings = replace(settings, composition=None)
@@ -50,7 +53,7 @@ def run_experiment(
 def stored_experiment(
     workspace: Workspace, name: str, ds: Dataset, settings: Settings
 ) -> ExperimentResult | None:
-    """What the workspace keeps of this experiment on this content with these settings by this program, or None."""
+    """The stored result of this experiment for this dataset's content, these settings and this program, or None."""
     content = load_result(
         workspace, ds.fingerprint, name, _made_by(settings_record(with_rules(ds, settings)))
     )
@@ -58,10 +61,10 @@ def stored_experiment(
 
 
 def store_experiment(workspace: Workspace, result: ExperimentResult) -> None:
-    """Keep a result in the workspace under its dataset's fingerprint, its settings, its seed and this program."""
+    """Store a result in the workspace, by its dataset's fingerprint, its settings (with the seed) and this program."""
     save_result(workspace, result.fingerprint, result.name, _made_by(result.settings), result.to_json_dict())
 
 
 def _made_by(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings with what computes: another version may come to other numbers."""
+    """The settings with the version of the program: another version may compute other numbers."""
     return {**settings, "program": program()}

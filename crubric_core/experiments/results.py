@@ -1,4 +1,4 @@
-"""What every experiment gives back, and how it is watched while it runs."""
+"""The result of an experiment, and its progress and cancellation while it runs."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from ..types import Cancel, Progress
 
 
 class CancelledError(CrubricError):
-    """The experiment was cancelled; nothing of it is kept."""
+    """The experiment was cancelled; no part of its result is stored."""
 
 
 @dataclass(frozen=True)
 class ExperimentWatch:
-    """Who receives the progress of an experiment, and who may stop it; in another process there is nobody."""
+    """The callbacks for progress and cancellation of an experiment; in another process there are none."""
 
     progress: Progress | None = None
     cancel: Cancel | None = None
 
     def __reduce__(self) -> tuple[type[ExperimentWatch], tuple[()]]:
-        """Pickled, it stays behind."""
+        """Pickle without the callbacks."""
         return ExperimentWatch, ()
 
     def step(self, share: float, what: str) -> None:
-        """Report ``share`` in [0, 1]; raises CancelledError where the experiment is to stop."""
+        """Report progress, with ``share`` in [0, 1]; raises CancelledError if the experiment was cancelled."""
         if self.cancel is not None and self.cancel():
             raise CancelledError("The experiment was cancelled; nothing of it was stored.")
         if self.progress is not None:
@@ -40,11 +40,11 @@ class ExperimentWatch:
 
 @dataclass(frozen=True)
 class ExperimentResult:
-    """One experiment on one dataset.
+    """The result of one experiment on one dataset.
 
-    name: its name in EXPERIMENTS. dataset, fingerprint: what it ran on. settings: all Settings, seed included.
-    options: the experiment's own numbers. tables: name → table, the main one first; NaN is unknown.
-    notices: what must be read first (one judge, two judges, few systems). found: what was found, one sentence.
+    name: its name in EXPERIMENTS. dataset, fingerprint: name and content hash of the dataset. settings: all Settings,
+    including the seed. options: parameters and other numbers of the experiment. tables: name → table, the main one
+    first; NaN unknown. notices: warnings to read first (one judge, two judges, few systems). found: what was found.
     limits: what cannot be concluded from it.
     """
 
@@ -60,7 +60,7 @@ class ExperimentResult:
 
     @property
     def seed(self) -> int:
-        """Seed of everything random in it."""
+        """The seed of all random numbers of the experiment."""
         return int(self.settings["seed"])
 
     def frame(self) -> pd.DataFrame:
@@ -68,7 +68,7 @@ class ExperimentResult:
         return next(iter(self.tables.values()))
 
     def sentences(self) -> tuple[str, ...]:
-        """The notices, what was found, and what cannot be concluded, in the order in which to read them."""
+        """The notices, what was found, and the limits, in reading order."""
         return (*self.notices, self.found, *self.limits)
 
     def to_json_dict(self) -> dict[str, Any]:
@@ -87,7 +87,7 @@ class ExperimentResult:
 
     @classmethod
     def from_json_dict(cls, content: Mapping[str, Any]) -> Self:
-        """The result that ``to_json_dict`` described."""
+        """The result from values that ``to_json_dict`` returned."""
         return cls(
             name=content["name"],
             dataset=content["dataset"],
@@ -102,32 +102,32 @@ class ExperimentResult:
 
 
 def settings_record(settings: Settings) -> dict[str, Any]:
-    """Settings as plain JSON values, without a composition: experiments compare rules of choice."""
+    """Settings as plain JSON values, without a composition, which experiments ignore."""
     return dict(_plain(replace(settings, composition=None).as_dict()))
 
 
 def records(table: pd.DataFrame, key: str) -> dict[str, dict[Any, Any]]:
-    """The rows by the value that they have in ``key``."""
+    """Map the value of the column ``key`` of each row, as text, to the row."""
     return {str(row[key]): row for row in table.to_dict("records")}
 
 
 def compared(low: float, high: float, above: str, below: str, neither: str) -> str:
-    """What an interval of a difference allows to say."""
+    """``above`` if the interval of a difference is above 0, ``below`` if it is below 0, else ``neither``."""
     return above if low > 0 else below if high < 0 else neither
 
 
 def num(value: float, digits: int = 3) -> str:
-    """A number for a sentence; — where unknown."""
+    """A number as text for a sentence; — if it is NaN."""
     return "—" if math.isnan(value) else numeral(value, f"z.{digits}f")
 
 
 def span(low: float, high: float, digits: int = 3) -> str:
-    """An interval for a sentence."""
+    """An interval as text for a sentence."""
     return f"[{num(low, digits)}, {num(high, digits)}]"
 
 
 def _plain(value: Any) -> Any:
-    """The value in JSON's types."""
+    """The value in types that JSON has; NaN and infinity become None."""
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

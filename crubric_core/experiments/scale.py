@@ -1,6 +1,6 @@
-"""What goes in and what comes out: rubrics from raw to bank, judge calls, pass rates, separated pairs, graded labels.
+"""Size and yield of an analysis: rubrics from raw to bank, judge calls, pass rates, separated pairs, graded labels.
 
-The tables around the paper's experiments (tab:e1-scale, tab:e1-main-summary) and those of docs/method.md §11.
+These are tables of the paper (tab:e1-scale, tab:e1-main-summary) and of docs/method.md §11.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ BASES: tuple[Basis, ...] = ("all", "bank")
 def scale(
     ds: Dataset, settings: Settings, *, progress: Progress | None = None, cancel: Cancel | None = None
 ) -> ExperimentResult:
-    """How much is there, and what the analysis makes of it.
+    """Count rubrics, labels and separated pairs of an analysis.
 
     Tables: ``funnel`` (rubrics at each step), ``calls`` (labels that a new system costs), ``separation`` (pairs of
     systems separated, by basis), ``rates`` (share of passes of each judge and of people), ``graded`` (GRM on the
@@ -64,7 +64,10 @@ def scale(
 
 
 def funnel_table(inputs: Inputs, candidates: BoolArray, bank: int) -> pd.DataFrame:
-    """step, rubrics, share: from all rubrics of the dataset to the bank. candidates: (J,)."""
+    """One row a step from all rubrics of the dataset to the bank: step, rubrics, share.
+
+    candidates: (J,) rubrics that pass the gate and vary. bank: size of the bank.
+    """
     reduction = inputs.reduction
     rows = [
         ("in the dataset", reduction.y.shape[1]),
@@ -80,14 +83,14 @@ def funnel_table(inputs: Inputs, candidates: BoolArray, bank: int) -> pd.DataFra
 
 
 def call_table(rubrics: int, candidates: int, bank: int, judges: int) -> pd.DataFrame:
-    """what, rubrics, calls (labels that a new system costs, one of every judge), saved (share, to all rubrics)."""
+    """Judge calls for a new system: what, rubrics, calls (one label of each judge a rubric), saved (share of all)."""
     rows = [("all rubrics", rubrics), ("candidates", candidates), ("the bank", bank)]
     table = pd.DataFrame(rows, columns=["what", "rubrics"])
     return table.assign(calls=judges * table["rubrics"], saved=1 - table["rubrics"] / max(rubrics, 1))
 
 
 def separation_table(analyses: dict[Basis, Analysis]) -> pd.DataFrame:
-    """basis, systems (ranked), pairs, separated, share, tiers."""
+    """One row a basis: basis, systems (ranked), pairs, separated, share, tiers."""
     rows = []
     for basis, analysis in analyses.items():
         ranking = analysis.ranking()
@@ -107,9 +110,10 @@ def separation_table(analyses: dict[Basis, Analysis]) -> pd.DataFrame:
 
 
 def rate_table(panel: FloatArray, judges: tuple[str, ...], gold: FloatArray | None) -> pd.DataFrame:
-    """judge, labels, rate (share of passes), cells (with a human label), rate_there, human_rate (on these).
+    """One row a judge: judge, labels, rate (share of passes), cells, rate_there, human_rate.
 
-    panel: (M, J, K) 0/1 labels. gold: (M, J) human ones; None where there are none.
+    cells: cells with a label of the judge and of people. rate_there, human_rate: shares of passes on these cells.
+    panel: (M, J, K) 0/1 labels, NaN unknown. gold: (M, J) human labels; None if there are none.
     """
     rows = []
     for k, judge in enumerate(judges):
@@ -124,7 +128,10 @@ def rate_table(panel: FloatArray, judges: tuple[str, ...], gold: FloatArray | No
 
 
 def graded_table(inputs: Inputs) -> pd.DataFrame:
-    """Rubrics (graded), rho, reversed_pairs, rank_change (largest): GRM on levels, 2PL on pass or fail; else no row."""
+    """Compare the GRM on levels with the 2PL on pass or fail; no row if no rubric is graded.
+
+    rubrics: number of graded ones. rho: rank correlation. reversed_pairs: share. rank_change: the largest.
+    """
     columns = ["rubrics", "rho", "reversed_pairs", "rank_change"]
     levels = inputs.reduction.rubrics["levels"].to_numpy(dtype=np.int64, copy=True)
     if (levels <= 2).all():
@@ -171,7 +178,7 @@ def _gate_is_off(funnel: dict[str, dict[str, Any]]) -> bool:
 
 
 def _share(value: float) -> str:
-    """A share in words: none and all are what they say."""
+    """A share as text: "0%" and "100%" are exact."""
     if np.isnan(value):
         return "an unknown share"
     return "under 1%" if 0 < value < 0.01 else "over 99%" if 0.99 < value < 1 else f"{value:.0%}"
@@ -185,10 +192,10 @@ def _limits(tables: dict[str, pd.DataFrame]) -> tuple[str, ...]:
 
 
 def headline(result: ExperimentResult) -> str:
-    """From all rubrics to the bank, and what the pairs of systems become."""
+    """A sentence on the size of the bank, and on the pairs separated on all rubrics and on the bank."""
     funnel = records(result.frame(), "step")
     rows = records(result.tables["separation"], "basis")
-    # By its place: kept results of version 0.2 have another name for the step.
+    # By position: stored results of version 0.2 have another name for the step.
     whole = int(result.frame()["rubrics"].iloc[0])
     return (
         f"The bank has {funnel['in the bank']['rubrics']:,} of {count(whole, 'rubric')}; all "

@@ -1,4 +1,4 @@
-"""Scores of one dataset under different task types, weights and rubrics, as the score experiments need them."""
+"""Scores of a dataset under different task types, weights and rubrics, for the experiments about scores."""
 
 from __future__ import annotations
 
@@ -23,7 +23,11 @@ def score(
     rubrics: IntArray | BoolArray | None = None,
     weights: FloatArray | None = None,
 ) -> QueryScores:
-    """eq:score with these types (None: pass or fail for all), over some rubrics, with weights (J,) or ones."""
+    """Scores (eq:score) of all systems.
+
+    task_type: (N,); None: plain pass or fail for all queries. rubrics: indices or a mask; None: all. weights: (J,);
+    None: equal weights.
+    """
     reduction = inputs.reduction
     chosen: Any = slice(None) if rubrics is None else rubrics
     frame = reduction.rubrics.iloc[chosen]
@@ -48,9 +52,9 @@ def omega(queries: pd.DataFrame) -> FloatArray:
 
 
 def gap(by_query: FloatArray, weights: FloatArray) -> float:
-    """Best less worst score, in percentage points; NaN where fewer than two systems have one, or some are not linked.
+    """Best minus worst score in percentage points; NaN if fewer than two systems have one, or they are not linked.
 
-    by_query (M, N), weights (N,). See ``score_draws`` for systems that lack queries.
+    by_query: (M, N) scores. weights: (N,). See ``score_draws`` for systems that lack queries.
     """
     scores = score_draws(by_query, weights, np.ones((1, len(weights)), dtype=np.int64))[0]
     known = scores[np.isfinite(scores)]
@@ -58,10 +62,11 @@ def gap(by_query: FloatArray, weights: FloatArray) -> float:
 
 
 def score_draws(by_query: FloatArray, weights: FloatArray, draws: IntArray) -> FloatArray:
-    """(R, M) overall scores where draws (R, N) says how often each query counts. by_query (M, N), weights (N,).
+    """(R, M) overall scores for each draw of queries. draws: (R, N) how often each query counts.
 
-    Systems that lack queries are compared as if on all, as the leaderboard compares them (docs/method.md §10): one that
-    lacks the hard ones is not ahead for that. NaN of all where too few queries link them.
+    by_query: (M, N) scores, NaN unknown. weights: (N,). Systems that lack queries are compared as on the leaderboard
+    (docs/method.md §10), so that a system is not ahead because it lacks hard queries. All scores are NaN if too few
+    queries link the systems.
     """
     omega, known = query_weights(weights), np.isfinite(by_query)
     scored, counted = known.any(axis=1), known.any(axis=0) & (omega > 0)
@@ -77,7 +82,7 @@ def score_draws(by_query: FloatArray, weights: FloatArray, draws: IntArray) -> F
 
 
 def gap_draws(by_query: FloatArray, weights: FloatArray, draws: IntArray) -> FloatArray:
-    """(R,) gap in percentage points of each draw of queries, over the systems that have a score at all."""
+    """(R,) gap in percentage points for each draw of queries, over the systems with a score on any query."""
     drawn = score_draws(by_query, weights, draws)
     return np.asarray(100 * np.ptp(drawn[:, np.isfinite(by_query).any(axis=1)], axis=1))
 
@@ -85,11 +90,11 @@ def gap_draws(by_query: FloatArray, weights: FloatArray, draws: IntArray) -> Flo
 def gap_interval(
     by_query: FloatArray, weights: FloatArray, draws: IntArray, confidence: float
 ) -> tuple[float, float]:
-    """Ends in points, for queries like these; NaN with fewer than two systems or queries that have a score.
+    """(low, high) of the gap in points, for queries like these; NaN if fewer than two systems or queries have a score.
 
-    Best and worst are what errors make them, too, so that the gap found is too large on average. The lower end allows
-    for the range of all systems' errors, the upper one for the pair with the largest; by draws of queries, with
-    Student's t. Scores within 0 and 1 differ by no more than 100 points.
+    Errors help to decide which systems are best and worst, so the observed gap is too large on average. The lower end
+    allows for the range of all systems' errors, the upper end for the pair with the largest error. Errors are from the
+    draws of queries, with Student's t. The gap of scores in [0, 1] is at most 100 points.
     """
     scored = np.isfinite(by_query).any(axis=1)
     found = 100 * score_draws(by_query[scored], weights, np.ones((1, by_query.shape[1]), dtype=int))[0]

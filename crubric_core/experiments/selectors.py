@@ -1,7 +1,7 @@
-"""Selectors of banks for new systems: ours, the paper's, chance, and those of other benchmarks (docs/method.md §11).
+"""Selectors of banks for new systems: ours, the paper's, random, and those of other benchmarks (docs/method.md §11).
 
-Each sees the labels of the training systems alone, and gives for every budget the rubrics on which a new system is
-then placed, and a prediction of its score on the whole pool.
+A selector reads the labels of the training systems only. For each budget it chooses rubrics, places the new systems on
+them, and predicts their scores on the whole pool.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ NODES = np.linspace(-5.0, 5.0, 201)
 
 @dataclass(frozen=True)
 class Training:
-    """What a selector may see: M' systems and the model fitted to them.
+    """The training data of a selector: M' systems and the model fitted to them.
 
     y, shares: (M', J) labels as levels and as shares of the full mark; NaN unknown. fit: the parameters. theta,
-    theta_sd: (M',) the systems' abilities. query_index: (J,).
-    passing, passing_paper: (J,) rubrics that pass the settings' gate, and the paper's.
+    theta_sd: (M',) abilities of the systems and their posterior sd. query_index: (J,) query of each rubric.
+    passing, passing_paper: (J,) rubrics that pass the gate of the settings, and that of the paper.
     """
 
     y: FloatArray
@@ -59,7 +59,7 @@ class Training:
 
     @property
     def pool(self) -> IntArray:
-        """Their indices: the pool whose score is predicted, and to which every selector's candidates belong."""
+        """Indices of the rubrics that vary: the pool whose score is predicted, and all candidates of the selectors."""
         return np.flatnonzero(self.varying)
 
     @cached_property
@@ -74,7 +74,7 @@ class Training:
 
     @cached_property
     def log_chances(self) -> FloatArray:
-        """(L, J, G) logarithms of the chances."""
+        """(L, J, G) logarithms of the probabilities; NaN for a rubric without parameters."""
         pool = self.pool
         known = log_probabilities(self.fit, pool, NODES)
         out = np.full((len(known), len(self.fit.a), len(NODES)), np.nan)
@@ -84,14 +84,14 @@ class Training:
 
 @dataclass(frozen=True)
 class Predicted:
-    """theta, score: (budgets, M) ability of each new system on its bank, and the predicted share on the pool."""
+    """Results for M new systems, (budgets, M) each. theta: abilities on the banks. score: predicted pool scores."""
 
     theta: FloatArray
     score: FloatArray
 
 
 class Selector(Protocol):
-    """Banks of every budget from the training systems; where they place the new ones with labels ``y`` (M, J)."""
+    """A function that chooses banks from the training systems and places new systems on them."""
 
     def __call__(
         self,
@@ -101,7 +101,7 @@ class Selector(Protocol):
         budgets: IntArray,
         rng: np.random.Generator,
     ) -> Predicted:
-        """``shares``: the new labels as shares of the mark, (M, J)."""
+        """Place the new systems. y, shares: (M, J) their labels as levels and as shares of the mark, NaN unknown."""
 
 
 def _by_order(training: Training, y: FloatArray, order: IntArray, budgets: IntArray) -> Predicted:
@@ -112,7 +112,7 @@ def _by_order(training: Training, y: FloatArray, order: IntArray, budgets: IntAr
 def pairs(
     training: Training, y: FloatArray, shares: FloatArray, budgets: IntArray, rng: np.random.Generator
 ) -> Predicted:
-    """Separate the pairs, behind the settings' gate."""
+    """The strategy "pairs" on the rubrics that pass the gate of the settings."""
     levels, thresholds = training.fit.levels, training.fit.thresholds
     distances = pair_distances(training.y, training.theta, training.theta_sd, levels, thresholds)
     found = pairs_order(
@@ -124,7 +124,7 @@ def pairs(
 def greedy(
     training: Training, y: FloatArray, shares: FloatArray, budgets: IntArray, rng: np.random.Generator
 ) -> Predicted:
-    """The paper's greedy choice behind the paper's gate."""
+    """The paper's greedy choice of the rubrics that pass the paper's gate."""
     grid = utility_grid(difficulty=training.fit.b, theta=training.theta)
     info, feasible = item_information(training.fit, grid.theta), training.varying & training.passing_paper
     order, _ = greedy_bank(info, grid.weights, int(budgets[-1]), feasible)
@@ -141,7 +141,7 @@ def chance(
 def fluid(
     training: Training, y: FloatArray, shares: FloatArray, budgets: IntArray, rng: np.random.Generator
 ) -> Predicted:
-    """fluid-benchmarking: each new system is asked what tells most at its ability so far."""
+    """fluid-benchmarking: each new system gets the rubrics that are most informative at its ability so far."""
     info = item_information(training.fit, NODES)
     orders = fluid_orders(y, training.log_chances, info, NODES, int(budgets[-1]))
     theta = PrefixAbilities(training.fit, y)(orders, budgets)
@@ -224,7 +224,10 @@ def _model_error(training: Training) -> float:
 
 
 def pool_curve(chances: FloatArray) -> FloatArray:
-    """(G,) pool score at each node: mean over J rubrics of the expected share of the mark, of (L, J, G) chances."""
+    """(G,) pool score at each node: the expected share of the mark, averaged over J rubrics.
+
+    chances: (L, J, G) probability of each level.
+    """
     marks = np.arange(len(chances)) / (len(chances) - 1)
     return np.asarray(np.tensordot(marks, chances, 1).mean(axis=0))
 
@@ -238,4 +241,4 @@ SELECTORS: dict[str, Selector] = {
     "metabench": metabench,
     "fluid": fluid,
 }
-"""In the order of the table; ``random`` is what the others are compared with."""
+"""The selectors in the order of the table; the others are compared with ``random``."""

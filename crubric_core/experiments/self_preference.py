@@ -1,10 +1,11 @@
 """Is a judge kinder to systems of its own family? (docs/method.md §11)
 
-A judge's leniency on a cell is its mark minus the mean mark of the other judges there; where systems had different
-judges, marks are first corrected for the leniency of each judge, so that it does not count who else was asked. Its
-self-preference is the mean leniency on systems of its own family minus that on all others, by query; the interval is
-over the queries, for all judges at once (Bonferroni). A judge may be as kind to systems of other families: how many of
-them is counted. Families are read from names ("gpt-4o" and "o3" are OpenAI's); a name that fits none, or two, has none.
+A judge's leniency on a cell is its mark minus the mean mark of the other judges there. If systems had different judges,
+marks are first corrected for the leniency of each judge, so that it does not matter which other judges labelled a cell.
+A judge's self-preference is its mean leniency on systems of its own family minus that on all others, by query; the
+interval is over the queries, for all judges at once (Bonferroni). A judge may be as kind to systems of other families:
+these systems are counted. Families are inferred from names ("gpt-4o" and "o3" are OpenAI's); a name that fits no
+family, or several, has none.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ FAMILIES = {
 
 
 def family(name: str) -> str | None:
-    """The maker that a model's name tells; None where it tells none, or several."""
+    """The maker of a model, inferred from its name; None if no maker fits, or several."""
     words = set(re.findall(r"o\d|[a-z]+", name.lower()))
     found = [maker for maker, known in FAMILIES.items() if words & set(known)]
     return found[0] if len(found) == 1 else None
@@ -63,11 +64,11 @@ def family(name: str) -> str | None:
 def self_preference(
     ds: Dataset, settings: Settings, *, progress: Progress | None = None, cancel: Cancel | None = None
 ) -> ExperimentResult:
-    """Every judge with systems of its own family and of others.
+    """Compare each judge's leniency to systems of its own family with that to others.
 
-    Tables: ``judges`` (judge, family; own, others: systems that it marked with another judge; preference with its
-    simultaneous interval, NaN below FEWEST_CLUSTERS queries; as_kind: other systems to which its mean leniency is at
-    least that to its own; queries).
+    Table: ``judges`` (judge, family; own, others: numbers of systems of its own and of other families with cells that
+    another judge labelled too; preference with its simultaneous interval, NaN with fewer than FEWEST_CLUSTERS queries;
+    as_kind: number of other systems to which its mean leniency is at least that to its own family; queries).
     """
     watch = ExperimentWatch(progress, cancel)
     watch.step(0.0, "Comparing the judges")
@@ -96,7 +97,7 @@ def self_preference(
 
 
 def _as_lenient(panel: FloatArray, queries: pd.Series) -> FloatArray:
-    """The panel (M, J, K), less the judges' leniencies where systems had different judges, beyond chance."""
+    """The panel (M, J, K); if systems had different judges beyond chance, minus the leniency of each judge."""
     unit = units_of(queries)
     if not JudgeShares.of_panel(panel, unit).beyond_chance.any():
         return panel
@@ -112,9 +113,9 @@ def leniency(panel: FloatArray) -> FloatArray:
 
 
 def by_query(excess: FloatArray, own: BoolArray, query_index: IntArray) -> FloatArray:
-    """(2, N, 3) of the ``own`` systems (M,) and of the others, in each query where both are known.
+    """(2, N, 3) leniency to the ``own`` systems, a mask (M,), and to the others, on each query with both.
 
-    The mean of what the leniency is above 0, of what it is below 0, both from 0 to 1, and the rubrics that tell it.
+    The three values are the mean positive part, the mean negative part, both from 0 to 1, and the number of rubrics.
     excess: (M, J) leniency of one judge. query_index: (J,).
     """
     every, sides = np.ones(excess.shape[1], dtype=bool), []
@@ -130,10 +131,10 @@ def by_query(excess: FloatArray, own: BoolArray, query_index: IntArray) -> Float
 
 
 def preference(sides: FloatArray, confidence: float) -> tuple[float, float, float, int]:
-    """Mean leniency to the own family minus that to others over N queries, its interval, and N; sides as ``by_query``.
+    """(mean, low, high, N): mean leniency to the own family minus that to others over N queries, with its interval.
 
-    The wider ends of two: of a difference of shares, for Student's t is too narrow where few labels differ, and of
-    Student's t, for the former is too narrow where few queries differ much from the rest.
+    sides: result of ``by_query``. The ends are the wider ones of two intervals. Student's t is too narrow if few labels
+    differ. The interval for a difference of shares is too narrow if a few queries differ much from the rest.
     """
     mean, low, high, n = mean_interval(
         sides[0, :, 0] - sides[0, :, 1] - sides[1, :, 0] + sides[1, :, 1], confidence
@@ -146,29 +147,32 @@ def preference(sides: FloatArray, confidence: float) -> tuple[float, float, floa
 
 
 def _mean_leniency(side: FloatArray, confidence: float) -> tuple[tuple[float, float, float], FloatArray]:
-    """The mean over queries with its interval, a difference of two shares, and the mean without each (N,).
+    """(mean, low, high) over queries, as a difference of two shares, and (N,) the mean without each query.
 
-    Where nobody is kinder, or nobody stricter, each rubric is one trial, whatever the number of its systems.
+    If the judge is never kinder, or never stricter, each rubric is one trial, whatever the number of its systems.
     """
     trials = effective_clusters(np.repeat(1 / side[:, 2], side[:, 2].astype(int)))
     return signed_mean_interval(side[:, 0], side[:, 1], np.ones(len(side)), trials, confidence)
 
 
 def as_kind_to(excess: FloatArray, own: BoolArray) -> int:
-    """To how many other systems (M,) the judge's mean leniency (M, J) is at least that to its own together."""
+    """Number of other systems to which the judge's mean leniency is at least that to its own systems together.
+
+    excess: (M, J) leniency. own: (M,) systems of the judge's family.
+    """
     by_system = known_mean(excess, axis=1)
     return int((by_system[~own] >= known_mean(excess[own].ravel())).sum())
 
 
 def _named(table: pd.DataFrame) -> str:
-    """The judges whose interval excludes 0, in words."""
+    """The judges whose interval excludes 0, in words; "" if there are none."""
     shown = table[(table["low"] > 0) | (table["high"] < 0)]
     parts = [_one(row) for row in shown.to_dict("records")]
     return listed(parts, most=len(parts)) if parts else ""
 
 
 def _one(row: Mapping[Any, Any]) -> str:
-    """One judge, and whether its own family stands out among the systems."""
+    """A clause on one judge: its preference, and how many other systems it treats alike."""
     kinder = row["low"] > 0
     alike = int(row["as_kind"] if kinder else row["others"] - row["as_kind"])
     also = f"as {'kind' if kinder else 'strict'} to {alike or 'none'} of {count(int(row['others']), 'other')}"
@@ -205,7 +209,7 @@ def _limits(systems: Sequence[str | None], judges: Sequence[str]) -> tuple[str, 
 
 
 def headline(result: ExperimentResult) -> str:
-    """The judges that prefer their own family, or that none does."""
+    """A sentence that names the judges with a preference, or says that no judge is shown to have one."""
     known = result.frame()[np.isfinite(result.frame()["low"])]
     if known.empty:
         return "Self-preference is unknown here."

@@ -1,4 +1,4 @@
-"""Half-splits of the rubrics: banks chosen and fitted on one half, a reference from the other (docs/method.md §11)."""
+"""Half-splits of the rubrics: banks chosen and fitted on one half, compared with the other (docs/method.md §11)."""
 
 from __future__ import annotations
 
@@ -35,11 +35,13 @@ FEWEST_USABLE = 4
 
 @dataclass(frozen=True)
 class Split:
-    """One half-split. half: (n,) rubrics of A. bank: abilities from prefixes of A's orders. reference: (M,) from B.
+    """One half-split of the rubrics into A and B.
 
-    orders: strategy → its orders, one a draw; an order without candidates is empty. converged: of both fits.
-    info (G, n), weights (G,), feasible (n,), distances, query (n,): what greedy and pairs chose by; their first
-    ``exact`` choices are made, the other candidates follow by index: all that banks of every candidate need.
+    half: (n,) indices of the rubrics of A. bank: computes abilities from prefixes of orders of A. orders: strategy →
+    its orders, one for each draw; empty without candidates. reference: (M,) abilities from B, NaN unknown. converged:
+    whether both fits did. info (G, n), weights (G,), feasible (n,), distances, query (n,): inputs of greedy and pairs.
+    exact: only the first ``exact`` rubrics of their orders are chosen by the strategy; the other candidates follow by
+    index, so that a bank of all candidates is right too.
     """
 
     half: IntArray
@@ -55,7 +57,7 @@ class Split:
     exact: int
 
     def exact_to(self, strategy: Strategy, budget: int) -> Split:
-        """The split with the strategy's choices made for every bank of up to ``budget`` rubrics."""
+        """The split with the strategy's order exact for all banks of up to ``budget`` rubrics."""
         if budget <= self.exact or strategy not in ("greedy", "pairs"):
             return self
         if strategy == "greedy":
@@ -67,9 +69,10 @@ class Split:
 
 @dataclass(frozen=True)
 class Splits:
-    """All splits together.
+    """The results of all splits.
 
-    rho: strategy → (splits, draws, budgets), NaN where it has no candidate. smallest: strategy → B, None: not reached.
+    rho: strategy → (splits, draws, budgets) rank correlations with the reference, NaN without candidates. smallest:
+    strategy → size of the smallest bank whose mean rho reaches the target; None: not reached.
     """
 
     budgets: IntArray
@@ -79,7 +82,7 @@ class Splits:
     smallest: dict[Strategy, int | None]
 
     def auc(self, strategy: Strategy) -> FloatArray:
-        """(splits,) mean of rho over the budgets and the draws; NaN where a split has no bank."""
+        """(splits,) mean of rho over the budgets and the draws; NaN if a split has no bank of the strategy."""
         values: FloatArray = self.rho[strategy].mean(axis=2).mean(axis=1)
         return values
 
@@ -93,9 +96,10 @@ def split_rubrics(
     n_budgets: int = 12,
     watch: ExperimentWatch | None = None,
 ) -> Splits:
-    """All splits, then the smallest bank of each strategy that reaches the target on average.
+    """Make all splits, and find the smallest bank of each strategy that reaches the target on average.
 
-    feasible: (J,) rubrics that pass the gate. Raises DatasetError where none of them varies, or systems are too few.
+    feasible: (J,) rubrics that pass the gate. Raises DatasetError if none of them varies, or there are too few systems
+    or rubrics.
     """
     usable = usable_rubrics(reduction)
     if not feasible[usable].any():
@@ -122,7 +126,7 @@ def split_rubrics(
 
 
 def usable_rubrics(reduction: Reduction) -> IntArray:
-    """Indices of the rubrics with two different labels; DatasetError where they or the systems are too few."""
+    """Indices of the rubrics with two different labels; raises DatasetError if rubrics or systems are too few."""
     usable = np.flatnonzero(~constant_rubrics(reduction.y))
     if len(reduction.systems) < 3 or len(usable) < FEWEST_USABLE:
         raise DatasetError(
@@ -133,13 +137,13 @@ def usable_rubrics(reduction: Reduction) -> IntArray:
 
 
 def log_budgets(largest: int, n: int = 12) -> IntArray:
-    """Up to ``n`` log-spaced budgets from 5 (or 1, where the half is smaller) to ``largest``, ascending, distinct."""
+    """At most ``n`` distinct log-spaced budgets, ascending from 5, or from 1 if ``largest`` is at most 5."""
     smallest = SMALLEST_BUDGET if largest > SMALLEST_BUDGET else 1
     return np.unique(np.geomspace(smallest, largest, n).round().astype(np.int64))
 
 
 def target_correlation(n_systems: int) -> float:
-    """.95, or .9429 at six systems: the largest rho below .95 but for one swap of neighbours (docs/method.md §8)."""
+    """The target of rho: .95, or, for six systems, the rho .9429 of one swap of neighbours (docs/method.md §8)."""
     return 1 - 6 * 2 / (6 * (36 - 1)) if n_systems == 6 else 0.95
 
 
@@ -153,7 +157,7 @@ def _split_and_fidelity(
     draws: int,
     number: int,
 ) -> tuple[Split, dict[Strategy, FloatArray]]:
-    """The split of this number, from a generator of its own, and what its banks come to."""
+    """The split with this number, from its own random generator, and the rho of its banks (``split_fidelity``)."""
     rng = np.random.default_rng([settings.seed, 10, number])
     split = make_split(reduction, usable, feasible, settings, start, budgets, draws, rng)
     return split, split_fidelity(split, budgets)
@@ -169,9 +173,9 @@ def make_split(
     draws: int,
     rng: np.random.Generator,
 ) -> Split:
-    """Draw the halves, fit each from ``start``, and order the candidates of every strategy on half A.
+    """Draw the halves, fit each from the parameters ``start``, and order the candidates of each strategy on half A.
 
-    usable: (n,) rubrics that are split. feasible: (J,) those that pass the gate. budgets: ascending.
+    usable: (n,) indices of the rubrics that are split. feasible: (J,) rubrics that pass the gate. budgets: ascending.
     """
     shuffled = rng.permutation(usable)
     half, other = np.sort(shuffled[: len(usable) // 2]), np.sort(shuffled[len(usable) // 2 :])
@@ -223,7 +227,7 @@ def _fit(
 
 
 def split_fidelity(split: Split, budgets: IntArray) -> dict[Strategy, FloatArray]:
-    """Rho of every strategy's banks with the reference: strategy → (draws, budgets)."""
+    """Strategy → (draws, budgets) rho of its banks with the reference; NaN without candidates."""
     orders = [order for strategy in STRATEGIES for order in split.orders[strategy]]
     rho = rank_correlation(split.bank(orders, budgets), split.reference)
     rho[[not len(order) for order in orders]] = np.nan
@@ -235,11 +239,10 @@ def split_fidelity(split: Split, budgets: IntArray) -> dict[Strategy, FloatArray
 def smallest_bank(
     splits: list[Split], strategy: Strategy, rho: FloatArray, budgets: IntArray, target: float
 ) -> int | None:
-    """Least B whose rho, averaged over splits and draws, reaches the target; None where no budget does.
+    """Smallest bank size whose rho, averaged over splits and draws, reaches the target; None if no budget does.
 
-    rho: (splits, draws, budgets).
-
-    By bisection between the first of the budgets at the target and the one before it.
+    rho: (splits, draws, budgets). The size is found by bisection between the first budget that reaches the target and
+    the budget before it.
     """
     mean = _mean_over_splits(rho)
     reached = np.flatnonzero(mean >= target)
@@ -259,5 +262,5 @@ def smallest_bank(
 
 
 def _mean_over_splits(rho: FloatArray) -> FloatArray:
-    """(splits, draws, budgets) → (budgets,): mean of the splits' means."""
+    """(splits, draws, budgets) → (budgets,): mean over the draws, then over the splits where it is known."""
     return known_mean(rho.mean(axis=1), axis=0)

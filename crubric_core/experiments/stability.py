@@ -1,7 +1,7 @@
 """How much the bank and the tiers depend on one system, one judge, one domain, and on B and tau_c.
 
-Each variant repeats the whole analysis: consensus, gate, fit, bank, tiers. What stays the same is compared over the
-systems that both analyses rank.
+Each variant repeats the whole analysis: consensus, gate, fit, bank, tiers. The results are compared over the systems
+that both analyses rank.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from .declaration import RHO, Chart, Experiment, ResultColumn, ResultTable, hidd
 from .inputs import Inputs, panels_of_part, read_inputs, reduce_panel
 from .results import ExperimentResult, ExperimentWatch, num, records
 
-BUDGETS = (0.25, 0.5, 2.0)  # times the settings' B
+BUDGETS = (0.25, 0.5, 2.0)  # multiples of the settings' B
 SHIFTS = (-0.1, -0.05, 0.05, 0.1)  # added to the settings' tau_c
 
 _MEASURES = ("bank_size", "jaccard", "kept", "rho", "reversed_pairs", "tier_changes", "tiers")
@@ -55,7 +55,11 @@ _WITHOUT = {
 
 @dataclass(frozen=True)
 class Variant:
-    """One thing changed. kind: system, judge, domain, budget or tau_c. what: which one. panels: of its labels."""
+    """An analysis with one change.
+
+    kind: system, judge, domain, budget or tau_c. what: the name that is removed, or the new value. reduction, panels,
+    settings: of the changed analysis.
+    """
 
     kind: str
     what: str
@@ -66,10 +70,11 @@ class Variant:
 
 @dataclass(frozen=True)
 class AnalysisOutcome:
-    """What one analysis ends in. bank: rubric names, in order. estimate, tier, theta: system → value, the ranked alone.
+    """The outcome of one analysis.
 
-    estimate: by which the board ranks, the ability, or of few systems the score. apart: pairs (ahead, behind) of
-    systems that are separated. theta: abilities.
+    bank: names of the rubrics, in order. estimate, tier, theta: system → value, for ranked systems only. estimate: what
+    the board ranks by: the ability, or the score if there are few systems. theta: the ability. apart: separated pairs
+    (ahead, behind).
     """
 
     bank: tuple[str, ...]
@@ -87,9 +92,10 @@ def stability(
     cancel: Cancel | None = None,
     kinds: Sequence[str] = tuple(_WITHOUT),
 ) -> ExperimentResult:
-    """The analysis with a system, judge or domain left out, and with other B and tau_c, compared with the full one.
+    """The analysis without each system, judge or domain, and with other B and tau_c, compared with the full analysis.
 
-    Tables: ``kinds`` (a row a kind of change: worst and mean), ``variants`` (a row a change).
+    kinds: kinds of changes to try. Tables: ``kinds`` (one row a kind of change: worst and mean), ``variants`` (one row
+    a change).
     """
     watch = ExperimentWatch(progress, cancel)
     watch.step(0.0, "The full analysis")
@@ -120,7 +126,7 @@ def stability(
 
 
 def variants(inputs: Inputs, panel: FloatArray, judges: tuple[str, ...]) -> Iterator[Variant]:
-    """All changes: every system, every judge, every domain left out, then other budgets and thresholds."""
+    """Yield all changes: each system, each judge and each domain left out, then other budgets and thresholds."""
     reduction, settings = inputs.reduction, inputs.settings
     domain = inputs.queries["domain"].to_numpy(dtype=object)[inputs.query_index]
     domains = sorted({str(d) for d in domain if d is not None})
@@ -152,7 +158,10 @@ def analyse(
     settings: Settings,
     calibration: Calibration | None = None,
 ) -> AnalysisOutcome:
-    """Gate, fit (unless given), bank and tiers of one reduction of the inputs, and of the judges of its systems."""
+    """Run the analysis of a reduction: gate, fit (unless ``calibration`` is given), bank, ranking and tiers.
+
+    panels: unequal panels of the reduction's systems; None: they are equal.
+    """
     feasible: BoolArray = gate(reduction, settings)["feasible"].to_numpy()
     fitted = calibration or calibrate(reduction, settings)
     order = order_candidates(reduction, fitted, feasible, settings, budget=settings.budget).order
@@ -188,11 +197,12 @@ def _compare(
 
 
 def compare_outcomes(full: AnalysisOutcome, other: AnalysisOutcome) -> dict[str, float]:
-    """What the two have in common.
+    """Compare another analysis with the full one.
 
-    bank_size: of the other. jaccard: shared rubrics over all of either. kept: share of the smaller bank that is in
-    the larger. rho: Spearman's of what the boards rank by. reversed_pairs: share of the pairs of systems in another
-    order. tier_changes: share of the pairs put into one tier by exactly one of the two. tiers: of the other.
+    bank_size: size of the other bank. jaccard: shared rubrics over the union. kept: share of the smaller bank that is
+    in the larger. rho: Spearman's of what the boards rank by. reversed_pairs: share of the pairs of systems whose order
+    is reversed. tier_changes: share of the pairs that are in one tier in exactly one of the two. tiers: number of tiers
+    of the other.
     """
     shared = set(full.bank) & set(other.bank)
     systems = sorted(set(full.estimate) & set(other.estimate))
@@ -214,7 +224,10 @@ def compare_outcomes(full: AnalysisOutcome, other: AnalysisOutcome) -> dict[str,
 
 
 def kind_table(variants: pd.DataFrame) -> pd.DataFrame:
-    """One row a kind of change: how many ran of those tried, mean and least of kept and rho, most of the rest."""
+    """One row a kind of change: numbers of changes analysed and tried, means, and the worst values.
+
+    worst: the change with the lowest rho; "" if none could be analysed.
+    """
     rows = []
     for kind, group in variants.groupby("kind", sort=False):
         ran = group.dropna(subset=["rho"]).sort_values("rho", kind="stable")
@@ -253,13 +266,13 @@ def _found(kinds: pd.DataFrame, full: AnalysisOutcome, basis: Basis) -> str:
 
 
 def _but(row: Mapping[Hashable, Any]) -> str:
-    """That what is said holds for some changes of a kind alone, in brackets; "" where all could be analysed."""
+    """A clause in brackets: how many changes of a kind could be analysed; "" if all could."""
     ran, tried = row["variants"], row["tried"]
     return f" ({ran:,} of {tried:,} such changes could be analysed)" if ran < tried else ""
 
 
 def _any_one(kind: str, row: Mapping[str, Any]) -> str:
-    """Without which parts a bound holds."""
+    """The parts without which a bound holds, in words: "any one judge", "any one of the 3 judges that …"."""
     ran = int(row["variants"])
     if ran == row["tried"]:
         return f"any one {kind}"
@@ -292,12 +305,12 @@ _PARTS = {
     "system": "there are at most three systems",
     "judge": "there is one judge",
     "domain": "there is at most one domain",
-}  # what can be left out, and why none is
-KINDS = {"budget": "B", "tau_c": "τ_c"}  # what is changed, where a letter says it
+}  # what can be left out, and why nothing of it is
+KINDS = {"budget": "B", "tau_c": "τ_c"}  # kinds of changes that are shown as a symbol
 
 
 def headline(result: ExperimentResult) -> str:
-    """The lowest rank correlation without any one system, judge or domain; why there is none, where none is known."""
+    """A sentence: the lowest rank correlation without a system, judge or domain, or why it is unknown."""
     rows = records(result.frame(), "kind")
     parts = [
         f"ρ ≥ {num(rows[kind]['rho_least'])} without {_any_one(kind, rows[kind])}"

@@ -1,8 +1,8 @@
-"""L1: do the rubrics that pass a stricter gate get labels that agree better? (docs/method.md §11)
+"""L1: do labels agree better on the rubrics that pass a stricter gate? (docs/method.md §11)
 
 Agreement is Cohen's kappa, pooled over the cells of the rubrics kept: the panel's majority against the majority of the
 human annotators, or, without human labels, each judge against the majority of the others, averaged over the judges.
-Whether the gate raises it is asked of systems whose labels the gate has not read.
+Whether the gate raises it is tested on systems whose labels the gate has not read.
 """
 
 from __future__ import annotations
@@ -36,10 +36,11 @@ def sweep(
     thresholds: Sequence[float] = THRESHOLDS,
     splits: int = 5,
 ) -> ExperimentResult:
-    """Kept rubrics and kappa at each threshold of measurability.
+    """Number of rubrics kept and kappa at each threshold of measurability.
 
-    Tables: ``thresholds`` (the first row is unfiltered, tau_c NaN), ``quartiles`` of measurability, ``correlation``
-    of measurability with each rubric's own kappa.
+    splits: divisions of the systems into those that the gate reads and others. Tables: ``thresholds`` (the first row
+    has no gate, tau_c NaN), ``quartiles`` of measurability, ``correlation`` of measurability with the rubrics' own
+    kappas.
     """
     watch = ExperimentWatch(progress, cancel)
     watch.step(0.0, "Comparing the judges")
@@ -72,10 +73,11 @@ def threshold_table(
     gold: FloatArray | None,
     splits: int,
 ) -> pd.DataFrame:
-    """tau_c, kept, total, share, kappa with interval, delta to unfiltered with interval (of further queries).
+    """One row a threshold, the first without a gate: tau_c, kept, total, share, kappa, delta, unread.
 
-    unread: the same difference on systems that the gate has not read, with interval. q: (J,) measurability.
-    gold: (M, J) human labels. Where the rubrics kept are of fewer than FEWEST_CLUSTERS queries no interval is known.
+    kappa, delta and unread have intervals for queries like these, NaN if the rubrics kept are of fewer than
+    FEWEST_CLUSTERS queries. delta: kappa minus that of all rubrics. unread: this difference on systems that the gate
+    has not read. q: (J,) measurability. gold: (M, J) human labels, or None.
     """
     gate_off = gate_is_off(inputs.reduction)
     settings, everything = inputs.settings, np.ones(len(q), dtype=bool)
@@ -114,7 +116,10 @@ def threshold_table(
 
 
 def quartile_table(q: FloatArray, kappa: FloatArray) -> pd.DataFrame:
-    """Quartiles of measurability (J,) with the mean of the rubrics' own kappas; equal q stay together."""
+    """One row for each quartile of measurability q (J,), with the mean of the rubrics' own kappas (J,).
+
+    Rubrics with equal q are in the same quartile.
+    """
     if not len(q):
         return pd.DataFrame(columns=["quartile", "rubrics", "q_mean", "with_kappa", "kappa"], dtype=float)
     quartile = np.searchsorted(np.quantile(q, [0.25, 0.5, 0.75]), q, side="left")
@@ -135,10 +140,10 @@ def quartile_table(q: FloatArray, kappa: FloatArray) -> pd.DataFrame:
 
 
 def correlation_table(q: FloatArray, kappa: FloatArray) -> pd.DataFrame:
-    """One row: Pearson r of measurability with the rubrics' own kappas, (J,) each, and the rubrics that have both.
+    """One row: Pearson's r of measurability and the rubrics' own kappas, (J,) each, and the number with both.
 
-    It has no p: where judges happen to differ they are also more often wrong, so that r is above 0 even if all rubrics
-    are equally clear, against people too (docs/method.md §11).
+    There is no p-value: where judges happen to differ they are also more often wrong, so r is above 0 even if all
+    rubrics are equally clear, also against human labels (docs/method.md §11).
     """
     known = np.isfinite(q) & np.isfinite(kappa)
     r = float("nan")
@@ -206,7 +211,7 @@ def _limits(inputs: Inputs, comparison: KappaComparison, splits: int, few: int) 
 
 
 def headline(result: ExperimentResult) -> str:
-    """Kappa over all rubrics and behind the strictest gate."""
+    """Sentences on kappa over all rubrics and over those that pass the strictest gate."""
     first, *_, last = result.frame().to_dict("records")
     if np.isnan(first["kappa"]):
         return "There is too little data to compare: κ is unknown."

@@ -1,1 +1,1 @@
-"""Result → plotly Figure; knows no Streamlit. One module a page theme, one look for all (style.py)."""
+"""Plotly figures of results, independent of Streamlit: a module for each theme of pages, and the look in style.py."""

@@ -1,4 +1,4 @@
-"""Figures of the bank page: how few rubrics are enough."""
+"""Figures of the Bank page: how few rubrics are enough."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ from ..types import FloatArray, IntArray
 from .style import BLUE, CATEGORIES, GREEN, GREY, VERMILION, band, figure, hover, label, log_axis, marker_line
 
 MOST_POINTS = 400
-MOST_TICKS, TICK = 100, 0.05  # systems with a tick each; ability that a tick covers, nearly
+MOST_TICKS, TICK = 100, 0.05  # most systems with a tick each; beyond, abilities are rounded to TICK
 _LINES = {0: "solid", 1: "dash", 2: "dot", 3: "dashdot"}
 
 
 def information_totals(
     theta: FloatArray, totals: Mapping[str, FloatArray], systems: FloatArray | None = None
 ) -> go.Figure:
-    """Information I_S(θ) of each named set of rubrics, (G,) each; ticks mark where the systems stand."""
+    """Test information I_S(θ) of each named set of rubrics, with ticks at the abilities of the systems.
+
+    theta: (G,) abilities. totals: (G,) information of each set. systems: (M,) abilities of the systems.
+    """
     fig = figure("ability θ", "test information I(θ)", yaxis_rangemode="tozero")
     _lines(fig, theta, totals, "I = %{y:.1f}")
     return _rug(fig, systems)
@@ -29,9 +32,9 @@ def information_totals(
 def standard_errors(
     theta: FloatArray, totals: Mapping[str, FloatArray], systems: FloatArray | None = None
 ) -> go.Figure:
-    """SE(θ) = I_S(θ)^-1/2 of each named set; left out where a set has no information.
+    """SE(θ) = I_S(θ)^-1/2 of each named set of rubrics, with gaps where a set has no information.
 
-    theta: (G,) abilities. totals: (G,) test information of each set. systems: (M,) their abilities.
+    theta: (G,) abilities. totals: (G,) test information of each set. systems: (M,) abilities of the systems.
     """
     errors = {name: _inverse_root(total) for name, total in totals.items()}
     fig = figure("ability θ", "SE(θ), by the model alone")
@@ -39,7 +42,7 @@ def standard_errors(
     finite = [known for e in errors.values() if (known := e[np.isfinite(e)]).size]
     top = 1.0
     if finite:
-        # SE grows without bound away from the systems: what matters is below a few times its least, of any set twice.
+        # SE grows without bound away from the systems, so the axis ends at a multiple of the least SE.
         least = [float(known.min()) for known in finite]
         near = max(8 * min(least), 2 * max(least), _worst(errors, theta, systems))
         top = min(max(float(known.max()) for known in finite), near)
@@ -48,7 +51,7 @@ def standard_errors(
 
 
 def _worst(errors: Mapping[str, FloatArray], theta: FloatArray, systems: FloatArray | None) -> float:
-    """The largest finite error of any set where systems are; 0 without systems."""
+    """The largest finite error of any set within the range of the systems; 0 without systems."""
     known = np.zeros(0) if systems is None else systems[np.isfinite(systems)]
     if not len(known):
         return 0.0
@@ -61,8 +64,8 @@ def worth_curve(
 ) -> go.Figure:
     """Share of the pool's separated pairs that banks of each size keep, for systems that they have not seen.
 
-    sizes: (n,). chosen, random: (n, 3) estimate and ends of the interval. size: of the bank, which may be larger than
-    what can be held out. least: the size from which on 95% are kept.
+    sizes: (n,) bank sizes. chosen, random: (n, 3) estimate and ends of the interval. size: size of the bank, which may
+    be larger than ``sizes``. least: the size from which on 95% are kept; None: no size.
     """
     fig = figure("bank size B", "separated pairs kept")
     for name, values, colour, dash in (
@@ -87,13 +90,16 @@ def worth_curve(
         fig.update_yaxes(range=[0, 1.2])  # room for a second name
     for row, at in enumerate(
         sorted(marks, reverse=True)
-    ):  # a name is left of its line: none lies on the other line
+    ):  # a name is to the left of its line, so that it does not cover the other line
         marker_line(fig, at, marks[at], log=True, row=row)
     return fig
 
 
 def gain_curve(share: FloatArray, guarantee: FloatArray | None, budget: int) -> go.Figure:
-    """Share of the pool's utility that the first B rubrics reach; their proven share of the best. Both (n,)."""
+    """Utility of the first 1, 2, …, n rubrics of the order, as a share of the pool's.
+
+    share: (n,). guarantee: (n,) their proven share of the utility of the best bank of that size; None: not shown.
+    """
     sizes = np.arange(1, len(share) + 1)
     at = _thin(len(share))
     fig = figure("bank size B", "utility, share of the pool's")
@@ -120,7 +126,7 @@ def gain_curve(share: FloatArray, guarantee: FloatArray | None, budget: int) -> 
 
 
 def strategies(shares: Mapping[str, FloatArray], budget: int) -> go.Figure:
-    """Utility against B for each way of choosing, all as shares of the same total: (n,) each."""
+    """Utility against the bank size for each strategy, all as shares of the utility of the pool: name → (n,)."""
     fig = figure("bank size B", "utility, share of the pool's")
     longest = 1
     for position, (name, share) in enumerate(shares.items()):
@@ -136,14 +142,17 @@ def strategies(shares: Mapping[str, FloatArray], budget: int) -> go.Figure:
             hovertemplate="%{meta}, B = %{x:,}: %{y:.1%}<extra></extra>",
         )
     _share_axis(fig, 1, longest)
-    # Random choice may take rubrics that the gate drops, and so pass 100%.
+    # A random bank may hold rubrics that the gate drops, and so exceed 100%.
     fig.update_yaxes(range=[0, 1.12 * max(1.0, *(float(share.max(initial=0)) for share in shares.values()))])
     _budget_line(fig, budget, longest)
     return fig
 
 
 def query_coverage(bank: IntArray, pool: IntArray) -> go.Figure:
-    """How many queries have 0, 1, 2 … rubrics in the bank; ``bank`` and ``pool`` (N,) are rubrics a query."""
+    """How many queries have 0, 1, 2 … rubrics in the bank.
+
+    bank, pool: (N,) numbers of rubrics of each query in the bank, and of those that pass the gate.
+    """
     most = int(bank.max(initial=0))
     edges = np.arange(most + 2) if most <= 24 else np.unique(np.linspace(0, most + 1, 25).astype(int))
     height, _ = np.histogram(bank, bins=edges)
@@ -179,7 +188,7 @@ def _lines(fig: go.Figure, theta: FloatArray, sets: Mapping[str, FloatArray], va
 
 
 def _rug(fig: go.Figure, systems: FloatArray | None) -> go.Figure:
-    """A tick for each system; of many, which would cover one another and slow the browser, one where any stand."""
+    """Add a tick at the ability of each system; above MOST_TICKS systems, one at each rounded ability that occurs."""
     if systems is not None and len(systems):
         who = "a system at"
         if len(systems) > MOST_TICKS:

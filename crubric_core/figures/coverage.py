@@ -1,4 +1,4 @@
-"""Which judge labelled how much of which system."""
+"""Figure of how much of each system each judge labelled."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import plotly.graph_objects as go
 
 from .style import cell_share, columns_axis, figure, labels, rows_axis
 
-# from the background, whichever it is, to a blue on which the text of both themes can be read
+# from nearly transparent to a blue on which the text of both themes is legible
 SHADES = ((0.0, "rgba(47, 127, 216, 0.04)"), (1.0, "rgba(47, 127, 216, 0.6)"))
-MOST_WRITTEN = 8  # judges whose shares have room in their cells; of more a scale tells what the colours mean
-LIGHTEST = 0.9  # share of the palest colour at most: lesser differences look alike
-MOST = 40  # systems, or judges, that a glance takes in: the least covered ones
+MOST_WRITTEN = 8  # most judges with shares written in the cells; for more there is a colour bar
+LIGHTEST = 0.9  # the palest colour is a share of at most this, so that tiny differences look equal
+MOST = 40  # most systems, and most judges, that are shown: the least covered ones
 
 
 def coverage(table: pd.DataFrame) -> go.Figure:
-    """Labels of each judge, as a share of the most that one has of the system, blanks included.
+    """Heat map of each judge's labels of each system, as a share of the largest number that a judge has for it.
 
-    table: ``Dataset.coverage``.
+    table: ``Dataset.coverage``. Only the MOST least covered systems and judges are shown.
     """
     share = table.pivot_table(index="system", columns="judge", values="share", aggfunc="sum")
     known = table.pivot_table(index="system", columns="judge", values="labels", aggfunc="sum")

@@ -44,7 +44,10 @@ def scree(eigenvalues: FloatArray) -> go.Figure:
 
 
 def q3_histogram(counts: IntArray, edges: FloatArray, mean: float, critical: float) -> go.Figure:
-    """How the residual correlations of all pairs are spread, and the distances from their mean that flag a pair."""
+    """Histogram of the residual correlations Q3 of all pairs of rubrics, with lines at ``mean`` ± ``critical``.
+
+    counts: (n,) pairs in each bin. edges: (n + 1,) of the bins. critical: distance from the mean that flags a pair.
+    """
     fig = figure("residual correlation Q3", "pairs of rubrics", height=300, showlegend=False, bargap=0)
     fig.add_bar(
         x=(edges[:-1] + edges[1:]) / 2,
@@ -61,7 +64,7 @@ def q3_histogram(counts: IntArray, edges: FloatArray, mean: float, critical: flo
 
 
 def q3_heat_map(q3: FloatArray, names: Sequence[str]) -> go.Figure:
-    """Q3 among a few rubrics, (n, n), NaN left empty."""
+    """Heat map of Q3 (n, n) among a few rubrics; NaN is left empty."""
     shown = labels(names, 26)
     ticks = {"tickmode": "array", "tickvals": list(range(len(names))), "ticktext": shown, "showgrid": False}
     fig = figure("", "", height=max(300, 22 * len(names) + 140))
@@ -81,7 +84,7 @@ def q3_heat_map(q3: FloatArray, names: Sequence[str]) -> go.Figure:
 
 
 def outfit(difficulty: FloatArray, statistic: FloatArray, p: FloatArray, names: Sequence[str]) -> go.Figure:
-    """Outfit of each rubric (J,) at its difficulty; those that chance hardly explains stand out."""
+    """Outfit mean square of each rubric against its difficulty, (J,) each; rubrics with p < .05 stand out."""
     fig = figure("difficulty b", "outfit mean square", height=380)
     known = np.isfinite(statistic) & np.isfinite(p)
     for name, members, colour, size in (
@@ -113,9 +116,10 @@ def curve_fit(
     y_title: str,
     interval: str,
 ) -> go.Figure:
-    """One rubric's curve with its band, (G,) each, and observed shares in groups of neighbouring systems.
+    """One rubric's response curve with a band, and the observed shares in groups of neighbouring systems.
 
-    points: columns theta, share, low, high, systems. interval: what the band is, with its level.
+    theta, curve, low, high: (G,) abilities, curve and ends of the band. points: one row a group: theta, share, low,
+    high, systems (their number). interval: name of the band, with its level.
     """
     fig = figure("ability θ", y_title, height=380)
     band(fig, theta, low, high, BLUE, 0.18, interval)

@@ -1,4 +1,4 @@
-"""Figures of the experiments: each takes the tables of its result."""
+"""Figures of the experiments, drawn from the tables of their results."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ COLOURS = {
 
 
 def experiment_figures(result: ExperimentResult) -> list[tuple[str, go.Figure]]:
-    """(title, figure) of each chart that the experiment declares; none where the result has no rows."""
+    """(title, figure) of each chart that the experiment declares; an empty list if the result has no rows."""
     if not len(result.frame()):
         return []
     return [(chart.title, _drawn(result, chart)) for chart in EXPERIMENTS[result.name].charts]
 
 
 def _drawn(result: ExperimentResult, chart: Chart) -> go.Figure:
-    """By the function that the chart names, or by its columns."""
+    """Draw a chart by the function that it names, or from its columns."""
     if chart.draw:
         return DRAWN[chart.draw](result)
     name = chart.table or next(iter(result.tables))
@@ -60,7 +60,7 @@ def _drawn(result: ExperimentResult, chart: Chart) -> go.Figure:
 
 
 def _lines(table: pd.DataFrame, chart: Chart, declared: ResultTable) -> go.Figure:
-    """Columns y against x, a line for each, or for each value of the series; with intervals where declared."""
+    """The columns y against x: a line for each column and each value of the series, with intervals if declared."""
     fig = figure(chart.x_title, chart.y_title)
     if declared.column(chart.x).format == "percent":
         fig.update_xaxes(tickformat=".0%")
@@ -80,7 +80,7 @@ def _lines(table: pd.DataFrame, chart: Chart, declared: ResultTable) -> go.Figur
             line={
                 "color": colour,
                 "width": 3 if len(lines) > 1 and not position else 1.5,
-                "dash": "solid" if position < len(CATEGORIES) else "dot",  # the colours begin again
+                "dash": "solid" if position < len(CATEGORIES) else "dot",  # the colours are repeated
             },
             marker={"size": 9 if chart.low else 6},
             showlegend=len(lines) > 1,
@@ -89,7 +89,7 @@ def _lines(table: pd.DataFrame, chart: Chart, declared: ResultTable) -> go.Figur
 
 
 def _rows(table: pd.DataFrame, chart: Chart, declared: ResultTable) -> go.Figure:
-    """A row for each value of a column: y as a mark with its interval, compared with a vertical line."""
+    """A row for each value of the column ``chart.rows``: y as a point with its interval, and a vertical line."""
     (value,) = chart.y
     column = declared.column(chart.rows)
     names = [column.text(name) for name in table[chart.rows]]
@@ -116,7 +116,7 @@ def _rows(table: pd.DataFrame, chart: Chart, declared: ResultTable) -> go.Figure
 
 
 def crossfit_curves(result: ExperimentResult) -> go.Figure:
-    """Rank correlation with the other half against the budget, with intervals over the splits."""
+    """Rank correlation with the held-out half against the budget, with intervals over the splits."""
     curves = result.tables["curves"]
     fig = figure("rubrics in the bank (B)", "Spearman's ρ with the held-out half")
     log_axis(fig, 1, float(curves["budget"].max()))
@@ -141,7 +141,7 @@ def crossfit_curves(result: ExperimentResult) -> go.Figure:
 
 
 def crossfit_deltas(result: ExperimentResult) -> go.Figure:
-    """How far the AUC of pairs is ahead of each other strategy's: a dot a split, the mean with its interval."""
+    """AUC of the strategy "pairs" minus that of each other: a dot for each split, and the mean with its interval."""
     names = [name for name in COLOURS if name != "pairs"]
     summary = result.frame().set_index("strategy").loc[names]
     splits = result.tables["splits"]
@@ -173,7 +173,7 @@ def crossfit_deltas(result: ExperimentResult) -> go.Figure:
 
 
 def sweep_kappa(result: ExperimentResult) -> go.Figure:
-    """Kappa of the rubrics kept at each threshold, with that of all rubrics."""
+    """Kappa of the rubrics kept at each threshold, with a line at the kappa of all rubrics."""
     table = result.frame()
     base, rows = table.iloc[0], table.iloc[1:]
     fig = figure("measurability threshold τ_c", f"Cohen's κ against {result.options['against']}")
@@ -188,7 +188,7 @@ def sweep_kappa(result: ExperimentResult) -> go.Figure:
 
 
 def sweep_coverage(result: ExperimentResult) -> go.Figure:
-    """Kappa against the share of the rubrics that are kept, from no gate to the strictest."""
+    """Kappa against the share of the rubrics that are kept, from no gate to the strictest threshold."""
     table = result.frame().dropna(subset=["kappa"])
     room = 1.2  # for "no gate", right of 100%
     fig = figure("share of the rubrics kept", "Cohen's κ", xaxis_tickformat=".0%", xaxis_range=[0, room])
@@ -209,7 +209,7 @@ def sweep_coverage(result: ExperimentResult) -> go.Figure:
 
 
 def attrition_curves(result: ExperimentResult) -> go.Figure:
-    """Share of the rubrics that survive unanimity, with two models, and with both outcomes asked for."""
+    """Share of the rubrics kept against the number of systems: by unanimity, by two models of it, by both outcomes."""
     table = result.frame()
     fig = figure("systems on the leaderboard (m)", "share of the rubrics kept", yaxis_range=[0, 1.02])
     names = {
@@ -227,7 +227,7 @@ def attrition_curves(result: ExperimentResult) -> go.Figure:
 
 
 def stability_dots(result: ExperimentResult) -> go.Figure:
-    """Each change: what is left of the bank, and how alike the abilities rank."""
+    """For each variant of the analysis: share of the bank kept, and rank correlation of the abilities."""
     table = result.tables["variants"].dropna(subset=["rho"])
     kinds = table["kind"].replace(KINDS)
     names = [f"{kind}: {what}" for kind, what in zip(kinds, table["what"], strict=True)]
@@ -244,7 +244,7 @@ def stability_dots(result: ExperimentResult) -> go.Figure:
             **hover("%{customdata}<br>%{x:.3f}"),
         )
     rows_axis(fig, names, 32)
-    least = min([0.9, *table["kept"], *table["rho"]])  # a range of its own where all is 1
+    least = min([0.9, *table["kept"], *table["rho"]])  # so that the axis has a width if all values are 1
     fig.update_xaxes(range=[least - 0.02, 1.02])
     fig.add_vline(x=1, line={"color": GREY, "dash": "dash"})
     return fig
@@ -261,7 +261,7 @@ DRAWN: dict[str, Callable[[ExperimentResult], go.Figure]] = {
         stability_dots,
     )
 }
-"""Figures that a declaration asks for by name."""
+"""The figures that the declaration of a chart can name (``Chart.draw``)."""
 
 
 def _intervals(
@@ -286,6 +286,6 @@ def _intervals(
 
 
 def _error_bar(value: pd.Series, low: pd.Series, high: pd.Series) -> dict[str, object]:
-    """The interval around each value as plotly wants it: none where it is unknown."""
+    """The intervals around the values in plotly's form; an unknown interval has length 0."""
     above, below = (high - value).fillna(0.0), (value - low).fillna(0.0)
     return {"type": "data", "symmetric": False, "array": above, "arrayminus": below}

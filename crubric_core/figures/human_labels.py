@@ -1,4 +1,4 @@
-"""Figures of the judges' means that human labels correct."""
+"""Figures of the judges' mean labels corrected by human labels."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from .style import BLUE, GREY, figure, log_axis
 
 
 def half_widths(queries: IntArray, both: FloatArray, alone: FloatArray) -> go.Figure:
-    """Half width of a system's interval against the queries that people label, (Q,) each: with judges, and without."""
+    """Half width of a system's interval against the number of queries that people label, (Q,) each.
+
+    both: with the judges' labels. alone: with the human labels alone.
+    """
     fig = figure("queries that people label", "± of the mean label", yaxis_rangemode="tozero")
     for name, width, colour, dash in (
         ("with the judges' labels", both, BLUE, "solid"),

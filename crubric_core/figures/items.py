@@ -1,6 +1,6 @@
-"""Figures of the items page: which rubrics separate systems, and where on the ability scale.
+"""Figures of the Items page: which rubrics separate systems, and where on the ability scale.
 
-A curve a rubric takes seconds to draw for thousands of rubrics; a quantile band and a few curves do not.
+Thousands of curves take seconds to draw, so figures show quantile bands of all rubrics and the curves of a few.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from .style import BLUE, CATEGORIES, GREY, SEQUENTIAL, band, figure, hover, labe
 
 MOST_HIGHLIGHTS = 20
 MOST_ROWS = 240
-MOST_NAMES = 30  # beside one another
+MOST_NAMES = 30  # most names side by side
 ABILITY = "ability θ"
 
 
 def symbol(position: int) -> int:
-    """Plotly's number of the marks of the n-th rubric: with their colour, no two of MOST_HIGHLIGHTS look alike."""
+    """Plotly's number of the symbol of the n-th rubric; with the colours, MOST_HIGHLIGHTS rubrics look different."""
     shape, turn = position % len(CATEGORIES), position // len(CATEGORIES)
     return shape + 100 * turn  # plotly's open, dotted, and open dotted variants
 
@@ -29,7 +29,11 @@ def symbol(position: int) -> int:
 def item_curves(
     theta: FloatArray, curves: FloatArray, chosen: Sequence[int], names: Sequence[str], pass_scale: str
 ) -> go.Figure:
-    """Item characteristic curves: P (G, J) at the nodes (G,); the band of all rubrics and the chosen ones."""
+    """Item characteristic curves: quantile bands of all rubrics, and the curves of the chosen ones.
+
+    theta: (G,) nodes. curves: (G, J) probabilities. chosen: positions of rubrics. names: of all J rubrics.
+    pass_scale: title of the axis.
+    """
     fig = _bands(theta, curves, pass_scale)
     _highlight(fig, theta, curves, chosen, names, "P = %{y:.2f}")
     room = 0.03 * max(len(chosen), 1)
@@ -47,9 +51,9 @@ def curves_and_labels(
     observed: FloatArray,
     systems: Sequence[str],
 ) -> go.Figure:
-    """``item_curves``, and each system's consensus label of the chosen rubrics, 0 … 1, at its ability (M,).
+    """``item_curves`` with the systems' consensus labels on the chosen rubrics, at their abilities (M,).
 
-    observed: (M, n) of the n chosen.
+    observed: (M, n) labels of the n chosen rubrics as shares of the mark, NaN unknown.
     """
     fig = item_curves(theta, curves, chosen, names, pass_scale)
     for position in range(min(len(chosen), MOST_HIGHLIGHTS)):
@@ -57,7 +61,7 @@ def curves_and_labels(
         known = ~np.isnan(labelled)
         fig.add_scatter(
             x=ability[known],
-            # Marks of several rubrics would cover each other at 0 and 1: each has a line of its own there.
+            # The points of several rubrics would cover each other at 0 and 1, so each rubric is shifted.
             y=labelled[known] + 0.03 * position * np.sign(labelled[known] - 0.5),
             customdata=labelled[known],
             mode="markers",
@@ -77,7 +81,7 @@ def curves_and_labels(
 def information_curves(
     theta: FloatArray, info: FloatArray, chosen: Sequence[int], names: Sequence[str]
 ) -> go.Figure:
-    """Item information (G, J): the band of all rubrics that have any, and the chosen ones."""
+    """Item information (G, J): quantile bands of the rubrics that have any, and the curves of the chosen ones."""
     informative = info.max(axis=0) > 0
     fig = _bands(theta, info[:, informative], "information I(θ)")
     _highlight(fig, theta, info, chosen, names, "I = %{y:.3f}")
@@ -86,9 +90,10 @@ def information_curves(
 
 
 def information_heat_map(theta: FloatArray, info: FloatArray, difficulty: FloatArray) -> go.Figure:
-    """Information of every rubric, the easiest at the bottom; above MOST_ROWS rubrics, means of equal slices.
+    """Heat map of the information of all rubrics, the easiest at the bottom.
 
-    theta (G,), info (G, J), difficulty (J,), NaN where the rubric has no parameters (left out).
+    Above MOST_ROWS rubrics a row is the mean of a slice of equal size. theta: (G,). info: (G, J). difficulty: (J,), NaN
+    if a rubric has no parameters; it is left out.
     """
     slices, places = difficulty_rows(difficulty)
     rows = np.array([info[:, part].mean(axis=1) for part in slices]).reshape(len(slices), len(theta))
@@ -107,7 +112,7 @@ def information_heat_map(theta: FloatArray, info: FloatArray, difficulty: FloatA
 
 
 def difficulty_rows(difficulty: FloatArray) -> tuple[list[IntArray], FloatArray]:
-    """The rubrics in each row of ``information_heat_map``, the easiest first, and where the rows stand."""
+    """Positions of the rubrics in each row of ``information_heat_map``, the easiest first, and the rows' y values."""
     order = np.argsort(difficulty, kind="stable")[: int(np.isfinite(difficulty).sum())].astype(np.int64)
     slices = np.array_split(order, min(MOST_ROWS, len(order))) if len(order) else []
     return slices, np.linspace(0, len(order), 2 * len(slices) + 1)[1::2]
@@ -121,7 +126,7 @@ def wright_map(
     high: FloatArray,
     systems: Sequence[str],
 ) -> go.Figure:
-    """Rubric difficulties (J,) and system abilities with intervals (M,) on one scale."""
+    """Wright map: rubric difficulties (J,) and system abilities with intervals (M,) on the same axis."""
     known, best = np.isfinite(difficulty), np.argsort(-theta, kind="stable")
     theta, low, high, systems = theta[best], low[best], high[best], [systems[i] for i in best]
     start, stop = _range(np.concatenate([difficulty[known], low, high]), theta)
@@ -228,7 +233,10 @@ def _highlight(
 
 
 def _range(values: FloatArray, marked: FloatArray) -> tuple[float, float]:
-    """The range to show: all that is marked, and the central 99.5% of the values, so that one does not flatten them."""
+    """The range of an axis: all of ``marked``, and the central 99.5% of ``values``, without outliers.
+
+    (-4, 4) if no value is known.
+    """
     finite, marked = values[np.isfinite(values)], marked[np.isfinite(marked)]
     if not finite.size:
         return -4.0, 4.0

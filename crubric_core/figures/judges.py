@@ -1,4 +1,4 @@
-"""Figures of the judges: rates, shared errors, and what each one moves on the leaderboard."""
+"""Figures of the judges: error rates, leniency, shared errors, and the influence of each on the leaderboard."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ RATES = {
 
 
 def judge_rates(table: pd.DataFrame) -> go.Figure:
-    """Sensitivity and specificity of each judge's labels with their intervals; columns as in JudgeReliability."""
+    """Sensitivity and specificity of each judge with intervals. table: the columns of JudgeReliability."""
     fig = figure("share right", "", height=row_height(len(table), 44))
     for offset, (column, (name, colour, symbol)) in zip((-0.14, 0.14), RATES.items(), strict=True):
         _dots(fig, table, column, name, colour, symbol, offset)
@@ -43,13 +43,13 @@ def judge_rates(table: pd.DataFrame) -> go.Figure:
 
 
 def leniency(table: pd.DataFrame) -> go.Figure:
-    """Pass rate of each judge less that of the panel, with its interval."""
+    """Pass rate of each judge minus that of the panel, with its interval."""
     fig = figure("leniency", "", height=row_height(len(table), 44))
     _dots(fig, table, "leniency", "leniency", GREEN, "circle", 0)
     rows_axis(fig, table["judge"].tolist())
     fig.add_vline(x=0, line={"color": VERMILION, "width": 1, "dash": "dash"})
     fig.update_layout(showlegend=False)
-    fig.update_xaxes(tickformat=".1~%")  # of judges that are nearly alike the ticks are parts of a per cent
+    fig.update_xaxes(tickformat=".1~%")  # if judges are nearly equal, ticks are fractions of a per cent
     return fig
 
 
@@ -81,9 +81,10 @@ def _dots(
 
 
 def error_correlation(correlation: FloatArray, flagged: BoolArray, judges: Sequence[str]) -> go.Figure:
-    """Correlation of the judges' errors (K, K), NaN left empty; pairs that share errors are framed and starred.
+    """Heat map of the correlation of the judges' errors (K, K); NaN is left empty.
 
-    Above FEW_COLUMNS judges the columns have the numbers of the rows, so that cells stay wide enough to read.
+    flagged: (K, K) pairs that share errors, which are framed and starred. Above FEW_COLUMNS judges the columns are
+    named by the numbers of the rows, so that the cells stay wide enough to read.
     """
     many = len(judges) > FEW_COLUMNS
     fig = figure("", "", height=max(280, (30 if many else 44) * len(judges) + 130))
@@ -120,12 +121,15 @@ def error_correlation(correlation: FloatArray, flagged: BoolArray, judges: Seque
 
 
 def by_rank(systems: pd.DataFrame) -> list[str]:
-    """The systems of a JudgeInfluence, best first: the rows of ``ranks_without``."""
+    """The names of the systems of a JudgeInfluence, best first, as in the rows of ``ranks_without``."""
     return list(systems.drop_duplicates("system").sort_values("rank", kind="stable")["system"])
 
 
 def ranks_without(systems: pd.DataFrame) -> go.Figure:
-    """Places gained or lost without each judge; ``systems`` as in JudgeInfluence, best system on top."""
+    """Ranks gained or lost by each system without each judge, best system on top.
+
+    systems: the table of a JudgeInfluence.
+    """
     ranked = systems.drop_duplicates("system").sort_values("rank", kind="stable")
     names, judges = by_rank(systems), list(dict.fromkeys(systems["judge"]))
     without = systems.pivot_table(index="system", columns="judge", values="rank_without", dropna=False)

@@ -1,4 +1,4 @@
-"""Figures of the leaderboard page: who is really ahead."""
+"""Figures of the Leaderboard page: abilities or scores, ranks, and separated pairs."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ COLOURED = (
     (VERMILION, "diamond"),
     (GREEN, "square"),
     (PURPLE, "x"),
-)  # of dimensions in a figure
+)  # colour and symbol of each dimension in a figure
 OPEN_END = {"low": "no lower end", "high": "no upper end"}  # the meta of the marks of open intervals
-NAMED_COLUMNS = 30  # names of more overlap; a touch names them
+NAMED_COLUMNS = 30  # most columns with names; the names of more would overlap
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A point with its interval for each system: value, low and high, (M,) each, NaN where unknown."""
+    """An estimate with its interval for each system: value, low and high, (M,) each, NaN unknown, infinite if open."""
 
     value: FloatArray
     low: FloatArray
@@ -57,7 +57,7 @@ class Estimate:
 
 
 def placing(leaderboard: pd.DataFrame) -> tuple[Estimate, str]:
-    """The estimates by which a leaderboard places its systems, and what they are."""
+    """The estimates by which a leaderboard places its systems, and their name: "score S" or "ability θ"."""
     by_score = rests_on_scores(leaderboard)
     found = (leaderboard[name].to_numpy(dtype=np.float64) for name in (SCORE if by_score else ABILITY))
     return Estimate(*found), "score S" if by_score else "ability θ"
@@ -73,10 +73,11 @@ def forest(
     chosen: int | None = None,
     title: str = "ability θ",
 ) -> go.Figure:
-    """Estimates with intervals, best first, in tier bands where given; a second estimate as a hollow mark, too.
+    """Forest plot: estimates with intervals in the order given, on bands of tiers if these are given.
 
-    tiers: ``tier_names`` of the systems. names: of the two. chosen: the row that stands out. A click gives the row:
-    point n of a trace is system n.
+    tiers: ``tier_names`` of the systems, or None. pool: second estimates, drawn as hollow marks. names: of the two
+    estimates. chosen: the row that is highlighted. title: of the axis. Point n of a trace is system n, so that a click
+    gives the row.
     """
     fig = figure(title, "", height=row_height(len(systems), each=30))
     if chosen is not None:
@@ -96,9 +97,9 @@ def forest(
 def by_dimension(
     systems: Sequence[str], dimensions: Sequence[str], estimates: Sequence[Estimate]
 ) -> go.Figure:
-    """Estimates with intervals of M systems on a few dimensions: a row a system, a colour a dimension.
+    """Estimates with intervals of M systems on a few dimensions: a row for each system, a colour for each dimension.
 
-    At most as many dimensions as there are COLOURED; (M,) of each.
+    estimates: one for each dimension. dimensions: at most len(COLOURED) names.
     """
     each = 12 + 12 * len(dimensions)
     fig = figure("ability θ of the dimension", "", height=row_height(len(systems), each=each))
@@ -119,9 +120,9 @@ def everybody(
     *,
     title: str = "ability θ",
 ) -> go.Figure:
-    """Estimates and intervals of very many systems in their order: a line, a band, and the chosen one.
+    """Estimates of very many systems in the order given, with a band of intervals and the chosen system highlighted.
 
-    rank: of each among all systems, best first; None where no order is claimed.
+    chosen: position of a system. rank: rank of each system; None if no order is claimed. title: of the estimates.
     """
     place = np.arange(1, len(systems) + 1)
     fig = figure(
@@ -154,13 +155,13 @@ def everybody(
 
 
 def window(size: int, at: int | None, most: int = 40) -> slice:
-    """Which of ``size`` rows are drawn where that is too many: ``most`` around row ``at``, or the first."""
+    """The slice of ``size`` rows to draw if these are too many: ``most`` rows around row ``at``, or the first rows."""
     start = 0 if at is None else min(max(at - most // 2, 0), max(size - most, 0))
     return slice(start, min(start + most, size))
 
 
 def rank_intervals(systems: Sequence[str], rank: IntArray, low: IntArray, high: IntArray) -> go.Figure:
-    """The ranks that each system may hold (M,), best first."""
+    """Intervals of the systems' ranks, best first. rank, low, high: (M,)."""
     fig = figure("rank", "", height=row_height(len(systems)), showlegend=False)
     rows = np.arange(len(systems))
     fig.add_bar(
@@ -186,7 +187,7 @@ def rank_intervals(systems: Sequence[str], rank: IntArray, low: IntArray, high: 
 
 
 def rank_probability(systems: Sequence[str], probability: FloatArray, first: int = 1) -> go.Figure:
-    """P(rank ≤ k): systems (rows, best first) × k = first, first + 1 …, (M, K)."""
+    """Heat map of P(rank ≤ k) (M, K): a row for each system, best first, a column for each k = first, first + 1 …."""
     fig = figure("k: among the first k", "", height=row_height(len(systems)))
     fig.add_heatmap(
         z=probability,
@@ -208,9 +209,9 @@ def rank_probability(systems: Sequence[str], probability: FloatArray, first: int
 def separation_matrix(
     systems: Sequence[str], ahead: FloatArray, separated: BoolArray, difference: Estimate | None = None
 ) -> go.Figure:
-    """Probability that the row is above the column (M, M); a dot where the pair is separated.
+    """Heat map of the probability that the row is above the column (M, M), with a dot on each separated pair.
 
-    difference: of the row less the column with its interval, (M, M) each, told where one points.
+    difference: row minus column with its interval, (M, M) each, shown on hover.
     """
     size = len(systems)
     few = size <= NAMED_COLUMNS
@@ -223,7 +224,7 @@ def separation_matrix(
         zmin=0,
         zmax=1,
         colorscale=[list(stop) for stop in DIVERGING],
-        xgap=int(few),  # gaps between many columns are wider than these on a phone
+        xgap=int(few),  # on a phone, gaps between many columns would be wider than the columns
         ygap=1,
         hoverongaps=False,
         colorbar={"title": {"text": "row ahead", "side": "top"}, "thickness": 12, "tickformat": ".0%"},
@@ -240,14 +241,14 @@ def separation_matrix(
 
 
 def _written_out(difference: Estimate) -> np.ndarray:
-    """(M, M) each difference with its interval."""
+    """(M, M) each difference with its interval, as text."""
     each = zip(*(values.ravel().tolist() for values in vars(difference).values()), strict=True)
     lines = [f"{numeral(value, '+z.2f')} {ends(low, high, '+z.2f')}" for value, low, high in each]
     return np.array(lines, dtype=object).reshape(difference.value.shape)
 
 
 def _dots(there: BoolArray) -> dict[str, Any]:
-    """A dot in the middle of each cell (M, M), all of them one picture: thousands of marks take a browser long."""
+    """Dots in the middle of the True cells (M, M), as a single SVG image: thousands of markers would be slow."""
     size = len(there)
     path = "".join(f"M{column} {row}h0" for row, column in np.argwhere(there).tolist())
     drawn = (
@@ -268,7 +269,7 @@ def _dots(there: BoolArray) -> dict[str, Any]:
 
 
 def score_against_ability(systems: Sequence[str], theta: FloatArray, score: FloatArray) -> go.Figure:
-    """Score S against ability θ, (M,) each: where the two orders disagree, the scoring rules matter."""
+    """Score S against ability θ, (M,) each. The scoring rules matter if the two orders differ."""
     fig = figure("ability θ", "score S", height=420, showlegend=False)
     named_points(fig, systems, theta, score, "θ = %{x:.2f}, S = %{y:.3f}")
     if np.isfinite(theta).any():
@@ -278,7 +279,7 @@ def score_against_ability(systems: Sequence[str], theta: FloatArray, score: Floa
 
 
 def bank_against_pool(systems: Sequence[str], bank: FloatArray, pool: FloatArray) -> go.Figure:
-    """Ability from the bank alone against that from all rubrics that pass, (M,) each."""
+    """Ability from the bank alone against ability from all rubrics that pass, (M,) each."""
     fig = figure("θ from all rubrics that pass", "θ from the bank", height=420, showlegend=False)
     both = np.concatenate([bank, pool])
     if np.isfinite(both).any():
@@ -289,7 +290,7 @@ def bank_against_pool(systems: Sequence[str], bank: FloatArray, pool: FloatArray
 
 
 def tier_names(leaderboard: pd.DataFrame) -> list[str] | None:
-    """The name of each system's tier, with its group where there are several; None where tiers are not shown."""
+    """The name of each system's tier, with its group if there are several; None if the table has no tiers."""
     if "tier" not in leaderboard:
         return None
     if "group" not in leaderboard:
@@ -298,7 +299,7 @@ def tier_names(leaderboard: pd.DataFrame) -> list[str] | None:
 
 
 def _bands(fig: go.Figure, tiers: Sequence[str]) -> None:
-    """Every other tier on a band, and the name of each to its right; all set at once, as each setting takes long."""
+    """Add a band behind every other tier, and the names of the tiers to the right, in one slow update of the layout."""
     bands, names = [], []
     top = -0.5
     for at, (tier, rows) in enumerate(groupby(tiers)):
@@ -358,7 +359,7 @@ def _estimates(
 
 
 def _ends(estimate: Estimate) -> tuple[FloatArray, FloatArray]:
-    """Where bars end: those of open intervals a little beyond all others."""
+    """The ends (low, high) of the bars: those of open intervals lie a little beyond all other values."""
     every = np.concatenate([estimate.value, estimate.low, estimate.high])
     known = every[np.isfinite(every)]
     if not len(known):

@@ -1,4 +1,4 @@
-"""Figures of the measurability page: how alike the judges apply each rubric."""
+"""Figures of the Measurability page: how alike the judges apply each rubric."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from .style import (
 )
 
 LEAST_BINS, MOST_BINS = 10, 50
-MOST_TICKS = 30  # of whole numbers, so that none covers the next
-BESIDE = 230  # pixels of the cells of a grid beside a table, or on a phone
+MOST_TICKS = 30  # most ticks at whole numbers that do not overlap
+BESIDE = 230  # width of the cells of a grid beside a table, or on a phone, in pixels
 FEW_NAMED, MOST_NAMED, TALL = 30, 80, 640
-"""Systems with a row of usual height, and of any height with a name; pixels of a grid of more."""
+"""Most systems with rows of usual height; most systems with named rows; height in pixels of a grid of more."""
 
 
 def measurability_histogram(
@@ -43,10 +43,11 @@ def measurability_histogram(
     centres: FloatArray | None = None,
     name: str = "measurability q (posterior mean)",
 ) -> go.Figure:
-    """Rubrics by the gate's statistic (J,), kept and dropped spaced; ``tau_c`` None: gate off.
+    """Histogram of the gate's statistic of the rubrics, by kept and dropped, with a line at the threshold.
 
-    ``centres``: (n,) the values that the statistic can have, evenly spaced; bars stand around them, since other bins
-    would show a comb. Without them the bars divide the range.
+    values: (J,), NaN unknown. feasible: (J,) rubrics that pass. tau_c: None: the gate is off. centres: (n,) evenly
+    spaced values that the statistic can have, on which bars are centred; other bins would show a comb. Without them the
+    bars divide the range. name: title of the axis.
     """
     known, edges = np.isfinite(values), histogram_edges(values, centres)
     fig = figure(name, "rubrics")
@@ -67,21 +68,22 @@ def measurability_histogram(
         _threshold_line(fig, tau_c)
         highest = np.histogram(values[known], bins=edges)[0].max()
         fig.update_yaxes(range=[0, 1.12 * max(int(highest), 1)])  # the name of the line is above the bars
-    # Plotly itself would put the ticks at the middles of wide bars: -0.278, -0.156, ….
+    # By default Plotly would put the ticks at the middles of wide bars: -0.278, -0.156, ….
     fig.update_xaxes(range=[min(0.0, float(edges[0])), 1], dtick=0.2)
     fig.update_layout(showlegend=True)
     return fig
 
 
 def _threshold_line(fig: go.Figure, tau_c: float) -> None:
-    """To three decimals, as the page says it."""
+    """Add a line at the threshold, labelled with three decimals, as on the page."""
     marker_line(fig, tau_c, f"τ<sub>c</sub> = {numeral(round(tau_c, 3), 'g')}")
 
 
 def histogram_edges(values: FloatArray, centres: FloatArray | None = None) -> FloatArray:
-    """(n + 1,) the ends of the bars of ``measurability_histogram``, so that every known value is inside one.
+    """(n + 1,) edges of the bars of ``measurability_histogram``, such that each known value lies in a bar.
 
-    Without ``centres``, or with too many, as many bars as the square root of the rubrics.
+    Without ``centres``, or with too few or too many of them, the number of bars is the square root of the rubrics'
+    number, from LEAST_BINS to MOST_BINS.
     """
     known = values[np.isfinite(values)]
     low, high = float(known.min(initial=0.0)), float(known.max(initial=1.0))
@@ -94,7 +96,7 @@ def histogram_edges(values: FloatArray, centres: FloatArray | None = None) -> Fl
 
 
 def price_curve(prices: GatePrices, rubrics: int, tau_c: float, name: str) -> go.Figure:
-    """What each threshold keeps: shares of the rubrics, of their information, of queries with an informative one."""
+    """Shares of the rubrics, of their information, and of queries with an informative rubric kept at each threshold."""
     fig = figure(name, "share kept", height=240)
     shares = {
         "information": (prices.information, BLUE, "solid"),
@@ -125,12 +127,11 @@ def label_grid(
     *,
     graded: bool = False,
 ) -> go.Figure:
-    """One rubric's labels, systems × judges (M, K); a dash where unknown (NaN).
+    """The labels of one rubric as a grid of systems × judges (M, K), with a dash for unknown labels (NaN).
 
-    The colour shows what the model reads, 0 … ``levels`` - 1, the text the label as it was given: its number where the
-    rubric is ``graded``, of more than two levels, whatever the model reads. Above MOST_NAMED
-    systems rows have neither name nor text, and go up with the judges' mean label, then with each judge's: names are
-    told where one points.
+    read: labels as the model reads them, 0 … ``levels`` - 1, shown by the colour. given: labels as they were given,
+    shown as text: a number if the rubric is ``graded`` (more than two levels), else pass or fail. Above MOST_NAMED
+    systems, rows have neither names nor text and are sorted by label (``grid_order``); names are shown on hover.
     """
     many, order = len(systems) > MOST_NAMED, grid_order(read)
     if many:
@@ -165,14 +166,15 @@ def label_grid(
         rows_axis(fig, systems)
         fig.update_yaxes(tickfont={"size": 10} if low else None)
     columns_axis(fig, judges, width=BESIDE)
-    fig.update_layout(
-        height=height + max(fig.layout.margin.t - 64, 0)
-    )  # upright names take no room of the cells
+    fig.update_layout(height=height + max(fig.layout.margin.t - 64, 0))  # upright names need extra height
     return fig
 
 
 def grid_order(read: FloatArray) -> IntArray:
-    """(M,) which system each row of ``label_grid`` is, from the top: as given, or by label where they are many."""
+    """(M,) position of the system in each row of ``label_grid``, from the top.
+
+    The order is as given for up to MOST_NAMED systems, else by the mean label, then by each judge's label, descending.
+    """
     if len(read) <= MOST_NAMED:
         return np.arange(len(read))
     known = np.isfinite(read)
@@ -181,7 +183,11 @@ def grid_order(read: FloatArray) -> IntArray:
 
 
 def kappa_against_coverage(thresholds: pd.DataFrame, tau_c: float, against: str) -> go.Figure:
-    """Kappa with its interval by the share of rubrics kept; rows as in the sweep, the first one unfiltered."""
+    """Kappa with its interval against the share of rubrics kept, for each threshold.
+
+    thresholds: the rows of the sweep; its first row has no gate. tau_c: the threshold that is highlighted. against: the
+    other rater, for the title.
+    """
     fig = figure("share of the rubrics kept", f"Cohen's κ against {against}", xaxis_tickformat=".0%")
     chosen = np.isclose(thresholds["tau_c"], tau_c)
     names = np.array([numeral(t) if np.isfinite(t) else "all" for t in thresholds["tau_c"]], dtype=object)
@@ -211,7 +217,7 @@ def kappa_against_coverage(thresholds: pd.DataFrame, tau_c: float, against: str)
 
 
 def kappa_by_quartile(quartiles: pd.DataFrame) -> go.Figure:
-    """Mean of the rubrics' own kappas in each quartile of measurability."""
+    """Mean kappa of the rubrics in each quartile of measurability."""
     fig = figure("quartile of measurability", "mean κ of a rubric", showlegend=False)
     fig.add_bar(
         x=quartiles["quartile"],
@@ -231,7 +237,11 @@ def kappa_by_quartile(quartiles: pd.DataFrame) -> go.Figure:
 def retention(
     observed: dict[str, FloatArray], m: IntArray, models: dict[str, FloatArray], further: IntArray
 ) -> go.Figure:
-    """Share of rubrics that a rule keeps: observed on (S,) sizes m, models on (F,) sizes that go beyond."""
+    """Share of rubrics that each rule keeps, against the number of systems.
+
+    observed: name → (S,) shares at the sizes m (S,). models: name → (F,) predicted shares at the sizes ``further``
+    (F,).
+    """
     fig = figure("systems on the leaderboard", "share of the rubrics kept", yaxis_tickformat=".0%")
     for (name, share), colour in zip(observed.items(), (BLUE, GREEN), strict=False):
         fig.add_scatter(
@@ -247,7 +257,10 @@ def retention(
 
 
 def dropped_for_few_splits(split: IntArray) -> go.Figure:
-    """On how many systems the judges split, in rubrics that unanimity drops and the gate keeps; (n,) counts."""
+    """Bar chart of the number of systems on which judges split, over n rubrics that unanimity drops and the gate keeps.
+
+    split: (n,) number of systems for each rubric.
+    """
     number, rubrics = np.unique(split, return_counts=True)
     fig = figure("systems on which the judges split", "rubrics", height=300, showlegend=False)
     fig.add_bar(

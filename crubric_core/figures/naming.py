@@ -1,4 +1,4 @@
-"""Names next to points: as many as fit without covering each other or another point."""
+"""Put names next to points, as many as fit without covering each other or another point."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import plotly.graph_objects as go
 from ..types import FloatArray
 from .style import BLUE, GREY, hover, labels
 
-WIDTH, HEIGHT = 430.0, 330.0  # of the plotting area in half a page, in pixels
-LETTER, LINE, POINT = 6.4, 14.0, 6.0  # a letter's width, a line's height, a point's radius
-LONGEST = 20
-MOST_LED = 40  # points of a figure of which each is to have its name
+WIDTH, HEIGHT = 430.0, 330.0  # size of the plotting area in half a page, in pixels
+LETTER, LINE, POINT = 6.4, 14.0, 6.0  # a letter's width, a line's height, a point's radius, in pixels
+LONGEST = 20  # characters of a name
+MOST_LED = 40  # most points of a figure whose names may be connected to them by lines
 OFFSETS = [
     (r * np.sin(turn), r * np.cos(turn))
     for r in (28, 42, 58, 76, 96, 120)
@@ -35,9 +35,9 @@ def named_points(
     told: str,
     colour: str | list[str] = BLUE,
 ) -> None:
-    """Add a point for each system, (M,) coordinates, with its name; on a log axis where ``fig`` has one.
+    """Add a point with a name for each system. x, y: (M,) coordinates; x may be on a log axis.
 
-    told: what the pointer tells below the name, in plotly's terms. colour: of all points, or of each.
+    told: text shown on hover below the name, as a plotly template. colour: of all points, or a list for each.
     """
     at = np.log(x) if fig.layout.xaxis.type == "log" else x
     texts, sides = place_names(systems, at, y)
@@ -57,9 +57,9 @@ def named_points(
 
 
 def place_names(names: Sequence[str], x: FloatArray, y: FloatArray) -> tuple[list[str], list[str]]:
-    """The text at each point (M,), "" where there is no room or no point, and its side, as plotly calls it.
+    """The text at each of the M points, "" if there is no room or no point, and its plotly text position.
 
-    The first names come first.
+    The first names have priority.
     """
     shown, points = labels(names, LONGEST), np.stack([_pixels(x, WIDTH), _pixels(y, HEIGHT)], axis=1)
     boxes: list[tuple[float, float, float, float]] = []
@@ -89,14 +89,15 @@ def name_the_rest(
     texts: Sequence[str],
     sides: Sequence[str],
 ) -> None:
-    """Names with a thin line to their points, farther off, for the points that ``place_names`` left without one.
+    """Name the points that ``place_names`` left without a name, farther away and connected by a thin line.
 
-    x, y: as ``place_names`` had them; on a log axis the logarithms. Up to MOST_LED points; of more the pointer tells.
+    x, y: as for ``place_names``: on a log axis natural logarithms. texts, sides: the result of ``place_names``. Does
+    nothing above MOST_LED points, whose names are shown on hover.
     """
     if len(names) > MOST_LED:
         return
     shown = labels(names, LONGEST)
-    # The axes reach beyond the points, so that these are nearer to each other than in the whole plotting area.
+    # The axes extend beyond the points, so that the points use only a part of the plotting area.
     points = np.stack([_pixels(x, 0.75 * WIDTH), _pixels(y, 0.88 * HEIGHT)], axis=1)
     boxes = [_box(points[i], text, SIDES[sides[i]]) for i, text in enumerate(texts) if text]
     for i, text in enumerate(shown):
@@ -134,7 +135,7 @@ def _pixels(values: FloatArray, size: float) -> FloatArray:
 
 
 def _box(point: FloatArray, text: str, side: tuple[float, float]) -> tuple[float, float, float, float]:
-    """Left, bottom, right, top."""
+    """(left, bottom, right, top) in pixels of the text beside a point; side: direction (x, y) from the point."""
     half, tall = LETTER * len(text) / 2, LINE / 2
     x = point[0] + side[0] * (half + POINT)
     y = point[1] + side[1] * (tall + POINT)

@@ -1,4 +1,4 @@
-"""The figures of the overview page: what each judge gives each system, or leaves out."""
+"""Figures of the Overview page: a share for each system and judge, of passes or of missing labels."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from .style import (
 )
 
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x")
-MOST_SYSTEMS = 40  # with a row each
+MOST_SYSTEMS = 40  # most systems with a row each
 RANGES = "Dot: the median system. Thick line: the middle half of the systems; thin line: all of them."
-SPREAD = 0.36  # of a row, from its middle to its outermost dots
+SPREAD = 0.36  # distance from the middle of a row to its outermost dots, as a share of the row
 MARK = 8  # pixels of a dot
-# Pixels of the legend in half a page, of an entry without its name, of a letter, and of a line.
+# Pixels: width of the legend in half a page, of an entry without its name and of a letter; height of a line.
 WIDTH, ENTRY, LETTER, LINE = 330, 40, 6, 19
-ROW = 21  # pixels of a row, where no more are needed for the dots of all judges below each other
-STEPS = (0.01, 0.02, 0.05, 0.1, 0.2)  # between ticks of a share, of which at most MOST_STEPS are needed
+ROW = 21  # least height of a row in pixels; more if the dots of all judges need it
+STEPS = (0.01, 0.02, 0.05, 0.1, 0.2)  # possible steps between ticks; the first that needs at most MOST_STEPS
 MOST_STEPS = 6
-MOST_WRITTEN = 16  # judges whose shares are written into the cells
+MOST_WRITTEN = 16  # most judges whose shares are written into the cells
 
 
 def judge_shares(shares: FloatArray, systems: Sequence[str], judges: Sequence[str], axis: str) -> go.Figure:
-    """A share for each system and judge, (M, K), 0 … 1, NaN where a judge has none: what can be read at that size.
+    """A share for each system and judge, (M, K), 0 … 1, NaN unknown, in the form that is legible at that size.
 
-    Up to six judges are dots, more are columns of a grid; above 40 systems each judge is a row.
+    Dots for up to six judges, a grid for more; above 40 systems a row for each judge. axis: title of the share.
     """
     if len(systems) > MOST_SYSTEMS:
         return judge_ranges(shares, judges, axis)
@@ -47,7 +47,7 @@ def judge_shares(shares: FloatArray, systems: Sequence[str], judges: Sequence[st
 
 
 def judge_dots(shares: FloatArray, systems: Sequence[str], judges: Sequence[str], axis: str) -> go.Figure:
-    """A dot for each system and judge, a symbol for each judge; equal shares lie below each other."""
+    """A dot for each system and judge, with a symbol for each judge; the dots of a row lie below each other."""
     each, names = max(ROW, int(np.ceil(MARK * (len(judges) - 1) / (2 * SPREAD)))), labels(judges)
     beside = max(1, WIDTH // (ENTRY + LETTER * max(map(len, names), default=0)))
     legend = LINE * (-(-len(judges) // beside) - 1)
@@ -68,7 +68,7 @@ def judge_dots(shares: FloatArray, systems: Sequence[str], judges: Sequence[str]
             hovertemplate="%{customdata}: %{x:.1%}",
         )
     rows_axis(fig, systems)
-    beyond = max(SPREAD + MARK / each, 0.5)  # the outermost dots are whole
+    beyond = max(SPREAD + MARK / each, 0.5)  # room for the outermost dots
     fig.update_yaxes(range=[len(systems) - 1 + beyond, -beyond])
     _share_axis(fig, shares)
     fig.update_layout(showlegend=True, shapes=every_other_row(len(systems)))
@@ -76,7 +76,7 @@ def judge_dots(shares: FloatArray, systems: Sequence[str], judges: Sequence[str]
 
 
 def judge_grid(shares: FloatArray, systems: Sequence[str], judges: Sequence[str], axis: str) -> go.Figure:
-    """A cell for each system and judge, the share written in where there is room."""
+    """A heat map of the shares of systems and judges; the shares are written in the cells if there is room."""
     fig = figure("", "", height=row_height(len(systems), each=21) + 60)
     across = np.broadcast_to(np.array(labels(judges, 80), dtype=object), shares.shape)
     down = np.broadcast_to(np.array(labels(systems, 80), dtype=object)[:, None], shares.shape)
@@ -102,7 +102,7 @@ def judge_grid(shares: FloatArray, systems: Sequence[str], judges: Sequence[str]
 
 
 def judge_ranges(shares: FloatArray, judges: Sequence[str], axis: str) -> go.Figure:
-    """A row a judge: median over systems, their middle half, and from the lowest to the highest."""
+    """A row for each judge: the median over systems, the middle half, and the range from the lowest to the highest."""
     fig = figure(f"{axis}, over systems", "", height=row_height(len(judges), each=28), showlegend=False)
     quantiles = np.full((5, len(judges)), np.nan)
     for k, column in enumerate(shares.T):
@@ -137,9 +137,9 @@ def judge_ranges(shares: FloatArray, judges: Sequence[str], axis: str) -> go.Fig
 def _share_axis(fig: go.Figure, shares: FloatArray) -> None:
     most = max(float(np.nanmax(shares, initial=0)), 0.05)
     least = float(np.nanmin(shares, initial=most))
-    start = least if least > most / 2 else 0.0  # from 0, unless more than half of the axis were empty
+    start = least if least > most / 2 else 0.0  # from 0, unless more than half of the axis would be empty
     step = next((step for step in STEPS if most - start <= MOST_STEPS * step), STEPS[-1])
-    # Ticks around all dots.
+    # The outermost ticks enclose all dots.
     low, top = step * np.floor(start / step + 1e-9), step * np.ceil(most / step - 1e-9)
     beyond = 0.03 * (top - low)
     fig.update_xaxes(tickformat=".0%", showgrid=True, tick0=0, dtick=step, range=[low - beyond, top + beyond])

@@ -1,4 +1,4 @@
-"""Figures of a new system's place among the others."""
+"""Figures of a new system's place among the reference systems."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .style import ROW, VERMILION, figure, label, labels, whole_axis
 
 
 def placement_forest(systems: Sequence[str], placed: Placement) -> go.Figure:
-    """All ranked systems in their tiers, best first; the new one, last of ``systems``, stands out."""
+    """Forest plot of all ranked systems in tiers, best first; the new system, last of ``systems``, is highlighted."""
     standing, new = placed.standing, len(systems) - 1
     ranked = np.flatnonzero(np.isfinite(standing.tier))
     order = ranked[np.argsort(-placed.abilities[ranked], kind="stable")]
@@ -44,7 +44,7 @@ def placement_forest(systems: Sequence[str], placed: Placement) -> go.Figure:
 
 
 def rank_chances(system: str, placed: Placement) -> go.Figure:
-    """The chance that the new system is among the first k, of as many as it is compared with and itself."""
+    """The probability that the new system is among the first k systems, for each k."""
     chances = placed.standing.rank_probability[-1]
     chances = chances[np.isfinite(chances)]
     fig = figure("k: among the first k", "", height=300, yaxis_tickformat=".0%", yaxis_range=[0, 1.02])

@@ -29,13 +29,13 @@ from .style import (
 )
 
 MOST_BARS = 1500
-GROUP = ROW - 5  # characters of a group's name, beside which stands its number of queries
+GROUP = ROW - 5  # characters of a group's name, which is followed by its number of queries
 SOFT = ((0.0, "rgba(213, 94, 0, 0.5)"), (0.5, "rgba(127, 135, 147, 0.08)"), (1.0, "rgba(47, 127, 216, 0.5)"))
-"""From below to above; words stay legible on it in both themes."""
+"""Colour scale from below to above the mean, on which text is legible in both themes."""
 
 
 def group_differences(found: GroupScores) -> go.Figure:
-    """How far one system is above the mean of the others in each group, with intervals; groups in the order given."""
+    """Mean score of one system minus that of the others in each group, with intervals; groups in the order given."""
     fig = figure("above (+) or below (−) the others", "", height=row_height(len(found.names)))
     known = np.isfinite(found.low)
     fig.add_vline(x=0, line={"color": GREY, "width": 1})
@@ -68,11 +68,11 @@ def group_differences(found: GroupScores) -> go.Figure:
     return fig
 
 
-ROOM = 0.15  # of the bars' height, above and below them, for who is better
+ROOM = 0.15  # room above and below the bars for text, as a share of their height
 
 
 def query_differences(difference: FloatArray, queries: Sequence[str], first: str, second: str) -> go.Figure:
-    """Query scores of the first less those of the second (N,), sorted; evenly thinned where there are very many."""
+    """Query scores of the first system minus those of the second (N,), sorted; evenly thinned above MOST_BARS."""
     known = np.flatnonzero(np.isfinite(difference))
     order = known[np.argsort(-difference[known], kind="stable")]
     if len(order) > MOST_BARS:
@@ -109,8 +109,8 @@ def query_differences(difference: FloatArray, queries: Sequence[str], first: str
 
 
 def domain_heat(systems: Sequence[str], groups: Sequence[str], means: FloatArray) -> go.Figure:
-    """Scores of systems (rows) in groups of queries (M, G); colour: above or below the group's mean over systems."""
-    apart = means - pd.DataFrame(means).mean().to_numpy()  # NaN without a warning where nobody has a score
+    """Heat map of the scores of systems in groups of queries (M, G), coloured by the distance from the group's mean."""
+    apart = means - pd.DataFrame(means).mean().to_numpy()  # NaN without a warning if no system has a score
     largest = float(np.nanmax(np.abs(apart), initial=0.0)) or 1.0
     fig = figure("", "", height=row_height(len(systems)) + 40)
     fig.add_heatmap(
@@ -145,9 +145,10 @@ def value_against_cost(
     best: BoolArray,
     axes: tuple[str, str],
 ) -> go.Figure:
-    """A value against a number known of each system (M,); a line through those that nobody beats for less.
+    """A value against the cost, or another number, of each system, (M,) each, with a line through the best systems.
 
-    Very unequal numbers stand on a log axis.
+    best: (M,) systems that no other beats at the same or a lower cost. axes: titles of cost and value. The cost has a
+    log axis if it varies widely.
     """
     fig = figure(label(axes[0], 40), axes[1], height=440, showlegend=False)
     known = cost[np.isfinite(cost)]

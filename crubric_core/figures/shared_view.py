@@ -1,4 +1,4 @@
-"""The figures of a published view, the same in the dashboard, in the viewer and in a standalone file."""
+"""The figures of a published view, equal in the dashboard, in the viewer and in a standalone file."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .leaderboard import forest, placing, separation_matrix, tier_names
 from .style import labels, margin_of, rows_axis
 
 NARROW = 14  # characters of a name on a phone
-# columns that a phone has room to name; more are in the order of the rows, and a touch names them
+# most columns that are named on a phone; more are in the order of the rows, and named on touch
 FEW_NAMED = 14
-PAGE = 1_360  # pixels: a page of paper has room for as high a figure and its title (viewer.css)
+PAGE = 1_360  # pixels: largest height of a figure that fits with its title on a printed page (viewer.css)
 EACH = (
     "Who is ahead of whom? Blue: the row; a dot: the pair is separated",
     "Probability that the row is ahead of the column, and which pairs are separated",
@@ -33,8 +33,8 @@ GROUPS = (
 class SharedFigure:
     """A figure of a view.
 
-    part: the part of the view that it belongs to. title: its heading, plain text. alt: what it shows, in words.
-    narrow: what should be otherwise on a phone, by plotly path from the figure.
+    part: the part of the view that it belongs to. title: its heading, plain text. alt: its description in words.
+    narrow: changes on a phone, plotly path → value.
     """
 
     part: str
@@ -45,7 +45,7 @@ class SharedFigure:
 
 
 def shared_figures(view: SharedView) -> list[SharedFigure]:
-    """The figures of the parts that the view has, in the order in which they are read."""
+    """The figures of the parts that the view has, in reading order."""
     shown = [*_leaderboard(view), *_separation(view), *_bank(view)]
     for shared in shown:
         on_one_page(shared.figure)
@@ -53,7 +53,10 @@ def shared_figures(view: SharedView) -> list[SharedFigure]:
 
 
 def on_one_page(fig: go.Figure, rows: Sequence[str] = ()) -> go.Figure:
-    """The figure as low as a page, its named rows with room for one line each; much higher ones stay as they are."""
+    """Reduce a figure that is slightly higher than a page to its height; much higher figures are unchanged.
+
+    rows: names of its rows, which then get one line each.
+    """
     if PAGE < fig.layout.height <= 1.5 * PAGE:
         if rows:
             rows_axis(fig, rows)

@@ -1,8 +1,8 @@
-"""One look for all figures: colours, layout, and the rule that a name from a file is text, never markup.
+"""The common look of all figures: colours, layout, and the rule that a name from a file is text, never markup.
 
-Every trace colour has at least 3.2:1 on white and on the dark background (WCAG asks 3:1 of graphics), and the
-set stays apart under the common colour-vision deficiencies, so one figure serves both themes. Text and grid
-colours come from the template.
+Every trace colour has a contrast of at least 3.2:1 on white and on the dark background (WCAG requires 3:1 for
+graphics), and the colours are distinguishable with the common colour-vision deficiencies, so a figure serves both
+themes. Text and grid colours come from the template.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from ..text import rounded, shorten, told_apart
 BLUE, VERMILION, GREEN, PURPLE, GREY = "#2F7FD8", "#D55E00", "#0A8F6A", "#B565B8", "#7F8793"
 CATEGORIES = (BLUE, VERMILION, GREEN, PURPLE, "#B8860B", GREY)
 SEQUENTIAL = "Cividis"
-FADING = ((0.0, "rgba(47, 127, 216, 0.06)"), (1.0, BLUE))  # from the background, whichever it is
+FADING = ((0.0, "rgba(47, 127, 216, 0.06)"), (1.0, BLUE))  # from nearly transparent, for both themes
 DIVERGING = ((0.0, VERMILION), (0.5, "#C9CDD4"), (1.0, BLUE))
-ON_DIVERGING = "#000000"  # text: at least 5:1 on each of its colours, in both themes
+ON_DIVERGING = "#000000"  # colour of text on DIVERGING: a contrast of at least 5:1, in both themes
 BAND = "rgba(127, 135, 147, 0.12)"
 _FORMATTED = re.compile(r"%\{([xyz]):([^}%,]+)\}")
-MOST_NUMBERS = 8  # below a chart, so that they have room beside each other on a phone
-FEW_COLUMNS = 6  # named columns whose names may lie flat
-ROW = 22  # characters of the name of a row: more leave a chart no room on a phone, and the pointer tells all
+MOST_NUMBERS = 8  # most numbers on an x axis that have room side by side on a phone
+FEW_COLUMNS = 6  # most columns whose names are horizontal
+ROW = 22  # characters of a row's name; longer ones leave no room for the chart on a phone
 _NARROW, _WIDE = frozenset(" !'(),-./:;I[]fijlrt|"), frozenset("%@MOQWmw")
-SPARE = 4  # further characters of a name that is then whole: a cut would save next to nothing
+SPARE = 4  # a name that exceeds its limit by at most so many characters is not cut
 
-# The standoff keeps the first numbers of both axes apart where they meet in a corner.
+# The standoff separates the first numbers of both axes in their common corner.
 NUMBERS = {"automargin": True, "ticklabelstandoff": 6, "separatethousands": True}
 _AXIS = {"gridcolor": "#DDE1E7", "zerolinecolor": "#DDE1E7", **NUMBERS}
 TEMPLATE = go.layout.Template(
@@ -55,9 +55,9 @@ def figure(x: str, y: str, *, height: int = 340, **layout: Any) -> go.Figure:
     base = {
         "template": TEMPLATE,
         "height": height,
-        # Room for numbers, titles and a line of legend: where they fit, Plotly need not draw all once more.
+        # Room for numbers, titles and one line of legend: if they fit, Plotly need not draw the figure twice.
         "margin": {"l": 72, "r": 16, "t": 32 if layout.get("showlegend") is False else 42, "b": 58},
-        # Plotly keeps a line free for a title that is empty, none for one that is missing.
+        # Plotly reserves a line for an empty title, but none for a missing one.
         **{
             axis: {"zeroline": False} | ({"title": {"text": title, "standoff": 10}} if title else {})
             for axis, title in (("xaxis", x), ("yaxis", y))
@@ -73,39 +73,40 @@ def figure(x: str, y: str, *, height: int = 340, **layout: Any) -> go.Figure:
         "barmode": "stack",
         "bargap": 0.06,
     }
-    return go.Figure(layout=base).update_layout(**layout)  # a go.Layout would be checked and copied once more
+    return go.Figure(layout=base).update_layout(**layout)  # a go.Layout would be validated and copied twice
 
 
 def hover(template: str) -> dict[str, str]:
-    """A trace's hovertemplate with the formats of x, y and z apart: Plotly then writes the minus sign, no hyphen.
+    """A trace's hovertemplate, with the formats of x, y and z moved to separate settings.
 
-    Not for an axis with error bars, whose length Plotly would write, too.
+    Plotly then writes a real minus sign instead of a hyphen. Not for an axis with error bars, since Plotly would also
+    write their lengths.
     """
     formats = {f"{axis}hoverformat": form for axis, form in _FORMATTED.findall(template)}
     return {"hovertemplate": _FORMATTED.sub(r"%{\1}", template), **formats}
 
 
 def label(text: object, limit: int = 36) -> str:
-    """A name from a file as plotly text: one line, at most ``limit`` characters, its markup harmless."""
+    """A name from a file as plotly text: one line, at most ``limit`` characters, with its markup escaped."""
     return escape(shorten(str(text), limit), quote=False)
 
 
 def labels(names: Iterable[object], limit: int = 36) -> list[str]:
-    """One label a name, as in sentences and tables; names that then look alike keep what they differ by."""
+    """The names as plotly texts of at most ``limit`` characters, escaped; different names stay different."""
     return [escape(name, quote=False) for name in told_apart(map(str, names), limit)]
 
 
 def cell_share(share: float) -> str:
-    """A share as the text of a narrow cell; only none is 0% and only all is 100%."""
+    """A share as the text of a narrow cell, such as "<1%": only 0 is "0%" and only 1 is "100%"; — for NaN."""
     if np.isnan(share):
         return "—"
     return rounded(share).replace("under ", "&lt;").replace("over ", "&gt;")
 
 
 def row_names(names: Iterable[object], limit: int = ROW) -> list[str]:
-    """Names of rows, cut to ``limit`` characters where that saves more than SPARE; alike ones are told apart.
+    """Names of rows, cut to ``limit`` characters if they are longer by more than SPARE; different names stay different.
 
-    Of wide characters, such as Chinese ones, half as many.
+    Names of wide characters, such as Chinese ones, are cut to half as many.
     """
     flat = [" ".join(str(name).split()) for name in names]
     most = text_width("x" * (limit + SPARE))
@@ -118,9 +119,9 @@ def row_names(names: Iterable[object], limit: int = ROW) -> list[str]:
 
 
 def rows_axis(fig: go.Figure, names: Sequence[object], limit: int = ROW, *, tall: bool = False) -> None:
-    """One named row each, the first on top; positions are 0 … n - 1, so equal names stay apart.
+    """Make the y axis one of n named rows, the first on top, at positions 0 … n - 1, so that names may be equal.
 
-    tall: whether rows have room for names in two lines of ``limit`` characters.
+    limit: characters of a line of a name. tall: whether rows have room for names in two lines.
     """
     told = row_names(names, limit * (1 + tall))
     broken = [_in_lines(name, limit) for name in told] if tall else [(name,) for name in told]
@@ -134,13 +135,13 @@ def rows_axis(fig: go.Figure, names: Sequence[object], limit: int = ROW, *, tall
         ticktext=shown,
         range=[len(names) - 0.5, -0.5],
         showgrid=False,
-        ticklabeloverflow="allow",  # the margin has room for them; the browser need not measure each again
+        ticklabeloverflow="allow",  # the margin has room for them, so the browser need not measure them
     )
     fig.update_layout(margin_l=margin_of(lines, title=False))
 
 
 def _in_lines(name: str, limit: int) -> tuple[str, ...]:
-    """A name, in two lines where it is longer than one; broken after the mark or space next to its middle."""
+    """A name in one line, or in two if it is too long, broken after the punctuation or space nearest to its middle."""
     room = text_width("x" * (limit + SPARE))
     if text_width(name) <= room:
         return (name,)
@@ -157,9 +158,9 @@ def _in_lines(name: str, limit: int) -> tuple[str, ...]:
 def columns_axis(
     fig: go.Figure, names: Sequence[object], side: str = "top", *, width: int | None = None
 ) -> None:
-    """One named column each, at positions 0 … n - 1; the names of many stand upright, so that each has room.
+    """Make the x axis one of n named columns at the positions 0 … n - 1; the names of many columns are vertical.
 
-    width: pixels of all columns, where they are known to be few.
+    side: where the names are. width: pixels of all columns, if known; names that need more are vertical.
     """
     shown = labels(names, 24)
     letters = max((len(unescape(name)) for name in shown), default=0)
@@ -169,7 +170,7 @@ def columns_axis(
         tickvals=list(range(len(names))),
         ticktext=shown,
         tickangle=-90 if many else None,
-        autotickangles=[0, -90],  # where they have no room side by side: slanted ones lie on the axis's title
+        autotickangles=[0, -90],  # never slanted, which would cover the title of the axis
         tickfont={"size": 11} if many else None,
         side=side,
         showgrid=False,
@@ -180,24 +181,24 @@ def columns_axis(
 
 
 def whole_axis(fig: go.Figure, first: int, last: int) -> None:
-    """Whole numbers from ``first`` to ``last`` below bars, cells or points; of many, some are written."""
+    """Make the x axis one of whole numbers from ``first`` to ``last``, with at most MOST_NUMBERS ticks."""
     step = -(-(last - first + 1) // MOST_NUMBERS)
     fig.update_xaxes(range=[first - 0.5, last + 0.5], tick0=first, dtick=step, showgrid=False)
 
 
 def margin_of(names: Sequence[str], size: int = 12, *, title: bool = True) -> int:
-    """Pixels of a margin with these ``labels``, letters of this size, or with numbers, and the axis's title if any."""
+    """Pixels of a margin with these ``labels`` in this font size. title: whether the axis has a title or numbers."""
     longest = max((text_width(unescape(name), size) for name in names), default=0)
     return max(58, 36 + longest) if title else 20 + longest
 
 
 def text_width(text: str, size: int = 12) -> int:
-    """Pixels of a line in letters of this size, about: a browser alone knows."""
+    """Approximate width in pixels of a line of text in this font size."""
     return round(size / 12 * sum(map(_letter_width, text)))
 
 
 def _letter_width(letter: str) -> float:
-    """Pixels of a letter that is 12 pixels high, in the page's font."""
+    """Approximate width in pixels of a letter of the page's font at 12 pixels."""
     if not letter.isascii():
         return 0.0 if combining(letter) else 12.0 if east_asian_width(letter) in "WF" else 7.6
     return 3.6 if letter in _NARROW else 9.2 if letter in _WIDE else 6.4
@@ -206,7 +207,7 @@ def _letter_width(letter: str) -> float:
 def log_axis(fig: go.Figure, low: float, high: float) -> None:
     """A logarithmic x axis from ``low`` to ``high``, both above 0, with ticks at 1, 2 and 5 times powers of ten.
 
-    Where fewer than two of these are within, the ends are ticks too.
+    If fewer than two of these are within the range, its ends are ticks too.
     """
     ticks = [digit * 10.0**power for power in range(-9, 13) for digit in (1, 2, 5)]
     ticks = [tick for tick in ticks if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)]
@@ -216,18 +217,18 @@ def log_axis(fig: go.Figure, low: float, high: float) -> None:
 
 
 def row_height(rows: int, each: int = 24, least: int = 220) -> int:
-    """Figure height in pixels for a figure of one row a system."""
+    """Height in pixels of a figure with so many rows. each: pixels of a row. least: least height."""
     return max(least, 96 + each * rows)
 
 
 def row_band(top: float, bottom: float) -> dict[str, Any]:
-    """A shape behind the rows from ``top`` to ``bottom``."""
+    """A plotly shape: a band behind the rows from ``top`` to ``bottom``."""
     ends = {"x0": 0, "x1": 1, "xref": "x domain", "y0": top, "y1": bottom, "yref": "y"}
     return {"type": "rect", **ends, "fillcolor": BAND, "line": {"width": 0}, "layer": "below"}
 
 
 def every_other_row(rows: int) -> list[dict[str, Any]]:
-    """Shapes that tell which of several marks belong to one row."""
+    """Plotly shapes: a band behind every other row, which shows which points belong to the same row."""
     return [row_band(row - 0.5, row + 0.5) for row in range(0, rows, 2)]
 
 
@@ -240,7 +241,7 @@ def band(
     opacity: float,
     name: str | None = None,
 ) -> None:
-    """The area between ``low`` and ``high``, where both are known; in the legend where it has a name."""
+    """Add the area between ``low`` and ``high``, where both are known. name: in the legend; None: not there."""
     x, low, high = (np.asarray(values, dtype=float) for values in (x, low, high))
     known = np.isfinite(low) & np.isfinite(high)
     red, green, blue = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
@@ -258,12 +259,15 @@ def band(
 
 
 def marker_line(fig: go.Figure, x: float, text: str, *, log: bool = False, row: int = 0) -> None:
-    """A vertical threshold at ``x`` in the axis's own units, its name at its top, below the names of rows before."""
-    # What add_vline draws, in a tenth of its time.
+    """Add a vertical line at ``x``, in the units of the axis, with a text at its top.
+
+    log: whether the axis is logarithmic. row: how many lines of text to leave free above, for other lines' texts.
+    """
+    # As add_vline, ten times faster.
     line = {"color": VERMILION, "width": 2, "dash": "dash"}
     fig.add_shape(type="line", x0=x, x1=x, y0=0, y1=1 - 0.07 * row, xref="x", yref="y domain", line=line)
     fig.add_annotation(
-        x=math.log10(x) if log else x,  # plotly wants the exponent here, and the value above
+        x=math.log10(x) if log else x,  # an annotation needs the exponent, a shape the value
         y=1,
         yref="paper",
         xanchor="right",

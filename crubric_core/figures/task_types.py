@@ -1,4 +1,4 @@
-"""Figures of the task types page: how queries are scored, and how sure their types are."""
+"""Figures of the Task types page: how queries are scored, and how probable their types are."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BINS, FEW_ROWS = 20, 30
 
 
 def scored_as(counts: dict[str, int], plain: str) -> go.Figure:
-    """Queries by the rules that score them; those of ``plain`` have no type's rules."""
+    """Number of queries by the rules that score them. plain: name of the entry without rules of a type."""
     fig = figure("queries", "", height=row_height(len(counts), 30, 240), showlegend=False)
     fig.add_bar(
         x=list(counts.values()),
@@ -40,7 +40,7 @@ def scored_as(counts: dict[str, int], plain: str) -> go.Figure:
 
 
 def certainty(likeliest: FloatArray, tau_t: float) -> go.Figure:
-    """Queries by the probability of their likeliest type (N,), NaN left out."""
+    """Histogram of the probability of the most probable type of each query (N,); NaN is left out."""
     height, edges = np.histogram(likeliest[np.isfinite(likeliest)], bins=np.linspace(0, 1, BINS + 1))
     middle = (edges[:-1] + edges[1:]) / 2
     fig = figure("probability of the likeliest type", "queries", height=240, showlegend=False)
@@ -58,7 +58,7 @@ def certainty(likeliest: FloatArray, tau_t: float) -> go.Figure:
 
 
 def probabilities(names: Sequence[str], shares: FloatArray, tau_t: float) -> go.Figure:
-    """One query's probabilities of the types (T,)."""
+    """The probabilities (T,) of the task types of one query, with a line at tau_t."""
     fig = figure("probability", "", height=220, showlegend=False)
     fig.add_bar(
         x=shares,
@@ -77,7 +77,10 @@ def probabilities(names: Sequence[str], shares: FloatArray, tau_t: float) -> go.
 
 
 def contributions(rubrics: Sequence[str], contribution: FloatArray, emphasis: FloatArray) -> go.Figure:
-    """What each rubric adds to a query's score (n,), in the order given; stressed and punished ones stand out."""
+    """The contribution (n,) of each rubric to a query's score, in the order given.
+
+    Rubrics with an emphasis (n,) above 1, and rubrics that subtract, have colours of their own.
+    """
     many = len(rubrics) > FEW_ROWS
     fig = figure("contribution to the score", "", height=row_height(len(rubrics), 12 if many else 22))
     groups = {

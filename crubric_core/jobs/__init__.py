@@ -1,1 +1,1 @@
-"""Work in the background: one experiment at a time, in a process of its own."""
+"""Work in the background: experiments in separate processes, other long work in threads, and backups."""

@@ -1,6 +1,6 @@
-"""Experiments that run beside the program: one at a time, each in a process of its own, their results kept.
+"""Run experiments in the background: one at a time, each in a separate process.
 
-Whoever asked may go away; the result is kept when it is there.
+The result is stored when it is ready, even if the user who started the experiment has left.
 """
 
 from __future__ import annotations
@@ -32,15 +32,17 @@ Key = tuple[str, str, str]
 
 
 def job_key(name: str, fingerprint: str, settings: Settings) -> Key:
-    """What a result belongs to: the labels' content, the experiment, all settings with the seed."""
+    """The key of a result: the name of the experiment, the labels' fingerprint, and all settings with the seed."""
     return name, fingerprint, result_key(settings_record(settings))
 
 
 @dataclass
 class ExperimentJob:
-    """One experiment under way. share: done, in [0, 1]. what: done now. error: why it ended without a kept result.
+    """An experiment that waits or runs, or that ended without a stored result.
 
-    result: what it found, where that could not be stored; it lasts as long as this process.
+    share: progress in [0, 1]. what: current step. error: why it ended without a stored result, or "". cancelled:
+    whether it was stopped. process: its process, once it has started. result: its result if that could not be stored;
+    it lasts as long as this process.
     """
 
     name: str
@@ -53,21 +55,24 @@ class ExperimentJob:
 
     @property
     def active(self) -> bool:
-        """Waiting or running."""
+        """Whether it waits or runs."""
         return not (self.error or self.cancelled)
 
 
 class Background:
-    """A queue of experiments. ``keep`` receives each result, in a thread of the queue's own."""
+    """A queue of experiments. keep: function that stores each result; it is called in the thread of the queue."""
 
     def __init__(self, keep: Callable[[ExperimentResult], None]) -> None:
         self._keep, self._jobs, self._lock = keep, dict[Key, ExperimentJob](), Lock()
         self.changes = 0
-        """How often an experiment was queued, ended or was stopped: whoever shows a state knows when it is old."""
+        """How often an experiment was queued, ended or was stopped, so that a page can detect that it is outdated."""
         self._queue = ThreadPoolExecutor(max_workers=1, thread_name_prefix="experiments")
 
     def start(self, name: str, snapshot: Snapshot, settings: Settings) -> ExperimentJob:
-        """Queue an experiment; the same one that is under way already is not started twice."""
+        """Queue an experiment and return its job; if the same experiment waits or runs already, return that job.
+
+        Raises AccessError unless the current user is an editor.
+        """
         require_editor("run experiments")
         key = job_key(name, snapshot.fingerprint, settings)
         with self._lock:
@@ -79,21 +84,21 @@ class Background:
         return job
 
     def job(self, key: Key) -> ExperimentJob | None:
-        """The experiment under way, or the one that ended without a result."""
+        """The job with this key, if it waits, runs, or ended without a stored result; else None."""
         with self._lock:
             return self._jobs.get(key)
 
     def active(self) -> list[ExperimentJob]:
-        """All that run or wait, in the order in which they were asked for."""
+        """All jobs that run or wait, in the order in which they were first queued."""
         with self._lock:
             return [job for job in self._jobs.values() if job.active]
 
     def cancel(self, key: Key) -> None:
-        """Stop it at once; nothing of it is kept."""
+        """Stop the job with this key at once, without a result. Raises AccessError unless the user is an editor."""
         self._cancel([key])
 
     def cancel_all(self) -> None:
-        """Stop all that run or wait, as ``cancel`` does."""
+        """Stop all jobs that run or wait, as ``cancel`` does."""
         with self._lock:
             under_way = [key for key, job in self._jobs.items() if job.active]
         self._cancel(under_way)
@@ -107,7 +112,7 @@ class Background:
             self.changes += len(stopped)
 
     def close(self) -> None:
-        """Stop everything and wait for it."""
+        """Stop all jobs, and wait until they have ended."""
         with self._lock:
             for job in self._jobs.values():
                 _stop(job)
@@ -127,7 +132,7 @@ class Background:
             self.changes += 1
 
     def _kept(self, job: ExperimentJob, result: ExperimentResult) -> bool:
-        """Whether the result could be stored; where it could not, the job has it and says why."""
+        """Store the result, and return whether that succeeded; if not, the job holds the result and the error."""
         try:
             self._keep(result)
         except CrubricError as error:
@@ -156,7 +161,7 @@ class Background:
     def _spawn(
         self, job: ExperimentJob, task: IO[bytes], errors: IO[bytes]
     ) -> subprocess.Popen[bytes] | None:
-        """The process, or None where the job was cancelled while it waited."""
+        """Start the process of the job; None if the job was cancelled while it waited."""
         with self._lock:
             if job.cancelled:
                 return None
@@ -173,7 +178,7 @@ class Background:
 
 
 def _listen(job: ExperimentJob, process: subprocess.Popen[bytes]) -> ExperimentResult | None:
-    """Follow what the process says until it ends."""
+    """Read the messages of the process into the job until it ends; its result, or None if it ended without one."""
     for line in process.stdout or ():
         message = json.loads(line)
         if "result" in message:

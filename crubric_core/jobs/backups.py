@@ -1,4 +1,4 @@
-"""Backups for other processes: the one that has a workspace open copies it when it is asked to."""
+"""Backups for other processes: the process that has a workspace open copies it on request."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..labels.store.backup import answer_paths, read_request, request_path
 from ..labels.store.workspace import Workspace
 
 logger = logging.getLogger(__name__)
-EVERY = 1.0  # seconds between two looks for a request
+EVERY = 1.0  # seconds between two checks for a request
 
 
 class Backups:
@@ -37,7 +37,10 @@ class Backups:
 
 
 def answer(workspace: Workspace) -> bool:
-    """Copy the workspace if somebody asks for it; whether somebody did."""
+    """Copy the workspace if there is a request for it, and return whether there was one.
+
+    If the copy fails, the error is written to a file for the process that asked.
+    """
     path = Path(workspace.path)
     request = read_request(path)
     if request is None:

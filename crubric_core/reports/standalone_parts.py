@@ -1,4 +1,4 @@
-"""The parts of a standalone page: headings, sentences and tables as the templates take them."""
+"""The parts of a standalone page: headings, sentences and tables, in the form that the templates need."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
     "rubrics": {name: BANK[name] for name in ("order", "text", "rubric", "query")},
 }
 PRINTED = 200  # most rows of a table on paper
-FILTERED = 8  # rows from which on a table can be filtered
+FILTERED = 8  # least number of rows of a table that can be filtered
 MIME = {"csv": "text/csv", "json": "application/json"}
 UNKNOWN = "—"
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell. shown: as people read it. value: what it is sorted by, None for the unknown."""
+    """One cell. shown: its text. value: the value to sort by, None if unknown. number: whether it is a number."""
 
     shown: str
     value: object
@@ -47,7 +47,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """One row. odd: of a tier with an odd number."""
+    """One row of a table. odd: whether its tier has an odd number."""
 
     odd: bool
     cells: list[Cell]
@@ -55,7 +55,11 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """A table that readers can sort, and filter where it is long. heads: titles, and whether numbers stand below."""
+    """A table that readers can sort.
+
+    heads: title of each column, and whether it holds numbers. filtered: whether readers can filter it. count: its
+    number of rows, in words.
+    """
 
     name: str
     title: str
@@ -67,7 +71,11 @@ class Table:
 
 @dataclass(frozen=True)
 class PagePart:
-    """A part of the page: a leading sentence, figures with their numbers (in a pair or not), a table, a hint."""
+    """A part of the page.
+
+    name: a key of TITLES. figures: each with its position on the page. lead: its first sentences. pair: whether figures
+    are side by side. hint: how to read the table.
+    """
 
     name: str
     figures: list[tuple[int, SharedFigure]] = field(default_factory=list)
@@ -78,12 +86,12 @@ class PagePart:
 
     @property
     def title(self) -> str:
-        """Its heading."""
+        """The heading of the part."""
         return TITLES[self.name]
 
 
 def body(view: SharedView, figures: Sequence[SharedFigure], *, inside: bool) -> Markup:
-    """All that is seen. ``inside``: files for readers are part of the page, not beside it."""
+    """The body of the page. inside: whether the files for readers are part of the page, not separate files."""
     return render(
         "view.html",
         view=view,
@@ -97,7 +105,10 @@ def body(view: SharedView, figures: Sequence[SharedFigure], *, inside: bool) -> 
 
 
 def printed_table(name: Literal["leaderboard", "rubrics"], table: pd.DataFrame) -> Markup:
-    """The first PRINTED rows of a view's table as static HTML: the dashboard's own table prints no row out of sight."""
+    """The first PRINTED rows of a view's table as static HTML, for printing.
+
+    The table of the dashboard would print only the rows in sight.
+    """
     made = _table(name, table.head(PRINTED))
     sheet = Sheet(
         made.title,
@@ -108,7 +119,7 @@ def printed_table(name: Literal["leaderboard", "rubrics"], table: pd.DataFrame) 
 
 
 def _sections(view: SharedView, figures: Sequence[SharedFigure]) -> list[PagePart]:
-    """The parts that the view has."""
+    """The parts of the page that the view has, in order."""
     drawn: dict[str, list[tuple[int, SharedFigure]]] = {name: [] for name in TITLES}
     for number, shared in enumerate(figures):
         drawn[shared.part].append((number, shared))

@@ -1,4 +1,4 @@
-"""The report of one dataset as a page: one file with its figures drawn in, that needs no network and nothing else."""
+"""The report of a dataset as an HTML page: one file with all figures, which needs no network."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ Titled = tuple[str, go.Figure]
 
 
 def full_report(result: Result, experiments: Sequence[ExperimentResult] = (), command: str = "") -> str:
-    """The HTML report of one analysis and its experiments, each with its figures; ``command`` reproduces it."""
+    """The HTML report of an analysis and its experiments with their figures.
+
+    command: the command line that reproduces it, or "".
+    """
     parts = sections(result, experiments)
     figures: dict[str, list[Titled]] = {"analysis": _analysis_figures(result)}
     figures |= {found.name: experiment_figures(found) for found in experiments}
@@ -48,7 +51,10 @@ def full_report(result: Result, experiments: Sequence[ExperimentResult] = (), co
 def write_report(
     result: Result, experiments: Sequence[ExperimentResult], command: str, folder: str | Path
 ) -> list[Path]:
-    """Write report.html and report.md into ``folder``, each whole or not at all; raises ExportError."""
+    """Write report.html and report.md into ``folder``, each whole or not at all; return the paths.
+
+    Raises ExportError if they cannot be written.
+    """
     contents = {
         "report.html": full_report(result, experiments, command).encode(),
         "report.md": report_markdown(result, experiments, command).encode(),
@@ -57,7 +63,7 @@ def write_report(
 
 
 def _analysis_figures(result: Result) -> list[Titled]:
-    """The leaderboard with its intervals, and the measurability of the rubrics where the gate is on."""
+    """The figure of the leaderboard with intervals, and, if the gate is on, that of the rubrics' measurability."""
     holds, board = result.verdict.holds, claimed(result.leaderboard, result.verdict)
     board = board[np.isfinite(placing(board)[0].value)]
     estimate, axis = placing(board)
@@ -72,5 +78,5 @@ def _analysis_figures(result: Result) -> list[Titled]:
         gate.values, gate.feasible, gate.threshold, possible_values(gate), STATISTIC_NAMES[gate.statistic]
     )
     titled.append(("Measurability of the rubrics", histogram))
-    # What needs a page of its own comes last: the rest of the first page is not left empty.
+    # A figure that needs a whole page comes last, so that the first page is not left half empty.
     return sorted(titled, key=lambda figure: figure[1].layout.height >= PAGE)

@@ -1,4 +1,4 @@
-"""The templates of this room, filled in: every value is escaped unless this program made it as markup itself."""
+"""Fill in the templates of this package: every value is escaped unless it is markup made by this program."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _ENVIRONMENT = Environment(
 
 
 def render(template: str, **values: Any) -> Markup:
-    """A template with its values; text in them is shown letter by letter, in an element or in a quoted attribute."""
+    """Fill in a template with values. Text in them is escaped, for an element or a quoted attribute."""
     return Markup(_ENVIRONMENT.get_template(template).render(values))  # noqa: S704 - escaped by the template
 
 
 def call(template: str, macro: str, *values: Any) -> Markup:
-    """One macro of a template with its values."""
+    """Call a macro of a template with values; text in them is escaped."""
     module = _ENVIRONMENT.get_template(template).module
     return Markup(getattr(module, macro)(*values))  # noqa: S704 - escaped by the template
 
 
 def trusted(made: str) -> Markup:
-    """Markup, style or script that this program made, to be written as it is."""
+    """Mark markup, style or script that this program made as safe, so that it is not escaped."""
     return Markup(made)  # noqa: S704 - never a text that came from a file or a person

@@ -14,7 +14,7 @@ from .offline import offline_classifier
 
 
 def main() -> None:
-    """Print the confusion matrix as a Markdown table, and what it comes to."""
+    """Print the confusion matrix as a Markdown table, and the shares of right and of decided queries."""
     parser = argparse.ArgumentParser(prog="python -m crubric_core.task_types", description=__doc__)
     parser.add_argument("--tau-t", type=float, default=0.5, help="least probability for a decision")
     parser.add_argument(
@@ -39,7 +39,7 @@ def main() -> None:
 
 
 def _read(path: Path) -> tuple[list[str], list[str]]:
-    """Texts and types of the rows that have both."""
+    """Texts and types of the rows that have both. Raises IngestError if there is none, or the file is not CSV."""
     try:
         rows = pd.read_csv(path).reindex(columns=["text", "task_type"]).dropna()
     except (OSError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Answers of the prompted classifier, and where they are kept so that no query is ever paid for twice."""
+"""Answers of the prompted classifier, and a cache of them, so that no query is paid for twice."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Protocol
 
 @dataclass(frozen=True)
 class Answer:
-    """What the model said of one query: probabilities in the order of TASK_TYPES, and the tokens it took."""
+    """A model's answer for one query: probabilities in the order of TASK_TYPES, and the number of tokens used."""
 
     model: str
     probabilities: tuple[float, ...]
@@ -18,25 +18,25 @@ class Answer:
 
 
 class AnswerCache(Protocol):
-    """Answers by the hash of their prompt."""
+    """A cache of answers, by the hash of their prompt (``prompt_key``)."""
 
     def read(self, keys: Sequence[str]) -> Mapping[str, tuple[float, ...]]:
-        """The probabilities of those keys that are known."""
+        """The cached probabilities by key; keys that are not in the cache are left out."""
 
     def write(self, answers: Mapping[str, Answer]) -> None:
-        """Keep answers by their keys; called from one thread."""
+        """Store answers by their keys; always called from the same thread."""
 
 
 class MemoryCache:
-    """A cache that lives as long as the process."""
+    """A cache in memory, which lasts as long as the object."""
 
     def __init__(self) -> None:
         self._answers: dict[str, tuple[float, ...]] = {}
 
     def read(self, keys: Sequence[str]) -> Mapping[str, tuple[float, ...]]:
-        """The probabilities of those keys that are known."""
+        """The cached probabilities by key; keys that are not in the cache are left out."""
         return {key: self._answers[key] for key in keys if key in self._answers}
 
     def write(self, answers: Mapping[str, Answer]) -> None:
-        """Keep answers by their keys."""
+        """Store answers by their keys."""
         self._answers |= {key: answer.probabilities for key, answer in answers.items()}

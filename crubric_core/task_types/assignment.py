@@ -1,4 +1,4 @@
-"""Which severity and dimension the rubrics have under a dataset's rules: from points, tags or any column."""
+"""Set the severity and dimension of rubrics by a dataset's rules, from their points, tags or another column."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def assign(rubrics: pd.DataFrame, rules: ScoringRules) -> pd.DataFrame:
-    """The rubrics (J rows) with the severity and dimension that the rules give; the frame itself where none fits."""
+    """The rubrics (J rows) with the severity and dimension that the rules set; the frame itself if there are no rules.
+
+    The first rule that matches a rubric counts; if none matches, its own value is kept.
+    """
     given = [fitting(rubrics, rule) for rule in rules.assign]
     columns = {}
     for target in ("severity", "dimension"):
@@ -40,12 +43,12 @@ def assign(rubrics: pd.DataFrame, rules: ScoringRules) -> pd.DataFrame:
 
 
 def with_assigned(reduction: Reduction, rules: ScoringRules) -> Reduction:
-    """The reduction with ``assign`` done to its rubrics."""
+    """The reduction with ``assign`` applied to its rubrics."""
     return replace(reduction, rubrics=assign(reduction.rubrics, rules)) if rules.assign else reduction
 
 
 def fitting(rubrics: pd.DataFrame, rule: Assignment) -> ObjectArray:
-    """(J,) what one rule would set; None where it does not fit."""
+    """(J,) the value that one rule would set for each rubric; None if it does not match."""
     if rule.source == "points":
         sign, bound = rule.comparison()
         points = rubrics["weight"].to_numpy(dtype=np.float64)
@@ -60,7 +63,7 @@ def fitting(rubrics: pd.DataFrame, rule: Assignment) -> ObjectArray:
 
 
 def _value(pattern: re.Pattern[str], rule: Assignment, cell: object) -> str | None:
-    """What the rule makes of one cell, or of the first tag in it that fits."""
+    """The value that the rule sets for one cell, by the first tag in it that matches; None if none does."""
     for text in _texts(cell, rule.source):
         if found := pattern.fullmatch(text.strip()):
             return rule.value.replace("*", found[1].strip()) if "*" in rule.value else rule.value
@@ -74,9 +77,10 @@ def _texts(cell: object, source: str) -> list[str]:
 
 
 def preview(rubrics: pd.DataFrame, rules: ScoringRules) -> pd.DataFrame:
-    """One row a rule of ``assign``: sets, source, fits, value, rubrics (that fit), decides (those it is first at).
+    """One row a rule: sets, source, fits, value, rubrics, decides, example.
 
-    example is the name of the first rubric that it decides; None where it decides none.
+    rubrics: how many rubrics the rule matches. decides: for how many of these it is the first rule that matches.
+    example: name of the first rubric that it decides; None if there is none.
     """
     rows = []
     taken = {target: np.zeros(len(rubrics), dtype=bool) for target in ("severity", "dimension")}

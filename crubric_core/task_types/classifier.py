@@ -1,4 +1,4 @@
-"""What every task-type classifier can do."""
+"""The interface of all task-type classifiers."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ __all__ = ["UNWATCHED", "TaskTypeClassifier", "Watch"]
 
 
 class TaskTypeClassifier(Protocol):
-    """Reads the texts of queries and says how likely each task type is."""
+    """Estimates the probability of each task type from the text of a query."""
 
     @property
     def name(self) -> str:
-        """What the result is marked with, such as ``offline`` or ``prompted:<model>``."""
+        """The name that is stored with its results, for example ``offline`` or ``prompted:<model>``."""
 
     def probabilities(self, texts: Sequence[str | None], watch: Watch = UNWATCHED) -> FloatArray:
-        """(N, 4) in the order of TASK_TYPES, rows that sum to 1; NaN rows for blank or unanswered texts."""
+        """(N, 4) probabilities in the order of TASK_TYPES; NaN rows for blank or unanswered texts.
+
+        watch: receives the progress, and can stop the work.
+        """

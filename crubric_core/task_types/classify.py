@@ -1,4 +1,4 @@
-"""A classifier gives the queries of a dataset their types: what the command line and the page both do."""
+"""Classify the queries of a dataset and save their task types, for the command line and the page."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from .types import SHARES
 
 @dataclass(frozen=True)
 class Classified:
-    """saved: queries that got their type. run: what the language model did; None for another classifier."""
+    """Result of ``classify``. saved: number of queries with a new type. run: of the prompted classifier, else None."""
 
     saved: int
     run: ClassifierRun | None
 
 
 def texts_of(queries: pd.DataFrame) -> list[str | None]:
-    """The text of each query, None where it has none."""
+    """The text of each query; None if it has no text."""
     return [text if isinstance(text, str) else None for text in queries["text"]]
 
 
 def outside(queries: pd.DataFrame) -> int:
-    """How many of these queries have a text that asks for nothing: the lexicon's classifier does not apply."""
+    """Number of queries whose text is not a request, to which the offline classifier does not apply."""
     return sum(text is not None and not is_request(text) for text in texts_of(queries))
 
 
@@ -40,9 +40,9 @@ def classify(
     typer: TaskTypeClassifier,
     watch: Watch = UNWATCHED,
 ) -> Classified:
-    """Classify these queries of a dataset and keep their types under the name that it has by then.
+    """Classify these queries of a dataset with ``typer`` and save their types, even if it was renamed meanwhile.
 
-    Raises DatasetError where it was deleted meanwhile.
+    Raises DatasetError if the dataset was deleted meanwhile.
     """
     texts = texts_of(queries)
     run = typer.run(texts, watch) if isinstance(typer, PromptedClassifier) else None

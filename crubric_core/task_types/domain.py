@@ -1,12 +1,12 @@
-"""Whether a text asks for anything: the classifier of the lexicon knows requests, not the documents they are about."""
+"""Decide whether a text is a request: the offline classifier applies to requests only, not to other documents."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 
-SHORT = 60  # words: a shorter text is taken as a request, however it is put
-TURNS = 3  # lines of at least two speakers, one of them twice: a transcript
+SHORT = 60  # words; a text of at most so many counts as a request, whatever its form
+TURNS = 3  # least number of turns of a transcript
 
 _QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|«[^»]*»")
 _ADDRESSED = re.compile(
@@ -32,7 +32,7 @@ _TURN = re.compile(r"(?:^|[|\n])\s*#?([A-Z][\w .'-]{0,24})#?\s*:\s")
 
 
 def is_request(text: str) -> bool:
-    """False for a transcript of others, and for long prose that addresses nobody and asks for nothing (English)."""
+    """False for a transcript, and for long English prose that neither addresses a reader nor asks for anything."""
     if _is_transcript(text):
         return False
     if len(text.split()) <= SHORT:
@@ -42,7 +42,7 @@ def is_request(text: str) -> bool:
 
 
 def _is_transcript(text: str) -> bool:
-    """Most lines are turns of speakers who take more than one, and the text begins with one."""
+    """Whether a text begins with a turn, and has at least TURNS turns of two or more speakers, one of them twice."""
     turns = Counter(speaker.strip() for speaker in _TURN.findall(text))
     again = sum(n > 1 for n in turns.values())
     begins = _TURN.match(text.lstrip()) is not None

@@ -1,4 +1,4 @@
-"""The endpoint of the prompted classifier, from the environment."""
+"""The endpoint of the prompted classifier, read from the environment."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from ..errors import SettingsError
 
 @dataclass(frozen=True)
 class ClassifierEndpoint(endpoint.Endpoint):
-    """Where the classifier's model is."""
+    """The endpoint of the language model that the prompted classifier asks."""
 
     owner: ClassVar[str] = "classifier"
     name_the_model: ClassVar[str] = "set CRUBRIC_TYPER_MODEL to its name"
 
     @classmethod
     def from_environment(cls, secrets: Mapping[str, Any] | None = None) -> ClassifierEndpoint | None:
-        """From CRUBRIC_TYPER_BASE_URL, _MODEL, _KEY, _FORMAT, _INPUT_PRICE, _OUTPUT_PRICE; None without an address.
+        """Read CRUBRIC_TYPER_BASE_URL, _MODEL, _KEY, _FORMAT, _INPUT_PRICE and _OUTPUT_PRICE; None without a base URL.
 
-        ``secrets`` with the same names go before the environment.
+        secrets: values with the same names, which override the environment. Raises SettingsError for a bad value.
         """
         found = {**os.environ, **(secrets or {})}
         base_url = str(found.get("CRUBRIC_TYPER_BASE_URL", ""))

@@ -1,4 +1,4 @@
-"""How often a task-type classifier is right, on queries whose type is known."""
+"""Measure how often a task-type classifier is right, on queries whose type is known."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ _HELD_OUT = Path(__file__).with_name("held_out_queries.toml")
 
 @dataclass(frozen=True)
 class ClassifierEvaluation:
-    """A classifier on N queries of known type.
+    """Accuracy of a classifier on N queries of known type.
 
-    confusion: (4, 5) counts, row the true type, column the likeliest one, the last where it stays below tau_t.
-    accuracy: share right, whatever tau_t. coverage: share decided at tau_t. accuracy_decided: share right of these.
-    log_loss: mean -log Pr(true type); 1.386 for a classifier that knows nothing. All NaN without queries.
+    confusion: (4, 5) counts; row: the true type, column: the most probable type, or the last column if its probability
+    is below tau_t. accuracy: share of queries whose most probable type is right, whatever tau_t. coverage: share of
+    queries decided at tau_t. accuracy_decided: share of right ones among these. log_loss: mean -log Pr(true type);
+    1.386 for equal probabilities. Shares and log_loss are NaN without queries.
     """
 
     confusion: IntArray
@@ -33,12 +34,12 @@ class ClassifierEvaluation:
     log_loss: float
 
     def table(self) -> pd.DataFrame:
-        """The confusion matrix with names."""
+        """The confusion matrix with the names of the types."""
         return pd.DataFrame(self.confusion, index=list(TASK_TYPES), columns=[*TASK_TYPES, UNDECIDED])
 
 
 def held_out_queries() -> tuple[list[str], list[str]]:
-    """Texts and types of queries that no classifier here was built from."""
+    """Texts and types of queries that were not used to build a classifier of this package."""
     by_type = tomllib.loads(_HELD_OUT.read_text("utf-8"))
     pairs = [(text, name) for name, texts in by_type.items() for text in texts]
     return [text for text, _ in pairs], [name for _, name in pairs]
@@ -47,7 +48,10 @@ def held_out_queries() -> tuple[list[str], list[str]]:
 def evaluate_classifier(
     probabilities: FloatArray, task_types: Sequence[str], tau_t: float = 0.5
 ) -> ClassifierEvaluation:
-    """Compare (N, 4) probabilities with N true types, by any of their names; NaN rows are left out."""
+    """Compare (N, 4) probabilities with N true types; NaN rows are left out.
+
+    task_types: canonical names or aliases. Raises DatasetError for an unknown name.
+    """
     true = np.array([TASK_TYPES.index(parse_task_type(name) or "") for name in task_types], dtype=np.int64)
     known = np.isfinite(probabilities).all(axis=1)
     shares, true = probabilities[known], true[known]

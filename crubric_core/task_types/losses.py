@@ -1,4 +1,4 @@
-"""What a violated rubric costs, by the losses that people enter with the scoring rules (docs/method.md §15)."""
+"""The cost of a violated rubric, by the losses entered with the scoring rules (docs/method.md §15)."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 
 def fitting_loss(losses: Sequence[Loss], severity: Sequence[Any], task_type: ObjectArray) -> IntArray:
-    """(J,) which of the losses is the first that fits each rubric; -1 where none does.
+    """(J,) position of the first loss that matches each rubric; -1 if none does.
 
-    severity (J,) names in any case, None or NaN unknown; task_type (J,) canonical names of their queries, None unknown.
+    severity: (J,) names in upper or lower case, None or NaN unknown. task_type: (J,) canonical names of the task types
+    of the rubrics' queries, None unknown.
     """
     word: ObjectArray = np.array(
         ["" if pd.isna(each) else fold_case(each) for each in severity], dtype=object
@@ -37,14 +38,17 @@ def fitting_loss(losses: Sequence[Loss], severity: Sequence[Any], task_type: Obj
 
 
 def kind_words(loss: Loss, noun: str = "rubric") -> str:
-    """Which rubrics it is about: ``critical rubric (high-risk constraint)``, ``other rubric``."""
+    """The rubrics of a loss in words: ``critical rubric (high-risk constraint)``, ``other rubric``."""
     severity = "other" if loss.severity.strip() == ANY else loss.severity.strip()
     of = "" if loss.task_type == ANY else f" ({choice_words(loss.task_type)})"
     return f"{severity} {noun}{of}"
 
 
 def ratio_sentence(losses: Sequence[Loss]) -> str:
-    """The losses as pairs: how many violations of each other kind are as bad as one of the costliest; "" of one."""
+    """A sentence: how many violations of each other kind cost as much as one of the costliest kind.
+
+    "" if fewer than two losses are above 0.
+    """
     costly = [loss for loss in losses if loss.loss > 0]
     if len(costly) < 2:
         return ""

@@ -1,4 +1,4 @@
-"""The classifier that needs no network and no download: cues from a lexicon that anyone can read and change."""
+"""The classifier that needs no network and no download: it finds cues of a lexicon that users can read and change."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from .domain import is_request
 from .types import TASK_TYPES
 
 WEIGHTS: Mapping[str, float] = {"strong": 3.0, "fair": 2.0, "weak": 1.0}
-"""Log-odds that a cue adds to its type. Alone, a strong cue gives .87, a fair one .71, a weak one .48: not enough."""
+"""Log-odds that a cue adds to its type. A single strong cue gives probability .87, fair .71, weak .48 (below 0.5)."""
 
 HEAD, TAIL = 1200, 800
-"""Characters of a long text that are read: what is asked stands at its ends, the rest is material."""
+"""Characters read at the start and the end of a long text, where the request usually is."""
 
 _LEXICON = Path(__file__).with_name("lexicon.toml")
 
 
 @dataclass(frozen=True)
 class Cue:
-    """One found cue: what it speaks for, how strongly, and the words that matched."""
+    """A cue found in a text. task_type: the type that it supports. strength, weight: how strongly. words: the match."""
 
     task_type: str
     strength: str
@@ -41,8 +41,9 @@ class Cue:
 class LexiconClassifier:
     """Pr(type | text) ∝ exp(sum of the weights of the type's cues in the text).
 
-    lexicon: type → strength → regular expressions. A text without any cue gets ¼ for each type, and one that asks for
-    nothing (``is_request``) none: it is outside the classifier's domain, whatever words it has.
+    lexicon: type → strength → regular expressions. A text without any cue gets ¼ for each type. A text that is not a
+    request (``is_request``) gets NaN, since it is outside the classifier's domain. Raises SettingsError for an unknown
+    type or strength.
     """
 
     lexicon: Mapping[str, Mapping[str, Sequence[str]]]
@@ -58,7 +59,7 @@ class LexiconClassifier:
             )
 
     def probabilities(self, texts: Sequence[str | None], watch: Watch = UNWATCHED) -> FloatArray:
-        """(N, 4); NaN rows for texts that are blank or ask for nothing, and for all after the watch stops it."""
+        """(N, 4) in the order of TASK_TYPES; NaN rows for blank texts, texts without a request, and after a stop."""
         found = np.full((len(texts), len(TASK_TYPES)), np.nan)
         for n, text in enumerate(texts):
             if watch.stopped:
@@ -70,7 +71,7 @@ class LexiconClassifier:
         return found
 
     def explain(self, text: str) -> tuple[Cue, ...]:
-        """Every cue in the text, strongest first."""
+        """All cues in the text, the strongest first."""
         asked = text if len(text) <= HEAD + TAIL else f"{text[:HEAD]} {text[-TAIL:]}"
         cues = [
             Cue(task_type, strength, WEIGHTS[strength], match[0])
@@ -90,7 +91,7 @@ class LexiconClassifier:
 
 @cache
 def offline_classifier() -> LexiconClassifier:
-    """The default classifier, with the lexicon that comes with the program."""
+    """The default classifier, with the lexicon of this package."""
     return LexiconClassifier(tomllib.loads(_LEXICON.read_text("utf-8")))
 
 

@@ -20,11 +20,11 @@ from .types import TASK_TYPES
 
 @dataclass(frozen=True)
 class ClassifierRun:
-    """What came of N queries; whatever is unanswered can be asked again by the same call.
+    """The result of classifying N queries; unanswered ones are asked again if the call is repeated.
 
-    probabilities: (N, 4); NaN rows where blank or unanswered. answered, cached: queries with an answer, and how many
-    of these were known before. failures: (query's position, reason). cancelled: by the caller.
-    stopped: why the run gave up on the rest, or empty.
+    probabilities: (N, 4); NaN rows for blank or unanswered queries. answered: number of queries with an answer. cached:
+    how many of these were in the cache before. failures: (position of the query, reason). usage: requests and tokens.
+    cancelled: whether the caller stopped the run. stopped: why the run gave up on the rest, or "".
     """
 
     probabilities: FloatArray
@@ -38,9 +38,10 @@ class ClassifierRun:
 
 @dataclass(frozen=True)
 class PromptedClassifier:
-    """Types queries by a language model.
+    """A classifier that asks a language model.
 
-    attempts, backoff, concurrency, requests_per_minute, give_up_after: as ``Patience`` says; SettingsError as there.
+    attempts, backoff, concurrency, requests_per_minute, give_up_after: see ``Patience``, which raises SettingsError if
+    a value is not allowed.
     """
 
     endpoint: ClassifierEndpoint
@@ -56,15 +57,18 @@ class PromptedClassifier:
 
     @property
     def name(self) -> str:
-        """What its types are marked with."""
+        """The name that is stored with its results: ``prompted:<model>``."""
         return f"prompted:{self.endpoint.model}"
 
     def probabilities(self, texts: Sequence[str | None], watch: Watch = UNWATCHED) -> FloatArray:
-        """(N, 4) of ``run``."""
+        """(N, 4) probabilities of ``run``."""
         return self.run(texts, watch).probabilities
 
     def run(self, texts: Sequence[str | None], watch: Watch = UNWATCHED) -> ClassifierRun:
-        """Ask for every text that the cache does not know, equal texts once, until done, cancelled or hopeless."""
+        """Ask about each text that is not in the cache, equal texts once, until all are answered or the run stops.
+
+        It stops if ``watch`` cancels it, or after too many failures.
+        """
         places: dict[str, list[int]] = {}
         wanted: dict[str, str] = {}
         for n, text in enumerate(texts):
@@ -111,13 +115,13 @@ class PromptedClassifier:
 
 
 def _counted(tokens: Tokens) -> tuple[int, int]:
-    """As the cache keeps them, which has no place for what is unknown."""
+    """Tokens in and out as whole numbers; 0 if unknown (NaN), since the cache cannot store an unknown number."""
     tokens_in, tokens_out = (0 if math.isnan(n) else int(n) for n in tokens)
     return tokens_in, tokens_out
 
 
 class _Tally:
-    """What is known so far; belongs to the calling thread."""
+    """The results so far; only the calling thread uses it."""
 
     def __init__(self, places: dict[str, list[int]], n_texts: int, watch: Watch) -> None:
         self.probabilities = np.full((n_texts, len(TASK_TYPES)), np.nan)
@@ -128,11 +132,11 @@ class _Tally:
 
     @property
     def complete(self) -> bool:
-        """Whether every text that is not blank has its answer or its failure."""
+        """Whether each text that is not blank has an answer or a failure."""
         return self.answered + len(self.failures) == self._total
 
     def take(self, found: Mapping[str, tuple[float, ...]]) -> None:
-        """Enter probabilities by key, and say how far the run is."""
+        """Store probabilities by key, and report the progress."""
         for key, shares in found.items():
             self.probabilities[self._places[key]] = shares
             self.answered += len(self._places[key])
@@ -144,7 +148,7 @@ class _Tally:
             )
 
     def count(self, replies: list[Reply[tuple[float, ...]]]) -> None:
-        """Enter what workers brought back."""
+        """Store the replies of the workers: probabilities or failures."""
         for reply in replies:
             if reply.found is None:
                 self.failures += [(n, reply.reason) for n in self._places[reply.key]]

@@ -1,4 +1,4 @@
-"""What the prompted classifier asks, and how its answer is read."""
+"""The prompt of the prompted classifier, and the parsing of the answer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..endpoints.endpoint import Question, read_object
 from .types import CREATIVE, DECISION, EVIDENCE, HIGH_RISK, TASK_TYPES
 
 HEAD, TAIL = 4000, 2000
-"""Characters of a long query that are sent; the rest is material."""
+"""Characters sent from the start and the end of a long query."""
 
 SYSTEM = f"""You sort queries that people send to an AI assistant by the kind of thinking that a good answer needs.
 Give the probability of each of four types; the four add up to 1.
@@ -35,26 +35,26 @@ SCHEMA: dict[str, Any] = {
 
 
 def user_message(text: str) -> str:
-    """The query between its marks, a long one without its middle."""
+    """The query between <query> tags, without its middle if it is long."""
     asked = text if len(text) <= HEAD + TAIL else f"{text[:HEAD]}\n[…]\n{text[-TAIL:]}"
     return f"<query>\n{asked}\n</query>"
 
 
 def prompt_key(model: str, text: str) -> str:
-    """A hash of all that the answer depends on: the model, the instruction and the query."""
+    """Hash of everything that the answer depends on: the model, the instruction, the schema and the query."""
     content = json.dumps([model, SYSTEM, SCHEMA, user_message(text)])
     return hashlib.sha256(content.encode()).hexdigest()
 
 
 def question(text: str) -> Question:
-    """What is asked of one query."""
+    """The question to the model about one query."""
     return Question(SYSTEM, user_message(text), SCHEMA)
 
 
 def read_answer(content: str | None) -> tuple[float, ...]:
-    """The four probabilities, made to sum to 1, from a JSON object, whatever stands around it.
+    """Parse the four probabilities, scaled to sum to 1, from the JSON object in an answer; text around it is ignored.
 
-    Raises ValueError with the reason where there is none.
+    Raises ValueError with the reason if there is none.
     """
     return read_object(content or "", _shares, TASK_TYPES)
 

@@ -20,14 +20,14 @@ Names = Sequence[Any] | ObjectArray
 
 @dataclass(frozen=True)
 class QueryScores:
-    """Scores of M systems on N queries, with the parts they are made of.
+    """Scores of M systems on N queries, and the parts from which they are computed.
 
-    score: (M,) Σ omega_n · by_query over the queries with a score; NaN where a system has none.
+    score: (M,) Σ omega_n · by_query over the queries with a score; NaN if a system has none.
     by_query: (M, N) weighted mean of the points of the query's rubrics, in [0, 1] if clipped; NaN unknown.
     points: (M, J) g_j, from the lowest penalty to 1; NaN unknown. lowest: (J,) g_j of the lowest level.
-    emphasis, weights: (J,) e_j, and w_j = e_j × the weight given.
-    query_index: (J,) each rubric's query. task_type: (N,) the rules used; None where plain pass or fail.
-    fallback: (N,) True where no type is likely enough. unrecognised: type names that are none.
+    emphasis: (J,) e_j. weights: (J,) w_j = e_j × the given weight.
+    query_index: (J,) position of each rubric's query. task_type: (N,) type whose rules are used; None: plain pass or
+    fail. fallback: (N,) True if no type is probable enough. unrecognised: given names that are not task types.
     clip: whether query scores are clipped.
     """
 
@@ -46,11 +46,11 @@ class QueryScores:
 
 @dataclass(frozen=True)
 class QueryExplanation:
-    """How one system's score on one query comes about; n rubrics with a known label.
+    """How one system's score on one query is computed from its n rubrics with a known label.
 
     rubrics: (n,) indices. points, emphasis, weights: (n,) as in QueryScores.
-    contribution: (n,) points × weight ÷ sum of weights; they add up to raw.
-    raw: their sum before clipping. score: the query score. Both NaN where no label is known.
+    contribution: (n,) points × weight ÷ sum of weights; NaN if the weights are 0.
+    raw: sum of the contributions, before clipping. score: the query score. Both are NaN if no label is known.
     """
 
     rubrics: IntArray
@@ -63,7 +63,7 @@ class QueryExplanation:
 
 
 def emphasis(dimension: Names, task_type: Names, rules: ScoringRules) -> FloatArray:
-    """e_j: how much more a rubric counts for its dimension under its query's type. (J,), (J,) → (J,), > 0."""
+    """(J,) emphasis e_j > 0: the factor of a rubric's weight for its dimension (J,) and its query's task type (J,)."""
     of_interest = {
         (DECISION, "actionability"): rules.actionability,
         (CREATIVE, "creativity"): rules.creativity,
@@ -75,10 +75,10 @@ def emphasis(dimension: Names, task_type: Names, rules: ScoringRules) -> FloatAr
 def rubric_points(
     y: FloatArray, levels: IntArray, severity: Names, task_type: Names, rules: ScoringRules
 ) -> FloatArray:
-    """g_j = level / (L − 1), but a violation's penalty where a high-risk query's severe rubric is failed.
+    """(M, J) points g_j = level / (L − 1), or the penalty if a moderate or critical rubric of a high-risk query fails.
 
-    y (M, J) levels 0 … L−1, NaN unknown; levels, severity, task_type (J,) → (M, J). An ordered rubric is failed
-    below its midpoint, as by the scale map of docs/method.md §1.
+    y: (M, J) levels 0 … L−1, NaN unknown. levels, severity, task_type: (J,). An ordered rubric fails below its
+    midpoint, as in the scale map of docs/method.md §1.
     """
     penalties = {(HIGH_RISK, "moderate"): rules.moderate, (HIGH_RISK, "critical"): rules.critical}
     pairs = zip(task_type, map(fold_case, severity), strict=True)
@@ -91,7 +91,10 @@ def rubric_points(
 def query_scores(
     points: FloatArray, weights: FloatArray, query_index: IntArray, n_queries: int, clip: bool = True
 ) -> FloatArray:
-    """Weighted mean of each query's known points. (M, J), (J,) ≥ 0, (J,) → (M, N); NaN without weight."""
+    """(M, N) weighted mean of the known points of each query, in [0, 1] if ``clip``; NaN if no weight is above 0.
+
+    points: (M, J), NaN unknown. weights: (J,) ≥ 0. query_index: (J,) position of each rubric's query.
+    """
     earned, possible = _sums_by_query(np.ascontiguousarray(points.T), weights, query_index, n_queries)
     scores = ratio(earned.T, possible.T)
     return np.clip(scores, 0.0, 1.0) if clip else scores
@@ -101,7 +104,7 @@ def query_scores(
 def _sums_by_query(
     points: FloatArray, weights: FloatArray, query_index: IntArray, n_queries: int
 ) -> tuple[FloatArray, FloatArray]:
-    """(N, M) sums of the weighted known points (J, M), and of their weights."""
+    """Two arrays (N, M): sums of the weighted known points (J, M) of each query, and sums of their weights."""
     shape = n_queries, points.shape[1]
     earned, possible = np.zeros(shape), np.zeros(shape)
     for rubric in range(len(points)):
@@ -114,15 +117,16 @@ def _sums_by_query(
 
 
 def query_weights(omega: FloatArray) -> FloatArray:
-    """(N,) the weights of eq:score: a query without one (NaN) counts as the mean of those given, or 1."""
+    """(N,) weights of eq:score: a missing weight (NaN) is replaced by the mean of the given weights, or by 1."""
     given = np.isfinite(omega)
     return np.where(given, omega, omega[given].mean() if given.any() else 1.0)
 
 
 def overall_scores(by_query: FloatArray, omega: FloatArray | None = None) -> FloatArray:
-    """S = Σ_n omega_n × query score over the queries with one, omega made to sum to 1 over these. (M, N) → (M,).
+    """(M,) S = Σ_n omega_n × query score (M, N) over the queries with a score, omega scaled to sum to 1 over these.
 
-    omega (N,) ≥ 0, NaN unknown (``query_weights``), or None for equal shares.
+    omega: (N,) ≥ 0, NaN unknown (``query_weights``), or None for equal weights. NaN for a system without a score.
+    Raises SettingsError if an omega is below 0.
     """
     shares = np.ones(by_query.shape[1]) if omega is None else query_weights(omega)
     if (shares < 0).any():
@@ -149,8 +153,9 @@ def score_systems(
 ) -> QueryScores:
     """Scores of all systems (eq:score) from the labels of the retained rubrics.
 
-    y (M, J) levels, NaN unknown; levels, query_index, dimension, severity, weights (J,); task_type, omega (N,);
-    probabilities (N, 4). Unknown columns are None. weights are nu_j, or ones: measurability never enters them.
+    y: (M, J) levels, NaN unknown. levels, query_index, dimension, severity, weights: (J,). task_type, omega: (N,).
+    probabilities: (N, 4) of the task types. An unknown column is None. weights: nu_j, or ones by default; measurability
+    never enters them. rules: by default those of the paper.
     """
     n_rubrics = y.shape[1]
     rules = rules or ScoringRules()
@@ -177,14 +182,17 @@ def score_systems(
 
 
 def by_emphasis(scores: QueryScores, omega: FloatArray | None = None) -> QueryScores:
-    """Scores of the same labels with the emphasis alone as weight, w_j = e_j. omega: as in ``overall_scores``."""
+    """Scores of these labels weighted by emphasis alone, w_j = e_j. omega: as in ``overall_scores``."""
     n_queries = scores.by_query.shape[1]
     by_query = query_scores(scores.points, scores.emphasis, scores.query_index, n_queries, scores.clip)
     return replace(scores, score=overall_scores(by_query, omega), by_query=by_query, weights=scores.emphasis)
 
 
 def score_ranges(scores: QueryScores, omega: FloatArray | None = None) -> FloatArray:
-    """(M,) how far S rises from the lowest level of each known label to the highest, if not clipped; NaN of none."""
+    """(M,) how much S, if not clipped, rises if each known label changes from the lowest to the highest level.
+
+    NaN for a system without a known label.
+    """
     rises = np.where(np.isfinite(scores.points), 1 - scores.lowest, np.nan)
     n_queries = scores.by_query.shape[1]
     by_query = query_scores(rises, scores.weights, scores.query_index, n_queries, clip=False)
@@ -192,7 +200,7 @@ def score_ranges(scores: QueryScores, omega: FloatArray | None = None) -> FloatA
 
 
 def explain_query(scores: QueryScores, system: int, query: int) -> QueryExplanation:
-    """The worked example behind ``scores.by_query[system, query]``: what each rubric contributes."""
+    """Explain ``scores.by_query[system, query]``: the contribution of each rubric."""
     rubrics = np.flatnonzero((scores.query_index == query) & np.isfinite(scores.points[system]))
     points, weights = scores.points[system, rubrics], scores.weights[rubrics]
     total = weights.sum()

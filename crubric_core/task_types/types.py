@@ -1,4 +1,4 @@
-"""The four cognitive task types (tab:tasktypes), the names people give them, and which one a query is scored by."""
+"""The four cognitive task types (tab:tasktypes), their aliases, and the type by which each query is scored."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ ObjectArray = NDArray[np.object_]
 
 @dataclass(frozen=True)
 class QueryTypes:
-    """Which type's rules score each of N queries.
+    """The task types whose rules score N queries.
 
-    task_type: (N,) canonical name, or None: no type known, or none likely enough; scored pass or fail.
-    fallback: (N,) True where probabilities are known and none reaches tau_t.
-    unrecognised: names given that are no task type; their queries count as of no known type.
+    task_type: (N,) canonical name; None if no type is known or probable enough: the query is scored by pass or fail.
+    fallback: (N,) True if probabilities are known and none reaches tau_t.
+    unrecognised: given names that are not task types; they count as unknown.
     """
 
     task_type: ObjectArray
@@ -49,7 +49,10 @@ class QueryTypes:
 
 
 def parse_task_type(name: Any) -> str | None:
-    """The canonical name for any alias, whatever its case and punctuation; None for a blank or missing value."""
+    """The canonical name of a task type or alias, whatever its case and punctuation; None for a blank or missing value.
+
+    Raises DatasetError for another name.
+    """
     if _is_blank(name):
         return None
     canonical = _lookup(name)
@@ -66,10 +69,10 @@ def resolve_task_types(
     tau_t: float,
     n_queries: int,
 ) -> QueryTypes:
-    """The given type, else the likeliest; none where probabilities are known and all below tau_t (docs/method.md §9).
+    """The given types, else the most probable; None if probabilities are known and below tau_t (docs/method.md §9).
 
-    task_type (N,) names or aliases, None or NaN where unknown; probabilities (N, 4) in the order of TASK_TYPES,
-    NaN where unknown.
+    The last rule holds even for a given type. task_type: (N,) names or aliases, None or NaN unknown. probabilities:
+    (N, 4) in the order of TASK_TYPES, NaN unknown.
     """
     names = [None] * n_queries if task_type is None else list(task_type)
     resolved = np.array([_lookup(name) for name in names], dtype=object)
@@ -87,14 +90,14 @@ def resolve_task_types(
 
 
 def types_of_queries(queries: pd.DataFrame, tau_t: float) -> QueryTypes:
-    """``resolve_task_types`` of ``Dataset.queries``, N rows with the columns task_type and SHARES."""
+    """``resolve_task_types`` for N rows of ``Dataset.queries``, with the columns task_type and SHARES."""
     given, probabilities = queries["task_type"].to_numpy(dtype=object), queries[SHARES].to_numpy(dtype=float)
     return resolve_task_types(given, probabilities, tau_t, len(queries))
 
 
-@lru_cache(maxsize=1024, typed=True)  # thousands of rubrics have a handful of dimensions and severities
+@lru_cache(maxsize=1024, typed=True)  # thousands of rubrics have only a few dimensions and severities
 def fold_case(value: object) -> str:
-    """A name as it is compared with others: without case, and without blanks around it."""
+    """A name in the form for comparison: case-folded, and without blanks around it."""
     return str(value).strip().casefold()
 
 

@@ -25,7 +25,7 @@ class GatePrices:
 
     tau: the threshold. rubrics: that reach it. informative: of these, with information. information: their share of
     that of all rubrics, in [0, 1]; NaN where no rubric has any. queries_lost: queries that had an informative rubric
-    and have none. judge_calls: labels that a new system costs on all informative rubrics kept, one of every judge.
+    and have none. judge_calls: labels that a new system costs on all informative rubrics kept.
     queries: a number: those with an informative rubric where there is no gate.
     """
 
@@ -57,11 +57,11 @@ class GateVerdict:
 
 
 def gate_prices(
-    values: FloatArray, taus: Sequence[float] | FloatArray, nu: FloatArray, query: IntArray, n_judges: int
+    values: FloatArray, taus: Sequence[float] | FloatArray, nu: FloatArray, query: IntArray, labels: int
 ) -> GatePrices:
     """The price of the thresholds ``taus`` (T,), given each rubric's statistic, information and query, (J,) each.
 
-    A rubric whose statistic is NaN always passes. ``query`` are positions from 0.
+    A rubric whose statistic is NaN always passes. ``query`` are positions from 0; labels: of one cell.
     """
     tau = np.asarray(taus, dtype=np.float64)
     kept = ~(values < tau[:, None])
@@ -76,7 +76,7 @@ def gate_prices(
         informative=informed.sum(axis=1),
         information=(informed @ nu) / total if total > 0 else np.full(len(tau), np.nan),
         queries_lost=np.full(len(tau), len(starts)) - covered,
-        judge_calls=n_judges * informed.sum(axis=1),
+        judge_calls=labels * informed.sum(axis=1),
         queries=len(starts),
     )
 

@@ -193,3 +193,22 @@ def test_without_texts_of_rubrics_the_working_table_has_no_column_for_them(
     assert "Not shown, because no row has a value: text." in said(bare)
     assert "no row has a value" not in said(described)
     assert ["text" in app.dataframe[0].proto.column_order for app in (bare, described)] == [False, True]
+
+
+def test_a_new_system_is_counted_with_as_many_labels_as_a_cell_has(open_page: Open, tmp_path: Path) -> None:
+    """With 2 of 5 judges a cell, all five were counted."""
+    labels = simulate(seed=1, systems=8, queries=12, judges=5, pool=(6, 8), missing=0).labels
+    dealt = labels.sample(frac=1, random_state=0).groupby(["system", "query", "rubric"]).head(2)
+    with Workspace(tmp_path / "dealt.duckdb") as workspace:
+        workspace.ingest(dealt.to_csv(index=False).encode(), "small")
+        rubrics = len(workspace.dataset("small").rubrics)
+    each = "with 2 labels each, the rounded mean of a cell (5 judges)"
+    app = open_page("bank", tmp_path / "dealt.duckdb", dataset="small", budget="12")
+    shown = {metric.label: metric for metric in app.metric}
+    assert (shown["Judge calls"].value, shown["Judge calls, all rubrics"].value) == ("24", f"{2 * rubrics}")
+    assert shown["Judge calls"].help == f"For a new system: the rubrics of the bank, {each}"
+    app = open_page("measurability", tmp_path / "dealt.duckdb", dataset="small", gate="kappa", tau_c="0.05")
+    shown = {metric.label: metric for metric in app.metric}
+    kept, needs = shown["Informative rubrics kept"], shown["Labels a new system needs"]
+    assert int(needs.value) == 2 * int(kept.value) > 0
+    assert needs.help == f"The informative rubrics that are kept, {each}"

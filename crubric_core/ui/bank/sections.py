@@ -117,7 +117,7 @@ def _kept(worths: tuple[Worth, ...]) -> FloatArray:
 def price(study: StudyPage) -> None:
     """What a new system costs on the bank, and on all rubrics."""
     positions = query_positions(study.queries(), study.reduction())
-    bank, judges = study.bank(), max(study.reduction().n_judges, 1)
+    bank, each = study.bank(), study.reduction().labels_per_cell
     theta = study.calibration().fit.theta
     middle = np.median(theta[np.isfinite(theta)])
     fit = study.calibration().fit
@@ -126,13 +126,13 @@ def price(study: StudyPage) -> None:
         {
             "Rubrics": f"{len(bank):,}",
             "Queries covered": f"{len(np.unique(positions[bank])):,} of {len(study.queries()):,}",
-            "Judge calls": f"{len(bank) * judges:,}",
-            "Judge calls, all rubrics": f"{len(positions) * judges:,}",
+            "Judge calls": f"{len(bank) * each:,}",
+            "Judge calls, all rubrics": f"{len(positions) * each:,}",
             "SE(θ), bank": f"{error:.2f}",
         },
         {
             "Rubrics": f"Of {int(study.candidates.sum()):,} that can be chosen",
-            "Judge calls": "For a new system: rubrics of the bank times judges",
+            "Judge calls": f"For a new system: the rubrics of the bank, with {study.reduction().labels_of_each}",
             "SE(θ), bank": f"Standard error of the median system's ability by the model alone. {OPTIMISTIC}",
         },
     )

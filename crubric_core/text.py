@@ -138,8 +138,8 @@ def rounded(share: float) -> str:
 
 
 def at_least(share: float) -> str:
-    """A proven share, rounded down: ``98.5%``; "100.0%" is all."""
-    return f"{share - 0.0005 + 1e-9:z.1%}"
+    """A proven share, rounded down: ``at least 98.5%``; ``100%`` where it is all."""
+    return "100%" if share > 1 - 1e-9 else f"at least {share - 0.0005 + 1e-9:z.1%}"
 
 
 def numeral(value: float, style: str = "z.2f") -> str:

@@ -66,8 +66,8 @@ def sections(result: Result, experiments: Sequence[ExperimentResult]) -> list[Se
     said = result.claims
     what = objective(result.settings.strategy)
     proven = (
-        f"The bank holds {len(result.bank):,} of {len(result.items):,} rubrics; its {what} is proven to be at least "
-        f"{at_least(result.certificate)} of that of any bank of its size. This says nothing about accuracy on new "
+        f"The bank holds {len(result.bank):,} of {len(result.items):,} rubrics; its {what} is proven to be "
+        f"{at_least(result.certificate)} of that of the best bank of its size. This says nothing about accuracy on new "
         "systems."
     )
     board = claimed(result.leaderboard, result.verdict)

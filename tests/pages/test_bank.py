@@ -139,6 +139,20 @@ def test_a_strategy_without_candidates_is_a_note_beside_the_others(open_page: Op
     assert len(app.get("plotly_chart")) >= 3
 
 
+def test_a_bank_of_the_whole_pool_is_said_to_be_the_best_and_a_smaller_one_to_be_at_least_as_proven(
+    open_page: Open, study: Path
+) -> None:
+    small, whole = (
+        said(open_page("bank", study, dataset="small", budget=size, part="Certificate"))
+        for size in ("12", "9999")
+    )
+    assert (
+        "The bank reaches 100% of the modelled separation of pairs of the best possible bank of its size"
+        in whole
+    )
+    assert re.search(r"The bank reaches at least \d\d\.\d% of the modelled separation", small)
+
+
 def test_of_a_tiny_bank_is_said_where_it_tells_less_than_the_prior(open_page: Open, study: Path) -> None:
     tiny, large = (open_page("bank", study, budget=size, part="SE(θ)") for size in ("1", "100"))
     (said,) = (

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from crubric_core import Settings, Workspace, run_pipeline
 from crubric_core.analysis.columns import LEADERBOARD
-from crubric_core.reports.sections import ROWS, markdown_table, shown_sheet
+from crubric_core.demo import simulate
+from crubric_core.reports.sections import ROWS, markdown_table, sections, shown_sheet
 from crubric_core.sharing.words import settings_words
 
 
@@ -61,3 +63,12 @@ def test_settings_are_written_in_words_and_not_as_a_program_has_them() -> None:
         "priors.c_beta": "5.0, 17.0",
         "rules.assign": "none",
     }
+
+
+def test_a_report_says_of_a_bank_of_the_whole_pool_that_it_is_the_best() -> None:
+    with Workspace() as workspace:
+        made = simulate(seed=2, systems=6, queries=6, pool=(5, 6))
+        workspace.ingest(made.labels.to_csv(index=False).encode(), "d")
+        result = run_pipeline(workspace.dataset("d"), Settings(budget=999))
+    said = sections(result, ())[0].basis[-1]
+    assert "is proven to be 100% of that of the best bank of its size." in said

@@ -251,7 +251,7 @@ def certificate(study: StudyPage) -> None:
     """How close the order is to the best possible one, in what it maximises: no statement about accuracy."""
     what = objective(study.settings.strategy)
     st.caption(
-        f"The bank reaches at least {at_least(study.certificate())} of the {what} of the best possible bank of its "
+        f"The bank reaches {at_least(study.certificate())} of the {what} of the best possible bank of its "
         "size. This bounds the loss by the greedy order; it says nothing about accuracy on new systems."
     )
     left, right = st.columns(2, gap="large")

@@ -12,6 +12,7 @@ from typing import Any
 
 HEAD = 8  # characters of a name's start that are no part of its end
 ROUNDS = 3  # of cutting names that still look alike
+LEAST_SHARE = 0.0005  # a positive one below it would be shown as 0.0%
 
 _OF_ONE = {"are": "is", "do": "does", "have": "has", "were": "was"}
 

@@ -12,6 +12,7 @@ from typing import Any
 
 HEAD = 8  # first characters of a name, which never count as its end
 ROUNDS = 3  # attempts at shortening names that still look alike
+LEAST_SHARE = 0.0005  # a positive share below this would be shown as 0.0%
 
 _OF_ONE = {"are": "is", "do": "does", "have": "has", "were": "was"}
 
@@ -144,8 +145,8 @@ def rounded(share: float) -> str:
 
 
 def at_least(share: float) -> str:
-    """A proven share with one decimal, rounded down: ``98.5%``. "100.0%" means 1, up to rounding errors."""
-    return f"{share - 0.0005 + 1e-9:z.1%}"
+    """A proven share with one decimal, rounded down: ``at least 98.5%``; ``100%`` if it is 1, up to rounding errors."""
+    return "100%" if share > 1 - 1e-9 else f"at least {share - 0.0005 + 1e-9:z.1%}"
 
 
 def numeral(value: float, style: str = "z.2f") -> str:

@@ -54,7 +54,9 @@ def scale(
     watch.step(0.8, "Graded labels")
     tables = {
         "funnel": funnel_table(inputs, candidates, bank),
-        "calls": call_table(inputs.reduction.y.shape[1], int(candidates.sum()), bank, len(ds.judges)),
+        "calls": call_table(
+            inputs.reduction.y.shape[1], int(candidates.sum()), bank, inputs.reduction.labels_per_cell
+        ),
         "separation": separation,
         "rates": rate_table(ds.panel("binary"), ds.judges, gold_labels(ds, inputs.reduction)),
         "graded": graded_table(inputs),
@@ -82,11 +84,11 @@ def funnel_table(inputs: Inputs, candidates: BoolArray, bank: int) -> pd.DataFra
     return table.assign(share=table["rubrics"] / max(reduction.y.shape[1], 1))
 
 
-def call_table(rubrics: int, candidates: int, bank: int, judges: int) -> pd.DataFrame:
-    """Judge calls for a new system: what, rubrics, calls (one label of each judge a rubric), saved (share of all)."""
+def call_table(rubrics: int, candidates: int, bank: int, labels: int) -> pd.DataFrame:
+    """Judge calls for a new system: what, rubrics, calls (``labels`` on each rubric), saved (share of all)."""
     rows = [("all rubrics", rubrics), ("candidates", candidates), ("the bank", bank)]
     table = pd.DataFrame(rows, columns=["what", "rubrics"])
-    return table.assign(calls=judges * table["rubrics"], saved=1 - table["rubrics"] / max(rubrics, 1))
+    return table.assign(calls=labels * table["rubrics"], saved=1 - table["rubrics"] / max(rubrics, 1))
 
 
 def separation_table(analyses: dict[Basis, Analysis]) -> pd.DataFrame:
@@ -226,7 +228,7 @@ EXPERIMENT = Experiment(
             {
                 "what": ResultColumn("judged on"),
                 "rubrics": number("rubrics", "localized"),
-                "calls": number("labels", "localized", "One of every judge on every rubric"),
+                "calls": number("labels", "localized", "On each rubric as many as a cell has on average"),
                 "saved": number("saved", "percent"),
             },
         ),

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 import plotly.graph_objects as go
 
+from ..text import at_least
 from ..types import FloatArray, IntArray
 from .style import BLUE, CATEGORIES, GREEN, GREY, VERMILION, band, figure, hover, label, log_axis, marker_line
 
@@ -118,7 +119,8 @@ def gain_curve(share: FloatArray, guarantee: FloatArray | None, budget: int) -> 
             mode="lines",
             name="proven share of the best possible bank",
             line={"color": GREEN, "width": 2, "dash": "dot"},
-            hovertemplate="B = %{x:,}: at least %{y:.1%} of the best<extra></extra>",
+            customdata=[at_least(proven) for proven in guarantee[at]],
+            hovertemplate="B = %{x:,}: %{customdata} of the best<extra></extra>",
         )
     _share_axis(fig, 1, len(share))
     _budget_line(fig, budget, len(share))

@@ -272,9 +272,6 @@ def score_against_ability(systems: Sequence[str], theta: FloatArray, score: Floa
     """Score S against ability θ, (M,) each. The scoring rules matter if the two orders differ."""
     fig = figure("ability θ", "score S", height=420, showlegend=False)
     named_points(fig, systems, theta, score, "θ = %{x:.2f}, S = %{y:.3f}")
-    if np.isfinite(theta).any():
-        room = 0.15 * max(float(np.nanmax(theta) - np.nanmin(theta)), 0.1)
-        fig.update_xaxes(range=[float(np.nanmin(theta)) - room, float(np.nanmax(theta)) + room])
     return fig
 
 

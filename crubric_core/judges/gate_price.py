@@ -25,8 +25,8 @@ class GatePrices:
 
     tau: the threshold. rubrics: number that reach it. informative: number of these with information. information: their
     share of the information of all rubrics, in [0, 1]; NaN if no rubric has any. queries_lost: queries that lose their
-    last informative rubric. judge_calls: labels that a new system needs on all informative rubrics kept, one from every
-    judge. queries: a number: queries with an informative rubric without a gate.
+    last informative rubric. judge_calls: labels that a new system needs on all informative rubrics kept. queries: a
+    number: queries with an informative rubric without a gate.
     """
 
     tau: FloatArray
@@ -58,11 +58,11 @@ class GateVerdict:
 
 
 def gate_prices(
-    values: FloatArray, taus: Sequence[float] | FloatArray, nu: FloatArray, query: IntArray, n_judges: int
+    values: FloatArray, taus: Sequence[float] | FloatArray, nu: FloatArray, query: IntArray, labels: int
 ) -> GatePrices:
     """The price of each threshold in ``taus`` (T,), given each rubric's statistic, information and query, (J,) each.
 
-    A rubric whose statistic is NaN always passes. query: positions from 0.
+    A rubric whose statistic is NaN always passes. query: positions from 0. labels: number of labels of one cell.
     """
     tau = np.asarray(taus, dtype=np.float64)
     kept = ~(values < tau[:, None])
@@ -77,7 +77,7 @@ def gate_prices(
         informative=informed.sum(axis=1),
         information=(informed @ nu) / total if total > 0 else np.full(len(tau), np.nan),
         queries_lost=np.full(len(tau), len(starts)) - covered,
-        judge_calls=n_judges * informed.sum(axis=1),
+        judge_calls=labels * informed.sum(axis=1),
         queries=len(starts),
     )
 

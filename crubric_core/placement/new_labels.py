@@ -209,9 +209,11 @@ def _check(bank_scale: BankScale, found: NewLabels, report: IngestReport, *, all
     if not found.given.any():
         name, query = bank_scale.rubrics["rubric"].iloc[0], bank_scale.rubrics["query"].iloc[0]
         why = Counter(found.unused["reason"]).most_common(1)
+        size = len(bank_scale.rubrics)
+        where = "the only rubric" if size == 1 else f"any of the {count(size, 'rubric')}"
         raise PlacementError(
-            f"No label is on any of the {count(len(bank_scale.rubrics), 'rubric')} of the bank {bank_scale.bank_id}"
-            f"{f' ({why[0][0]})' if why else ''}: name them as bank.csv does, "
+            f"No label is on {where} of the bank {bank_scale.bank_id}"
+            f"{f' ({why[0][0]})' if why else ''}: name rubrics as bank.csv does, "
             f"for example {name!r} of query {query!r}, or by id."
         )
     lost = found.unused[~found.unused["reason"].isin([OUTSIDE, OTHER_TEXT, TIED])]

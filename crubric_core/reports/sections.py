@@ -22,7 +22,7 @@ from ..experiments.registry import EXPERIMENTS
 from ..experiments.results import ExperimentResult
 from ..settings import objective
 from ..sharing.words import settings_words
-from ..text import at_least, numeral
+from ..text import LEAST_SHARE, at_least, numeral
 
 ROWS = 200  # most rows of a table in a report
 LIMITS = "What this does not show"
@@ -67,8 +67,8 @@ def sections(result: Result, experiments: Sequence[ExperimentResult]) -> list[Se
     said = result.claims
     what = objective(result.settings.strategy)
     proven = (
-        f"The bank holds {len(result.bank):,} of {len(result.items):,} rubrics; its {what} is proven to be at least "
-        f"{at_least(result.certificate)} of that of any bank of its size. This says nothing about accuracy on new "
+        f"The bank holds {len(result.bank):,} of {len(result.items):,} rubrics; its {what} is proven to be "
+        f"{at_least(result.certificate)} of that of the best bank of its size. This says nothing about accuracy on new "
         "systems."
     )
     board = claimed(result.leaderboard, result.verdict)
@@ -125,6 +125,8 @@ def shown_sheet(table: pd.DataFrame, label: str, columns: Mapping[str, Column]) 
 
 def _written(value: object, style: str) -> str:
     if isinstance(value, float) and math.isfinite(value) and style not in ("", "d"):
+        if style == ".1%" and 0 < value < LEAST_SHARE:
+            return f"{100 * value:.3g}%"
         return numeral(value, style)
     return _cell(value)
 

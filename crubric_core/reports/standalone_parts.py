@@ -107,9 +107,11 @@ def body(view: SharedView, figures: Sequence[SharedFigure], *, inside: bool) -> 
 def printed_table(name: Literal["leaderboard", "rubrics"], table: pd.DataFrame) -> Markup:
     """The first PRINTED rows of a view's table as static HTML, for printing.
 
-    The table of the dashboard would print only the rows in sight.
+    The table of the dashboard would print only the rows in sight. As there, columns of texts without any are left out.
     """
-    made = _table(name, table.head(PRINTED))
+    empty = [key for key, column in COLUMNS[name].items() if key in table and not column.style]
+    empty = [key for key in empty if len(table) and (table[key].isna() | (table[key] == "")).all()]
+    made = _table(name, table.drop(columns=empty).head(PRINTED))
     sheet = Sheet(
         made.title,
         [(title, "number" if number else "text") for title, number in made.heads],

@@ -41,7 +41,7 @@ def bank_sentence(bank: Bank, settings: Mapping[str, Any]) -> str:
     if drawn or bank.size > bank.candidates:  # pinned rubrics may fail the gate
         said = f"{count(bank.size, 'rubric')}{' drawn at random' if drawn else ''}"
     return (
-        f"{said}, with at least {at_least(bank.certificate)} of "
+        f"{said}, with {at_least(bank.certificate)} of "
         f"the {objective(settings.get('strategy'))} of the best possible bank of that size. This says nothing about "
         "accuracy on new systems."
     )

@@ -241,7 +241,7 @@ def _budget(rubrics: int, under: Under) -> None:
     steps = budget_steps(rubrics, most, *shown)
     slider, box = st.columns([3, 2], vertical_alignment="bottom")
     moves: dict[str, Any] = {"help": spec.help, "on_change": _budget_moved, "args": (most,)}
-    slider.select_slider(spec.title, steps, key=slider_key, **moves)
+    slider.select_slider(spec.title, steps, key=slider_key, format_func="{:,}".format, **moves)
     # With bounds the box would keep an invalid number and send nothing; without a value it would first show 0.
     box.number_input(
         f"{spec.title}, exact", value=size, step=1, key=box_key, label_visibility="collapsed", **moves

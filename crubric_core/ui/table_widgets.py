@@ -10,6 +10,7 @@ import streamlit as st
 from pandas.api.types import is_float_dtype
 
 from ..files import csv_bytes, significant
+from ..text import LEAST_SHARE
 from .text import UNKNOWN, plain, told_apart
 
 if TYPE_CHECKING:
@@ -87,7 +88,10 @@ def _say_more(frame: pd.DataFrame, others: str) -> None:
 
 
 def even_percentages(frame: pd.DataFrame, columns: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """The frame and columns with shares as percentages with one decimal; Streamlit would show 50% above 33.33%."""
+    """The frame and columns with shares as percentages with one decimal; Streamlit would show 50% above 33.33%.
+
+    A column in which one decimal would show a positive share as 0 has three significant digits instead.
+    """
     shown = dict(columns)
     shares = [
         name
@@ -95,7 +99,9 @@ def even_percentages(frame: pd.DataFrame, columns: Mapping[str, Any]) -> tuple[p
         if name in frame and not isinstance(column, str) and column["type_config"].get("format") == "percent"
     ]
     for name in shares:
-        even = {**columns[name]["type_config"], "format": "%.1f%%"}
+        values = frame[name].astype("Float64")
+        tiny = ((values > 0) & (values < LEAST_SHARE)).any()
+        even = {**columns[name]["type_config"], "format": "%.3g%%" if tiny else "%.1f%%"}
         shown[name] = {**columns[name], "type_config": even}
     return frame.assign(**{name: 100 * frame[name].astype("Float64") for name in shares}), shown
 

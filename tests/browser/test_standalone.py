@@ -179,6 +179,16 @@ def test_on_paper_no_legend_lies_on_its_figure(window: Page, files: Path) -> Non
     assert max(found) <= 1
 
 
+def test_on_paper_a_long_table_has_its_headings_on_each_page(window: Page, files: Path) -> None:
+    """Chromium repeats a group of headings, and leaves the buttons in it blank."""
+    window.goto((files / "page.html").as_uri())
+    window.emulate_media(media="print")
+    for selector, display in (("thead", "table-header-group"), ("thead button", "contents")):
+        shown = window.locator(selector).evaluate_all("found => found.map(e => getComputedStyle(e).display)")
+        assert shown
+        assert set(shown) == {display}
+
+
 def test_on_paper_a_figure_of_60_systems_is_on_one_page_and_no_heading_is_broken(
     window: Page, tmp_path: Path
 ) -> None:

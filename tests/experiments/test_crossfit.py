@@ -5,13 +5,13 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from crubric_core import Settings, fit_irt, item_information
+from crubric_core import Settings, Workspace, fit_irt, item_information
 from crubric_core.bank.pairs import pair_distances
 from crubric_core.bank.utility import utility_grid
 from crubric_core.errors import DatasetError
 from crubric_core.experiments.crossfit import _mean_correlation, crossfit, smallest_interval
 from crubric_core.experiments.inputs import read_inputs
-from crubric_core.experiments.splits import STRATEGIES, log_budgets, target_correlation
+from crubric_core.experiments.splits import STRATEGIES, log_budgets, target_correlation, usable_rubrics
 from tests import oracles
 
 SPLITS, DRAWS = 3, 2
@@ -223,3 +223,20 @@ def test_the_smallest_bank_has_its_interval_in_the_table_and_in_the_sentence(res
     for row in known.to_dict("records"):
         high = "not reached" if np.isnan(row["smallest_high"]) else f"{row['smallest_high']:.0f}"
         assert f"{row['smallest_bank']:.0f} [{row['smallest_low']:.0f}, {high}] (" in result.found
+
+
+@pytest.mark.parametrize(
+    ("varying", "said"), [(0, "0 such rubrics"), (1, "1 such rubric"), (3, "3 such rubrics")]
+)
+def test_a_dataset_with_too_few_rubrics_that_differ_says_how_many_there_are(varying, said):
+    rows = [
+        f"s{i},q{j},r{j},{judge},{int(j < varying and i == 0)}"
+        for i in range(4)
+        for j in range(6)
+        for judge in "ab"
+    ]
+    with Workspace() as workspace:
+        workspace.ingest("\n".join(["system,query,rubric,judge,label", *rows]).encode(), "d")
+        reduction = workspace.dataset("d").reduce()
+    with pytest.raises(DatasetError, match=rf"this dataset has 4 systems and {said}\.$"):
+        usable_rubrics(reduction)

@@ -62,6 +62,12 @@ def test_a_long_gain_curve_is_thinned_and_keeps_both_ends() -> None:
     assert (curve.x[0], curve.x[-1], curve.y[-1]) == (1, 4000, 1)
 
 
+def test_a_proven_share_is_never_rounded_up_to_all() -> None:
+    proven = bank.gain_curve(np.linspace(0.5, 1, 3), np.array([0.91278, 0.99996, 1.0]), 3).data[1]
+    assert list(proven.customdata) == ["at least 91.2%", "at least 99.9%", "100%"]
+    assert "%{customdata} of the best" in proven.hovertemplate
+
+
 def test_the_budget_line_stops_at_the_last_candidate() -> None:
     fig = bank.gain_curve(np.linspace(0.1, 1, 50), None, 200)
     assert fig.layout.shapes[0].x0 == 50

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from urllib.parse import unquote
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 
 from crubric_core.figures import leaderboard as board
@@ -105,30 +106,53 @@ def test_the_cells_of_many_pairs_keep_their_width_on_a_phone_and_no_names_overla
     assert len(set(fig.layout.yaxis.ticktext)) == size
 
 
-def boxes(texts, sides, x, y) -> list[tuple[float, float, float, float]]:
-    """Left, bottom, right, top of every text in pixels."""
-    found = []
-    for text, side, px, py in zip(texts, sides, x, y, strict=True):
-        across, up = naming.SIDES[side]
-        half = naming.LETTER * len(text) / 2
-        cx = px + across * (half + naming.POINT)
-        cy = py + up * (naming.LINE / 2 + naming.POINT)
+def drawn(fig: go.Figure, width: float) -> tuple[np.ndarray, list[np.ndarray], list[np.ndarray]]:
+    """Points (M, 2), and left, bottom, right, top of every name, and ends of every line, in a plotting area so wide."""
+    named, margin = fig.data[-1], fig.layout.margin
+    size = np.array([width, fig.layout.height - margin.t - margin.b])
+    ends = np.array([fig.layout.xaxis.range, fig.layout.yaxis.range])
+    points = (np.stack([named.x, named.y], axis=1) - ends[:, 0]) / np.ptp(ends, axis=1) * size
+    boxes, lines = [], []
+
+    def put(middle: np.ndarray, text: str) -> None:
+        half = np.array([naming.LETTER * len(text), naming.LINE]) / 2
+        boxes.append(np.concatenate([middle - half, middle + half]))
+
+    for point, text, side in zip(points, named.text, named.textposition, strict=True):
         if text:
-            found.append((cx - half, cy - naming.LINE / 2, cx + half, cy + naming.LINE / 2))
-    return found
+            across, up = naming.SIDES[side]
+            away = naming.LETTER * len(text) / 2 + naming.POINT, naming.LINE / 2 + naming.POINT
+            put(point + np.array([across * away[0], up * away[1]]), text)
+    for note in fig.layout.annotations:
+        point = (np.array([note.x, note.y]) - ends[:, 0]) / np.ptp(ends, axis=1) * size
+        lines.append(np.array([point, point + np.array([note.ax, -note.ay])]))
+        put(lines[-1][1], note.text)
+    return points, boxes, lines
 
 
-def test_names_never_cover_each_other_and_most_points_of_a_board_have_one() -> None:
+@pytest.mark.parametrize("size", [15, 40, 60])
+@pytest.mark.parametrize("width", [*naming.WIDTHS, 480, 912])
+def test_names_never_cover_each_other_or_points_in_whichever_width(size: int, width: float) -> None:
+    """In a whole page names of 40 systems lay on names, points and lines: their places were those of half a page."""
     rng = np.random.default_rng(5)
-    theta = np.sort(rng.normal(size=15))
-    score = 1 / (1 + np.exp(-theta)) + rng.normal(0, 0.02, 15)
-    names = [f"system-{i}-large" for i in range(15)]
-    texts, sides = naming.place_names(names, theta, score)
-    x, y = ((v - v.min()) / np.ptp(v) for v in (theta, score))
-    placed = boxes(texts, sides, x * naming.WIDTH, y * naming.HEIGHT)
-    for a, b in itertools.combinations(placed, 2):
-        assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
-    assert len(placed) >= 12
+    theta = np.sort(rng.normal(size=size))
+    names = [f"vendor-{i % 5}/family-{i}-large" for i in range(size)]
+    fig = board.score_against_ability(names, theta, 1 / (1 + np.exp(-theta)) + rng.normal(0, 0.02, size))
+    points, boxes, lines = drawn(fig, width)
+    for one, other in itertools.combinations(boxes, 2):
+        assert one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
+    for left, bottom, right, top in boxes:
+        inside = (
+            (points[:, 0] > left) & (points[:, 0] < right) & (points[:, 1] > bottom) & (points[:, 1] < top)
+        )
+        assert not inside.any()
+    if size > naming.MOST_CROSSED:
+        for start, end in lines:
+            steps = start + np.linspace(0, 1, 50)[:, None] * (end - start)
+            for box in boxes:
+                held = ((steps > box[:2]) & (steps < box[2:])).all(axis=1)
+                assert held[-1] or not held.any(), "a line ends in its own name and crosses no other"
+    assert len(boxes) >= 15, "most of few names have room, and as many of many"
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -139,6 +139,20 @@ def test_a_strategy_without_candidates_is_a_note_beside_the_others(open_page: Op
     assert len(app.get("plotly_chart")) >= 3
 
 
+def test_a_bank_of_the_whole_pool_is_said_to_be_the_best_and_a_smaller_one_to_be_at_least_as_proven(
+    open_page: Open, study: Path
+) -> None:
+    small, whole = (
+        said(open_page("bank", study, dataset="small", budget=size, part="Certificate"))
+        for size in ("12", "9999")
+    )
+    assert (
+        "The bank reaches 100% of the modelled separation of pairs of the best possible bank of its size"
+        in whole
+    )
+    assert re.search(r"The bank reaches at least \d\d\.\d% of the modelled separation", small)
+
+
 def test_of_a_tiny_bank_is_said_where_it_tells_less_than_the_prior(open_page: Open, study: Path) -> None:
     tiny, large = (open_page("bank", study, budget=size, part="SE(θ)") for size in ("1", "100"))
     (said,) = (
@@ -193,3 +207,22 @@ def test_without_texts_of_rubrics_the_working_table_has_no_column_for_them(
     assert "Not shown, because no row has a value: text." in said(bare)
     assert "no row has a value" not in said(described)
     assert ["text" in app.dataframe[0].proto.column_order for app in (bare, described)] == [False, True]
+
+
+def test_a_new_system_is_counted_with_as_many_labels_as_a_cell_has(open_page: Open, tmp_path: Path) -> None:
+    """With 2 of 5 judges a cell, all five were counted."""
+    labels = simulate(seed=1, systems=8, queries=12, judges=5, pool=(6, 8), missing=0).labels
+    dealt = labels.sample(frac=1, random_state=0).groupby(["system", "query", "rubric"]).head(2)
+    with Workspace(tmp_path / "dealt.duckdb") as workspace:
+        workspace.ingest(dealt.to_csv(index=False).encode(), "small")
+        rubrics = len(workspace.dataset("small").rubrics)
+    each = "with 2 labels each, the rounded mean of a cell (5 judges)"
+    app = open_page("bank", tmp_path / "dealt.duckdb", dataset="small", budget="12")
+    shown = {metric.label: metric for metric in app.metric}
+    assert (shown["Judge calls"].value, shown["Judge calls, all rubrics"].value) == ("24", f"{2 * rubrics}")
+    assert shown["Judge calls"].help == f"For a new system: the rubrics of the bank, {each}"
+    app = open_page("measurability", tmp_path / "dealt.duckdb", dataset="small", gate="kappa", tau_c="0.05")
+    shown = {metric.label: metric for metric in app.metric}
+    kept, needs = shown["Informative rubrics kept"], shown["Labels a new system needs"]
+    assert int(needs.value) == 2 * int(kept.value) > 0
+    assert needs.help == f"The informative rubrics that are kept, {each}"

@@ -386,6 +386,25 @@ def test_the_slider_and_the_box_of_the_bank_size_are_one_setting(open_page: Open
     assert app.query_params["budget"] == str(smaller)
 
 
+def test_large_sizes_are_written_with_a_separator_and_chosen_as_numbers(
+    open_page: Open, tmp_path: Path
+) -> None:
+    with Workspace(tmp_path / "large.duckdb") as workspace:
+        labels = simulate(seed=1, systems=6, queries=40, judges=2, pool=(40, 44)).labels
+        workspace.ingest(labels.to_csv(index=False).encode(), "large")
+    app = open_page("measurability", tmp_path / "large.duckdb", gate="agreement", tau_c="0.0", budget="1000")
+    assert not app.exception
+    slider = size_slider(app)
+    assert slider.value == 1000
+    assert "1,000" in slider.options
+    largest = int(slider.options[-1].replace(",", ""))
+    assert slider.options[-1] == f"{largest:,}" != str(largest)
+    slider.set_value(largest).run()
+    assert not app.exception
+    assert size_box(app).value == largest
+    assert app.query_params["budget"] == str(largest)
+
+
 @pytest.mark.parametrize(("typed", "taken"), [(99_999, "most"), (0, 1), (-3, 1)])
 def test_a_size_out_of_range_becomes_the_nearest_that_is_allowed(
     open_page: Open, study: Path, typed: int, taken: int | str

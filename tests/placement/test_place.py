@@ -206,9 +206,19 @@ def test_labels_that_do_not_touch_the_bank_are_refused(built):
     elsewhere = labels[labels["system"] == "s5"].assign(rubric=lambda t: "x" + t["rubric"])
     with pytest.raises(
         PlacementError,
-        match=r"No label is on any of the 14 rubrics of the bank [0-9a-f]{12} .*: name them as bank\.csv",
+        match=r"No label is on any of the 14 rubrics of the bank [0-9a-f]{12} .*: name rubrics as bank\.csv",
     ):
         placed(folder, elsewhere)
+
+
+def test_a_bank_of_one_rubric_is_not_said_to_have_several():
+    labels = labels_of()
+    with Workspace() as workspace:
+        study.ingest(workspace, "study", labels)
+        one = bank_scale_of(run_pipeline(workspace.dataset("study"), PAPER(tau_c=0.0, budget=1)))
+    elsewhere = labels.assign(rubric=lambda t: "x" + t["rubric"]).to_csv(index=False).encode()
+    with pytest.raises(PlacementError, match=r"^No label is on the only rubric of the bank [0-9a-f]{12} "):
+        read_new_labels(one, elsewhere)
 
 
 def test_labels_off_the_scale_alone_are_refused_with_the_scale(built):

@@ -217,12 +217,23 @@ def test_a_place_that_cannot_be_written_is_one_clear_sentence(tmp_path: Path) ->
 
 
 def test_a_table_for_paper_has_its_first_rows_their_texts_as_text_and_the_unknown_as_a_dash() -> None:
-    many = pd.DataFrame({"order": np.arange(PRINTED + 1), "text": PAYLOADS[0], "rubric": "r", "query": None})
+    many = pd.DataFrame({"order": np.arange(PRINTED + 1), "text": PAYLOADS[0], "rubric": "r"})
+    many["query"] = ["q", *[None] * PRINTED]
     found = str(printed_table("rubrics", many))
     assert found.count("<tr>") == 1 + PRINTED
     assert "<script>" not in found
     assert found.count("&lt;script&gt;") == PRINTED
-    assert found.count("—") == PRINTED
+    assert found.count("—") == PRINTED - 1
+
+
+def test_on_paper_as_on_the_screen_a_column_of_texts_without_any_is_left_out() -> None:
+    """It was printed below the words that it is not shown."""
+    rows = pd.DataFrame({"order": [1, 2], "text": [None, ""], "rubric": ["r", "s"], "query": ["q", "q"]})
+    found = str(printed_table("rubrics", rows))
+    assert ">text<" not in found
+    assert ">rubric<" in found
+    assert "—" not in found
+    assert ">text<" in str(printed_table("rubrics", rows.head(0))), "of no row it is not known"
 
 
 def test_an_open_end_is_infinity_for_people_and_for_sorting() -> None:

@@ -76,11 +76,19 @@ def test_a_pair_that_is_not_separated_is_never_told_as_certain(view: SharedView)
 def test_the_bank_is_held_against_the_best_possible_one(view: SharedView) -> None:
     said = bank_sentence(view.bank, view.settings)
     assert (
-        f"at least {at_least(view.bank.certificate)} of the modelled separation of pairs of the best possible"
-        in said
+        f"{at_least(view.bank.certificate)} of the modelled separation of pairs of the best possible" in said
     )
     greedy = bank_sentence(view.bank, {**view.settings, "strategy": "greedy"})
-    assert f"at least {at_least(view.bank.certificate)} of the coverage of the best possible" in greedy
+    assert f"{at_least(view.bank.certificate)} of the coverage of the best possible" in greedy
+
+
+@pytest.mark.parametrize(
+    ("proven", "words"), [(1.0, "with 100% of the"), (0.99996, "with at least 99.9% of the")]
+)
+def test_a_bank_that_is_proven_to_be_the_best_is_not_said_to_be_at_least_that(
+    view: SharedView, proven: float, words: str
+) -> None:
+    assert words in bank_sentence(replace(view.bank, certificate=proven), view.settings)
 
 
 def test_what_a_bank_keeps_for_systems_held_out_is_told_before_its_certificate(view: SharedView) -> None:

@@ -32,6 +32,20 @@ def test_shares_are_shown_with_one_decimal_each() -> None:
     assert st.column_config.NumberColumn("x", format="percent")["type_config"]["format"] == "percent"
 
 
+@pytest.mark.parametrize(
+    ("shares", "shown"),
+    [
+        ([0.5, 0.0006, 0.0], "%.1f%%"),
+        ([0.5, 0.0003, 0.0], "%.3g%%"),  # 0.03% and not 0.0%
+        ([0.5, 1e-9, None], "%.3g%%"),
+    ],
+)
+def test_a_positive_share_is_never_shown_as_none(shares: list[float | None], shown: str) -> None:
+    frame = pd.DataFrame({"share": shares})
+    columns = {"share": st.column_config.NumberColumn("share", format="percent")}
+    assert table_widgets.even_percentages(frame, columns)[1]["share"]["type_config"]["format"] == shown
+
+
 def long_page() -> None:
     import pandas as pd
     import streamlit as st

@@ -133,12 +133,14 @@ def test_an_interval_says_where_it_is_open() -> None:
     assert ends(-float("inf"), 0.314) == "[−∞, 0.31]"
 
 
-def test_a_proven_share_is_rounded_down():
-    assert [at_least(share) for share in (0.98459, 0.9999, 0.985, 1.0)] == [
-        "98.4%",
-        "99.9%",
-        "98.5%",
-        "100.0%",
+def test_a_proven_share_is_rounded_down_and_all_is_not_said_to_be_the_least():
+    assert [at_least(share) for share in (0.98459, 0.9999, 0.99996, 0.985, 1.0, 1 - 1e-12)] == [
+        "at least 98.4%",
+        "at least 99.9%",
+        "at least 99.9%",
+        "at least 98.5%",
+        "100%",
+        "100%",
     ]
 
 

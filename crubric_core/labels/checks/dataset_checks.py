@@ -17,13 +17,13 @@ from ..ingest.rubric_facts import keep_facts
 from ..ingest.tallies import sum_rubrics
 from ..readers.ground_truth import is_truth
 from . import consistency, scale_checks
+from .thin_pairs import thin_pairs
 
 Check = Callable[[duckdb.DuckDBPyConnection, int], Iterator[Finding]]
 
 _ORDER = ("error", "warning", "note")
 _UNEQUAL = 0.1  # share of a system's labels that would have to come from other judges
 _MANY_BLANK = 0.05  # share of a judge's labels
-_THIN = 0.9  # share of the labels of the judge with the most of a system
 MUCH_MISSING = 0.2  # share of systems × rubrics × judges
 
 
@@ -42,7 +42,8 @@ def _check(
     ((n_queries,),) = execute(
         cursor, "SELECT count(*) FROM queries WHERE dataset_id = ?", [dataset_id]
     ).fetchall()
-    found += [*_missing(cursor, covered), *_coverage(covered, n_queries)]
+    found += [*_missing(cursor, covered), *thin_pairs(cursor, dataset_id, covered)]
+    found += _coverage(covered, n_queries)
     for check in _CHECKS:
         found += check(cursor, dataset_id)
     return by_severity(found)
@@ -213,18 +214,9 @@ def _missing(cursor: duckdb.DuckDBPyConnection, table: pd.DataFrame) -> Iterator
 
 
 def _coverage(table: pd.DataFrame, n_queries: int) -> Iterator[Finding]:
-    """Pairs that hardly meet, judges that say nothing, and judges that always say the same."""
+    """Judges that others do not share systems with, that say nothing, and that always say the same."""
     if table.empty:
         return
-    thin = table[(table["labels"] + table["blank"]) < _THIN * table["cells"]]
-    if len(thin):
-        first = thin.sort_values("share").iloc[0]
-        sentence = (
-            f"{count(len(thin), 'pair')} of a system and a judge {'has' if len(thin) == 1 else 'have'} less than "
-            f"{_THIN:.0%} of the labels that another judge gave the same system. The lowest share is that of "
-            f"{first['judge']} on {first['system']} ({first['labels']:,} of {count(int(first['cells']), 'label')})."
-        )
-        yield Finding("warning", "coverage", "Judges with missing labels", sentence, len(thin), table)
     yield from _unequal(table, n_queries)
     judges = table.groupby("judge", as_index=False).agg(
         labels=("labels", "sum"), blank=("blank", "sum"), lowest=("lowest", "min"), highest=("highest", "max")

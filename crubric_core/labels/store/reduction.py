@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ...settings import Response
+from ...text import count
 from ...types import BoolArray, FloatArray, IntArray
 from ..ingest.pass_marks import pass_mark_sentences
 from ..repeated_systems import distinct_systems
@@ -51,6 +52,19 @@ class Reduction:
     def n_cells(self) -> int:
         """Number of cells with a label."""
         return int(np.isfinite(self.y).sum()) + self.split.shape[1]
+
+    @property
+    def labels_per_cell(self) -> int:
+        """Labels of a cell that has any, on average; rounded, and 1 at the least."""
+        return max(round(self.n_labels / max(self.n_cells, 1)), 1)
+
+    @property
+    def labels_of_each(self) -> str:
+        """How many labels a rubric of a new system is counted with, in words."""
+        each = self.labels_per_cell
+        if each < self.n_judges:
+            return f"{count(each, 'label')} each, the rounded mean of a cell ({self.n_judges:,} judges)"
+        return "one label of every judge" if each > 1 else "one label each"
 
     @cached_property
     def judged(self) -> dict[str, int]:

@@ -120,7 +120,7 @@ def _kept(worths: tuple[Worth, ...]) -> FloatArray:
 def price(study: StudyPage) -> None:
     """Figures of the cost of a new system: judge calls on the bank and on all rubrics."""
     positions = query_positions(study.queries(), study.reduction())
-    bank, judges = study.bank(), max(study.reduction().n_judges, 1)
+    bank, each = study.bank(), study.reduction().labels_per_cell
     theta = study.calibration().fit.theta
     middle = np.median(theta[np.isfinite(theta)])
     fit = study.calibration().fit
@@ -129,13 +129,13 @@ def price(study: StudyPage) -> None:
         {
             "Rubrics": f"{len(bank):,}",
             "Queries covered": f"{len(np.unique(positions[bank])):,} of {len(study.queries()):,}",
-            "Judge calls": f"{len(bank) * judges:,}",
-            "Judge calls, all rubrics": f"{len(positions) * judges:,}",
+            "Judge calls": f"{len(bank) * each:,}",
+            "Judge calls, all rubrics": f"{len(positions) * each:,}",
             "SE(θ), bank": f"{error:.2f}",
         },
         {
             "Rubrics": f"Of {int(study.candidates.sum()):,} that can be chosen",
-            "Judge calls": "For a new system: rubrics of the bank times judges",
+            "Judge calls": f"For a new system: the rubrics of the bank, with {study.reduction().labels_of_each}",
             "SE(θ), bank": f"Standard error of the median system's ability by the model alone. {OPTIMISTIC}",
         },
     )
@@ -254,7 +254,7 @@ def certificate(study: StudyPage) -> None:
     """Show how close the bank is to the best possible one of its size, in utility; not a statement about accuracy."""
     what = objective(study.settings.strategy)
     st.caption(
-        f"The bank reaches at least {at_least(study.certificate())} of the {what} of the best possible bank of its "
+        f"The bank reaches {at_least(study.certificate())} of the {what} of the best possible bank of its "
         "size. This bounds the loss by the greedy order; it says nothing about accuracy on new systems."
     )
     left, right = st.columns(2, gap="large")

@@ -182,7 +182,7 @@ def _prices(study: StudyPage) -> tuple[GatePrices, GatePrices] | str:
     lowest = np.floor(STEPS * min(0.0, float(histogram_edges(gate.values)[0])))
     taus = np.arange(lowest, STEPS + 1) / STEPS
     here, curve = (
-        computed(gate_prices, gate.values, at, nu, query, reduction.n_judges)
+        computed(gate_prices, gate.values, at, nu, query, reduction.labels_per_cell)
         for at in ([gate.threshold], taus)
     )
     return here, curve
@@ -232,7 +232,7 @@ def _price(study: StudyPage, prices: tuple[GatePrices, GatePrices] | str) -> Non
     st.metric(
         "Labels a new system needs",
         f"{found.judge_calls[0]:,}",
-        help="One of every judge on each informative rubric that is kept",
+        help=f"The informative rubrics that are kept, with {study.reduction().labels_of_each}",
     )
     if not (verdict := study.verdict()).holds:
         answer(study, verdict.sentence)

@@ -166,3 +166,26 @@ def test_a_wrong_request_is_refused(ws, table, options, expected):
     ws.ingest(table("a q r j 1"), "d")
     with pytest.raises(DatasetError, match=expected):
         ws.dataset("d").reduce(**options)
+
+
+@pytest.mark.parametrize(
+    ("judges", "kept", "said"),
+    [
+        (1, 1, "one label each"),
+        (3, 3, "one label of every judge"),
+        (3, 2, "2 labels each, the rounded mean of a cell (3 judges)"),
+        (4, 1, "1 label each, the rounded mean of a cell (4 judges)"),
+    ],
+)
+def test_labels_of_a_cell_are_their_rounded_mean_and_not_all_judges(ws, judges, kept, said):
+    """One label that is missing changes nothing."""
+    rows = [
+        f"s{i},q{j},r{j},j{k},{(i + j) % 2}"
+        for i in range(4)
+        for j in range(8)
+        for k in range(judges)
+        if (k - i - j) % judges < kept
+    ]
+    ws.ingest("\n".join(["system,query,rubric,judge,label", *rows[1:]]).encode(), "d")
+    found = ws.dataset("d").reduce()
+    assert (found.labels_per_cell, found.labels_of_each) == (kept, said)

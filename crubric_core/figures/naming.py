@@ -117,7 +117,7 @@ class _Room:
     def take(
         self, i: int, text: str, right: float, up: float, *, led: bool = False, crossing: bool = False
     ) -> bool:
-        """Place a name with its middle at this offset from point i; False, and nothing is placed, if it covers anything.
+        """Place a name with its middle at this offset from point i; False, without placing it, if it covers anything.
 
         led: with a line. crossing: whether that may cross other lines, names and points.
         """

@@ -21,10 +21,10 @@ from .errors import ExportError
 
 TEXTS = frozenset(
     {"rubric", "query", "text", "system", "id", "basis", "population", "method"}
-)  # names, even where one looks like a number
+)  # columns of texts, even if a text looks like a number
 _FORMULA = re.compile(
     "'*[=+\\-@\t\r]"
-)  # also behind apostrophes, so that taking one away gives the text back
+)  # also after apostrophes, so that removing one apostrophe restores the text
 _ARMED = re.compile("'+[=+\\-@\t\r]")
 
 

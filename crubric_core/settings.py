@@ -371,12 +371,12 @@ class Settings:
 
 
 SPECS: Mapping[str, Spec] = specs_of(Settings)
-"""The declarations of the settings by name, without priors, rules and composition, which are classes of their own."""
+"""The declarations of the settings by name, without priors, rules and composition, which have their own classes."""
 Settings.__doc__ = f"{cleandoc(Settings.__doc__ or '')}\n{parameter_entries(SPECS)}"
 
 
 def read_structures(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Read the settings that are classes of their own (priors, rules, composition) from plain values, if given.
+    """Read the settings that have their own classes (priors, rules, composition) from plain values, if given.
 
     Raises SettingsError or TypeError if one is not valid.
     """

@@ -24,7 +24,7 @@ Result = TypeVar("Result")
 ATTEMPTS = 3
 """How often processes may end at the same task until WorkersError is raised."""
 CONNECT_SECONDS = 10
-MOST_THREADS = 4  # limited because each thread may need a large table of its own
+MOST_THREADS = 4  # limited because each thread may need its own large table
 
 
 def usable_threads() -> int:

@@ -154,7 +154,7 @@ def grid_sizes(ordered: int, smallest: int = 0, largest: int = LARGEST) -> IntAr
 
 
 def worth_sentences(curve: WorthCurve, size: int) -> tuple[str, str]:
-    """Two sentences: what a bank of ``size`` keeps of the pool's standing, and how many rubrics keep 95% of it."""
+    """Two texts: what a bank of ``size`` keeps of the pool's separated pairs, and from which size on 95% are kept."""
     chosen, random = curve.at(size)
     if not chosen.separated and any(worth.separated for worth in curve.chosen):
         return (
@@ -169,7 +169,7 @@ def worth_sentences(curve: WorthCurve, size: int) -> tuple[str, str]:
         )
     if (
         size >= curve.pool and chosen.kept.estimate == 1
-    ):  # else fewer rubrics vary without a system: see below
+    ):  # if fewer pairs are kept, fewer rubrics vary without a system: see below
         return (
             f"The bank holds all {count(curve.pool, 'rubric')} that pass and vary, so it separates the same "
             f"{count(chosen.separated, 'pair')}.",

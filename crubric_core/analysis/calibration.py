@@ -87,7 +87,7 @@ def all_alike(model: Model) -> str:
 def reasons_of_none(y: FloatArray, fit: IrtFit) -> dict[str, int]:
     """Map each reason for giving no information to its number of rubrics; reasons without rubrics are left out.
 
-    y: (M, J). Rubrics with labels of at most one system have a reason of their own: "all systems" would mislead.
+    y: (M, J). Rubrics with labels of at most one system have a separate reason: "all systems" would mislead.
     """
     lone = fit.constant & (np.isfinite(y).sum(axis=0) < 2)
     alike = int(fit.constant.sum() - lone.sum())

@@ -38,7 +38,7 @@ Fits = tuple[IrtFit, FoldFits]
 
 @dataclass(frozen=True)
 class Dimensions:
-    """Abilities of M systems on D dimensions; each dimension has a scale of its own.
+    """Abilities of M systems on D dimensions; each dimension has its own scale.
 
     names: the D dimensions. left_out: dimensions with rubrics on too few queries. standings: one for each dimension,
     with pairs separated at a level that holds for all dimensions together. low, high: (D, M) interval of each ability

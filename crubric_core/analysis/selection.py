@@ -57,7 +57,7 @@ def domains_of(queries: pd.DataFrame, reduction: Reduction, settings: Settings) 
     """The domains as units of evidence; None if each query is a unit.
 
     None if the population of the settings is not domains, or if fewer than two domains have labels, which
-    ``board.rests_on`` reports. A query without a domain is a unit of its own. The units are numbered as they first
+    ``board.rests_on`` reports. A query without a domain is a separate unit. The units are numbered as they first
     occur, so that the names of the domains change nothing.
     """
     if settings.population != "domains":

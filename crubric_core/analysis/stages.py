@@ -100,7 +100,7 @@ class Analysis(Banks):
 
     @stage("population", "seed", "confidence", "simultaneous", after=("given",), heavy=True)
     def gold_standing(self) -> Inference:
-        """Claims about the systems' mean human labels, over all rubrics that have any; without them no rank."""
+        """Claims about the systems' mean human labels, over all rubrics that have any; no rank without labels."""
         return standings.gold_standing(self.gold(), self.given(), self.queries(), self.settings)
 
     @stage(

@@ -92,7 +92,7 @@ class ResultTable:
     on_page: bool = True
 
     def shown(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """The frame with the values of those declared columns as text that a browser cannot show as plain numbers."""
+        """The frame with declared columns as text, except checks and the numbers that the browser can format."""
         named = {
             name: frame[name].map(column.text)
             for name, column in self.columns.items()

@@ -1,4 +1,4 @@
-"""Hold one system out: make a bank without it, and treat its labels there as a new system's (docs/method.md §13)."""
+"""Hold one system out: make a bank without it, and read its labels there as a new system's (docs/method.md §13)."""
 
 from __future__ import annotations
 

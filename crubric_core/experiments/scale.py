@@ -132,7 +132,8 @@ def rate_table(panel: FloatArray, judges: tuple[str, ...], gold: FloatArray | No
 def graded_table(inputs: Inputs) -> pd.DataFrame:
     """Compare the GRM on levels with the 2PL on pass or fail; no row if no rubric is graded.
 
-    rubrics: number of graded ones. rho: rank correlation. reversed_pairs: share. rank_change: the largest.
+    Columns: rubrics (number of graded rubrics), rho (rank correlation of the abilities), reversed_pairs (share of the
+    pairs of systems), rank_change (the largest).
     """
     columns = ["rubrics", "rho", "reversed_pairs", "rank_change"]
     levels = inputs.reduction.rubrics["levels"].to_numpy(dtype=np.int64, copy=True)

@@ -272,7 +272,7 @@ def _but(row: Mapping[Hashable, Any]) -> str:
 
 
 def _any_one(kind: str, row: Mapping[str, Any]) -> str:
-    """The parts without which a bound holds, in words: "any one judge", "any one of the 3 judges that …"."""
+    """The parts whose removal a bound covers, in words: "any one judge", "any one of the 3 judges that …"."""
     ran = int(row["variants"])
     if ran == row["tried"]:
         return f"any one {kind}"

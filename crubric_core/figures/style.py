@@ -73,7 +73,7 @@ def figure(x: str, y: str, *, height: int = 340, **layout: Any) -> go.Figure:
         "barmode": "stack",
         "bargap": 0.06,
     }
-    return go.Figure(layout=base).update_layout(**layout)  # a go.Layout would be validated and copied twice
+    return go.Figure(layout=base).update_layout(**layout)  # a go.Layout would be validated and copied again
 
 
 def hover(template: str) -> dict[str, str]:

@@ -79,7 +79,7 @@ def probabilities(names: Sequence[str], shares: FloatArray, tau_t: float) -> go.
 def contributions(rubrics: Sequence[str], contribution: FloatArray, emphasis: FloatArray) -> go.Figure:
     """The contribution (n,) of each rubric to a query's score, in the order given.
 
-    Rubrics with an emphasis (n,) above 1, and rubrics that subtract, have colours of their own.
+    Rubrics with an emphasis (n,) above 1, and rubrics that subtract, have special colours.
     """
     many = len(rubrics) > FEW_ROWS
     fig = figure("contribution to the score", "", height=row_height(len(rubrics), 12 if many else 22))

@@ -65,7 +65,7 @@ class ThreadJob(Generic[Outcome]):
 
 
 class ThreadJobs(Generic[Outcome]):
-    """The latest run of each key, shared by all sessions of a process; a key has at most one running run."""
+    """The latest run of each key, shared by all sessions of a process; at most one run of a key at a time."""
 
     def __init__(self) -> None:
         self._jobs: dict[Hashable, ThreadJob[Outcome]] = {}

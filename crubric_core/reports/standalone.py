@@ -1,8 +1,8 @@
 """A published view as a web page that needs no server: one file, or a folder for any file host.
 
 The page loads nothing from other servers. Text from a file or a person is escaped. In addition the page's content
-security policy allows only its own scripts, by their hashes, so that even a mistake in the escaping could not run a
-script.
+security policy allows only its own scripts, by their hashes (in a folder, the plotting library by its origin), so that
+even a mistake in the escaping could not run a script inside the page.
 """
 
 from __future__ import annotations

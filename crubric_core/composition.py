@@ -153,8 +153,7 @@ class Composition:
 
     def swapped(self, out: str, into: str) -> Self:
         """A copy with one rubric swapped for another; earlier pins, exclusions and swaps of both are removed."""
-        cleared = self.marked(out, "pin", on=False).marked(into, "exclude", on=False)
-        cleared = cleared.marked(out, "exclude", on=False).marked(into, "pin", on=False)
+        cleared = self.marked(out, "pin", on=False).marked(into, "pin", on=False)
         return replace(cleared, swaps=(*cleared.swaps, Swap(out, into)))
 
     def as_dict(self) -> dict[str, Any]:

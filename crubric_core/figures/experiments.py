@@ -227,12 +227,12 @@ def attrition_curves(result: ExperimentResult) -> go.Figure:
 
 
 def stability_dots(result: ExperimentResult) -> go.Figure:
-    """For each variant of the analysis: share of the bank kept, and rank correlation of the abilities."""
+    """For each variant of the analysis: share of the bank kept, and rank correlation with the full analysis."""
     table = result.tables["variants"].dropna(subset=["rho"])
     kinds = table["kind"].replace(KINDS)
     names = [f"{kind}: {what}" for kind, what in zip(kinds, table["what"], strict=True)]
     fig = figure("1: the same as in the full analysis", "", height=row_height(len(names), each=20))
-    shown = {"kept": ("of the bank kept", BLUE), "rho": ("Spearman's ρ of the abilities", VERMILION)}
+    shown = {"kept": ("of the bank kept", BLUE), "rho": ("Spearman's ρ with the full analysis", VERMILION)}
     for column, (what, colour) in shown.items():
         fig.add_scatter(
             x=table[column],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import duckdb
 
-NOW = "make_timestamp(epoch_us(now()))"  # UTC; the same in all of a transaction: its tables are undone together
+NOW = "make_timestamp(epoch_us(now()))"  # UTC; one for a whole transaction: its tables are undone together
 
 
 def dataset_name(given: str) -> str:

@@ -1,4 +1,4 @@
-"""Rubrics, queries and the reference ranking: descriptions that fill in, and never silently contradict."""
+"""Store descriptions of rubrics and queries, and the reference ranking: fill in what is unknown, detect conflicts."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -14,7 +14,10 @@ from .statements import DESCRIBED, fold
 
 @dataclass(frozen=True)
 class _Target:
-    """How a file names the thing that it describes."""
+    """How a file names the thing that it describes.
+
+    lookup: the table of names. on: its join condition with ``incoming i``. named: the word for it in messages.
+    """
 
     lookup: str
     on: str
@@ -58,7 +61,7 @@ def _look_up(job: Job) -> None:
 
 
 def _read_values(job: Job, target: _Target) -> None:
-    """``described(row, id, <attributes>)``; a row with a value that cannot stand is rejected whole."""
+    """Create ``described(row, id, <attributes>)``; a row with an invalid value goes to ``rejected`` as a whole."""
     types = SPECS[job.kind].values
     read = {
         c: values.name(f'i."{c}"') if types[c] == "text" else values.typed(f'i."{c}"', types[c])
@@ -110,7 +113,10 @@ def _drop_rejected(job: Job) -> None:
 
 
 def _resolve_repeats(job: Job, target: _Target) -> None:
-    """Rows of the file that describe the same thing: unknown values fill in, differing ones conflict."""
+    """Create ``facts``: the rows of ``described`` about the same thing as one. Unknown values are filled in.
+
+    Values that differ are a conflict, which the policy ``on_conflict`` decides.
+    """
     if job.policies.on_conflict in ("reject", "runs"):
         for column in _attributes(job):
             _reject_differing(job, target, column)
@@ -154,7 +160,7 @@ def _reject_differing(job: Job, target: _Target, column: str) -> None:
 
 
 def _resolve_stored(job: Job, target: _Target) -> None:
-    """Against what an earlier file said of the same thing."""
+    """Compare ``facts`` with the stored descriptions; conflicts are decided by the policy ``on_conflict``."""
     place = DESCRIBED[job.kind]
     stored = f"""
         facts f JOIN {place.table} t ON t.{place.id} = f.id AND t.dataset_id = $dataset
@@ -187,7 +193,10 @@ def _resolve_stored(job: Job, target: _Target) -> None:
 
 
 def _write(job: Job) -> None:
-    """Keep what the file says, and describe the things by all that is said of them now."""
+    """Store ``facts`` as statements, and update the things that they describe from all statements.
+
+    Creates ``before``, the described rows as they were.
+    """
     place, used = DESCRIBED[job.kind], "SELECT id FROM facts"
     if job.kind == "rubrics":
         names.keep_rubrics(job, used)
@@ -213,7 +222,7 @@ def _write(job: Job) -> None:
 
 
 def _count_changes(job: Job, rows_sql: str, key: str) -> None:
-    """Things described for the first time, and values of the others that are another, or known, now."""
+    """Count things described for the first time, and values of the others that changed or are known only now."""
     (job.tally.added,) = job.one("SELECT count(*) FROM before WHERE ingest_id IS NULL")
     for column in _attributes(job):
         changed, filled = job.one(f"""

@@ -1,4 +1,4 @@
-"""What one ingest made of a dataset, as figures and as a sentence."""
+"""How one ingest changed a dataset, as figures and as a sentence."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ BY_PEOPLE = (GOLD, "anchors")
 class Changes:
     """How a dataset differs from what it was before.
 
-    systems, judges, queries, rubrics: names that it had not seen.
-    added: new labels, or things described for the first time. changed: stored values that are others now.
-    filled: stored unknowns that are known now. same: rows that leave labels as they were.
-    unknown: new labels that are unknown, of those added.
-    what: what is counted: labels, gold labels, rubrics … runs: whether labels of one judge and cell are several.
+    systems, judges, queries, rubrics: numbers of new names.
+    added: new labels, or things described for the first time. changed: stored values that are different now.
+    filled: stored unknown values that are known now. same: rows that leave labels as they were.
+    unknown: number of the added labels that are unknown.
+    what: what is counted: labels, gold labels, rubrics … runs: whether the added labels are of named runs.
     """
 
     systems: int = 0
@@ -47,7 +47,7 @@ class Changes:
         ]
         if self.added:
             each = ", each run counted" if self.runs else ""
-            known = self.added - self.unknown  # the number by which those of the dataset grow
+            known = self.added - self.unknown  # by this many, the dataset's known labels grow
             unknown = f"and {self.unknown:,} unknown" if known else "unknown"
             new.append(
                 _count(known or self.added, self.what) + (f" ({unknown})" if self.unknown else "") + each
@@ -67,9 +67,9 @@ class Changes:
 
     @classmethod
     def total(cls, counted: Sequence[Changes], others: Sequence[Changes]) -> Changes:
-        """The changes by several tables: the names of all, and the figures of those that are ``counted``."""
+        """The sum of the changes by several tables: names over all of them, other figures over ``counted`` alone."""
         named = {name: sum(getattr(c, name) for c in (*counted, *others)) for name in NAMES}
-        if counted[0].what not in BY_PEOPLE:  # their annotators are no judges
+        if counted[0].what not in BY_PEOPLE:  # ``judges`` in changes by people are annotators
             named["judges"] = sum(c.judges for c in (*counted, *others) if c.what not in BY_PEOPLE)
         figures = {
             name: sum(getattr(c, name) for c in counted)
@@ -78,12 +78,12 @@ class Changes:
         return cls(**named, **figures, what=counted[0].what, runs=any(c.runs for c in counted))
 
     def to_json(self) -> str:
-        """For the list of ingests."""
+        """Text for the column ``ingests.changes``."""
         return json.dumps(asdict(self))
 
     @classmethod
     def from_json(cls, text: str) -> Changes:
-        """What ``to_json`` wrote."""
+        """Read what ``to_json`` wrote."""
         return cls(**json.loads(text))
 
 

@@ -1,4 +1,4 @@
-"""Labels that speak twice of one key: within the file, and against what the dataset holds."""
+"""Resolve several labels of one key: within the file, and against the labels that the dataset holds."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -10,12 +10,15 @@ from .findings import SHOWN, Finding, Severity
 from .job import Job
 from .statements import KEYS, count_keys, key_of, same_key
 
-_ENOUGH = 20  # labels of which most contradict others by no slip
+_ENOUGH = 20  # labels from which on a majority that contradicts others is no accident
 _CORRECTED = 0.25  # share of labels in which a corrected copy of a file differs, at most
 
 
 def has_no_repeats(job: Job, rows_sql: str = "coded") -> bool:
-    """Whether every key is there once, by one bit a possible key; False also where there are too many of those."""
+    """Whether every key occurs once, by one bit for each possible key; False also if too many keys are possible.
+
+    rows_sql: a relation with the columns of the key.
+    """
     columns = [c for c in ("rubric_id", "judge_id", "system_id", "run_id") if c in KEYS[job.kind]]
     ends = ", ".join(f"min({c}), max({c})" for c in columns)
     rows, *found = job.one(f"SELECT count(*), {ends} FROM {rows_sql}")
@@ -45,12 +48,15 @@ def _hint(job: Job) -> str:
 
 
 def _is_unnamed(job: Job) -> bool:
-    """Whether nothing says who gave the labels, so that those of one cell may be different people's."""
+    """Whether no column names who gave the labels, so that labels of one cell may be from different people."""
     return job.kind == "labels" and not job.has_runs and not job.apart and "judge" not in job.headers
 
 
 def _tell_unnamed(job: Job, *, numbered: bool) -> None:
-    """What labels of nobody can be read as: one judge's, as no order of rows tells one person from another."""
+    """Add a finding on cells in which labels without a rater differ: they can only be read as those of one judge.
+
+    The order of the rows does not identify a person. numbered: whether they are read as runs. Reads ``repeats``.
+    """
     if not _is_unnamed(job):
         return
     key = key_of(job.kind)
@@ -85,7 +91,11 @@ def _tell_unnamed(job: Job, *, numbered: bool) -> None:
 
 
 def resolve_repeats(job: Job) -> None:
-    """One row a key: an unknown label never contradicts a known one; known ones that differ are a conflict."""
+    """Reduce ``coded`` to one row for each key, or make the rows of a key repeated draws (``on_conflict`` = "runs").
+
+    An unknown label never contradicts a known one; known ones that differ are a conflict. Creates ``repeats`` and
+    ``repeated`` where they are needed. Raises IngestError if too many labels contradict others.
+    """
     numbered = job.policies.on_conflict == "runs" and job.kind == "labels"
     if has_no_repeats(job) and not numbered:
         return
@@ -135,10 +145,10 @@ _CELL = "system_id, rubric_id, judge_id"
 
 
 def _number_draws(job: Job) -> None:
-    """Rows of one cell as repeated draws, numbered by their labels, so that no order of the rows matters.
+    """Make the rows of one cell repeated draws, numbered by their labels, so that the order of rows does not matter.
 
-    A draw whose label the cell holds already, as often as the file has it, is that one read again: a file that is sent
-    with more draws adds these alone. They are numbered on.
+    If the cell already holds a label as often as the file has it, its draws are the stored ones, read again. A file
+    that is sent again with more draws adds only these, with the next numbers. Creates ``drawn``.
     """
     job.run(f"""
         CREATE TEMP TABLE drawn AS
@@ -169,8 +179,8 @@ def _number_draws(job: Job) -> None:
 
 
 def _number_runs(job: Job) -> None:
-    """Rows of one key as repeated draws of the run that the file names, numbered by their labels after its name."""
-    # Another run may be called by a number. The runs that the file names have their ids first.
+    """Make the rows of one key repeated draws of their run, named after it and numbered by their labels: ``a.1``."""
+    # A number alone may be the name of another run. The runs that the file names get their ids first.
     key = key_of(job.kind)
     names.keep_names(job, "run", "SELECT run_id AS id FROM coded")
     job.run("UPDATE run_names SET is_new = false WHERE id IN (SELECT run_id FROM runs)")
@@ -188,7 +198,7 @@ def _number_runs(job: Job) -> None:
 
 
 def _keep_draws(job: Job) -> None:
-    """Give the rows of ``drawn`` the runs that they are, of which some have only names yet."""
+    """Insert the runs of ``drawn`` that have only a name into ``runs``, and set ``coded.run_id`` by ``drawn``."""
     job.run("""
         INSERT INTO runs SELECT (SELECT coalesce(max(run_id), 0) FROM runs) + row_number() OVER (ORDER BY name),
                                 $dataset, name
@@ -203,7 +213,10 @@ def _keep_draws(job: Job) -> None:
 
 
 def _refuse_contradictions(job: Job) -> None:
-    """Most labels contradict others of their cell: those on which the others agree by chance are not kept alone."""
+    """Raise IngestError if most labels contradict others of their cell.
+
+    The rest, which agree by chance, must not be kept alone.
+    """
     unnamed = next((f.sentence for f in job.told if f.code == "unnamed_raters"), "")
     known, contradict = job.one("""
         SELECT (SELECT count(label) FROM coded), (SELECT count(label) FROM repeated WHERE differ)
@@ -220,7 +233,7 @@ def _refuse_contradictions(job: Job) -> None:
 
 
 def _refuse_merged(job: Job) -> None:
-    """Half of the labels, or more, would be lost, as each key counts once: different things have equal names."""
+    """Raise IngestError if at least half of the labels would be lost, as different things seem to have equal names."""
     if job.kind != "labels" or not (job.apart or job.file_sql):
         return
     known, contradict, lost = job.one("""
@@ -276,7 +289,7 @@ def _collapse_repeats(job: Job) -> None:
 
 
 def _tell_files(job: Job) -> None:
-    """Which files give the same label of the same key: their names for different things may be equal."""
+    """Add a finding on files that give the same label for the same key: different things may have equal names."""
     found = job.frame(f"""
         WITH placed AS (
             SELECT {job.row_sql} AS "row", {job.file_sql} AS file FROM incoming i
@@ -297,14 +310,14 @@ def _tell_files(job: Job) -> None:
         f"without any contradiction: each label counts once{others}. If the files are about different systems, "
         "queries, judges or runs, name these in the rows or in the file names, and ingest again."
     )
-    # People's labels often stand beside each judge's.
+    # The file of each judge often has people's labels, too.
     severity: Severity = "warning" if job.kind == "labels" else "note"
     title = "The same labels in several files"
     job.told.append(Finding(severity, "same_in_files", title, sentence, n, found.head(SHOWN)))
 
 
 def _keep_reasons(job: Job) -> None:
-    """The row that is kept has the first reason, in the alphabet, of all that give its label: no order matters."""
+    """Give each kept row the alphabetically first reason of all rows with its label, so that no order matters."""
     job.run("""
         UPDATE coded SET reason = least(coded.reason, o.reason) FROM (
             SELECT r.kept_row, min(c.reason) AS reason
@@ -314,14 +327,14 @@ def _keep_reasons(job: Job) -> None:
     """)
 
 
-# Over ``met``: rows for which a stored label, or perhaps its reason, became another.
+# Condition on ``met``: rows for which a stored label, or perhaps its reason, changed.
 GAVE_WAY = "label IS DISTINCT FROM old OR reason IS NOT NULL"
 
 
 def resolve_stored(job: Job) -> bool:
-    """Rows whose key the dataset already holds: equal ones collapse, an unknown is filled, others conflict.
+    """Resolve rows of ``coded`` with a stored key: equal ones collapse, unknown labels are filled, others conflict.
 
-    Whether the dataset held labels, and there is a table ``met``.
+    Return whether the dataset held labels; if so, the table ``met`` has the rows with a stored key.
     """
     table, key = job.kind, key_of(job.kind)
     if not job.one(f"SELECT count(*) FROM {table} WHERE dataset_id = $dataset")[0]:
@@ -347,7 +360,7 @@ def resolve_stored(job: Job) -> bool:
 
 
 def _decide_differing(job: Job, rows: int) -> None:
-    """Labels that contradict stored ones, as ``on_conflict`` says; what does not count leaves ``met``."""
+    """Count the labels that contradict stored ones, or add them to ``rejected``, by the policy ``on_conflict``."""
     if job.policies.on_conflict == "last":
         job.tally.changed = rows
     if job.policies.on_conflict not in ("reject", "runs"):
@@ -364,7 +377,10 @@ def _decide_differing(job: Job, rows: int) -> None:
 
 
 def _replace_stored(job: Job) -> None:
-    """Keep the stored label, and the other one among the superseded; and what gave way, so that it can come back."""
+    """Update stored labels from ``met``. Repeats and replaced labels go to ``superseded``, so that an undo finds them.
+
+    A stored label is replaced if it is unknown, or if it differs and ``on_conflict`` is "last".
+    """
     table = job.kind
     key, counts = key_of(table), "met.label IS NOT NULL AND met.old IS NULL"
     if job.policies.on_conflict == "last":

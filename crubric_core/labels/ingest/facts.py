@@ -1,7 +1,7 @@
-"""Answers of the systems, and what is known of them (organisation, date, cost, licence, any column).
+"""Store answers of the systems, and facts about them (organisation, date, cost, licence, any column).
 
-Every ingest's rows are kept; of each key the row of the last ingest counts, so that undoing an ingest restores what
-it had replaced.
+The rows of every ingest are kept. For each key, the row of the last ingest counts, so that undoing an ingest restores
+what it had replaced.
 """
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
@@ -34,7 +34,7 @@ FACTS: Mapping[str, FactKind] = {
 
 
 def current_facts(place: FactKind) -> str:
-    """The rows that count, as a SELECT of all columns; ``$dataset`` is to be bound."""
+    """SELECT of all columns of the rows that count: each key's row of its last ingest. ``$dataset`` must be bound."""
     return f"""
         SELECT * FROM {place.table} WHERE dataset_id = $dataset
         QUALIFY row_number() OVER (PARTITION BY {", ".join(place.key)} ORDER BY ingest_id DESC) = 1
@@ -42,7 +42,10 @@ def current_facts(place: FactKind) -> str:
 
 
 def take_back(cursor: duckdb.DuckDBPyConnection, own: dict[str, int], kind: str) -> tuple[int, int]:
-    """Remove what an ingest said: (keys that nobody speaks of any more, keys whose earlier row counts again)."""
+    """Delete an ingest's rows of a kind: (number of keys without rows now, number of keys that other ingests have).
+
+    own: the ids ``dataset`` and ``ingest``.
+    """
     place = FACTS[kind]
     keys = f"SELECT count(DISTINCT ({', '.join(place.key)})) FROM {place.table} WHERE dataset_id = ?"
     ((before,),) = cursor.execute(keys, [own["dataset"]]).fetchall()
@@ -54,7 +57,7 @@ def take_back(cursor: duckdb.DuckDBPyConnection, own: dict[str, int], kind: str)
 
 
 def store_facts(job: Job) -> None:
-    """Validate ``incoming`` and add it to the answers or to what is known of the systems."""
+    """Validate ``incoming`` and add it to ``answers`` or to ``system_facts``."""
     place = FACTS[job.kind]
     names.look_up_names(job, "system")
     if job.kind == "answers":
@@ -75,7 +78,7 @@ def store_facts(job: Job) -> None:
 
 
 def _say_answers(job: Job) -> None:
-    """``said(row, system_id, query_id, value)``: rows that name system and query and hold a text."""
+    """Create ``said(row, system_id, query_id, value)``: rows with the names of system and query, and with a text."""
     job.run(f"CREATE TEMP TABLE mentioned AS SELECT {values.name('query')} AS query FROM incoming")
     names.look_up_queries(job, "mentioned")
     job.run(f"""
@@ -91,7 +94,7 @@ def _say_answers(job: Job) -> None:
 
 
 def _say_facts(job: Job) -> None:
-    """``said(row, system_id, name, value)``: one row a known cell."""
+    """Create ``said(row, system_id, name, value)``: one row for each known cell of a fact."""
     job.run(
         'CREATE TEMP TABLE said ("row" BIGINT, system_id INTEGER, name VARCHAR, value VARCHAR)',
     )
@@ -118,7 +121,10 @@ def _drop_nameless(job: Job, what: str) -> None:
 
 
 def _resolve_repeats(job: Job, place: FactKind) -> None:
-    """One row a key: equal ones collapse, others conflict."""
+    """Reduce ``said`` to one row for each key: equal rows collapse, others conflict (policy ``on_conflict``).
+
+    Adds the column ``times``, the number of rows of the key.
+    """
     key = ", ".join(place.key)
     if job.policies.on_conflict in ("reject", "runs"):
         job.run(f"""
@@ -145,7 +151,10 @@ def _resolve_repeats(job: Job, place: FactKind) -> None:
 
 
 def _resolve_stored(job: Job, place: FactKind) -> None:
-    """Against what earlier ingests said: equal texts collapse, others conflict."""
+    """Compare ``said`` with the rows of earlier ingests that count: equal texts collapse, others conflict.
+
+    Creates ``met``.
+    """
     same = " AND ".join(f"s.{c} = t.{c}" for c in place.key)
     job.run(f"""
         CREATE TEMP TABLE met AS

@@ -19,11 +19,11 @@ from .parsed import execute
 
 @dataclass
 class Tally:
-    """Rows of the file, by what became of them; blank, collapsed and replaced are among the accepted.
+    """Numbers of rows of a file, by what became of them; blank, collapsed and replaced rows are among the accepted.
 
-    added, changed, filled: what is new, another, or known now in the dataset. unknown: added labels without a value.
-    runs: whether added labels are named runs.
-    applied: policy → rows that it decided.
+    added, changed, filled: values in the dataset that are new, have changed, or were unknown and are known now.
+    unknown: added labels without a value. runs: whether added labels have a run.
+    applied: policy → number of rows that it decided.
     """
 
     total: int = 0
@@ -39,7 +39,7 @@ class Tally:
     applied: dict[str, int] = field(default_factory=dict)
 
     def apply(self, policy: str, rows: int) -> None:
-        """Count rows that a policy decided."""
+        """Add to the number of rows that a policy decided."""
         if rows:
             self.applied[policy] = self.applied.get(policy, 0) + rows
 
@@ -51,21 +51,21 @@ class Tally:
 
 @dataclass(frozen=True)
 class Job:
-    """The cursor of the transaction, the ids it writes under, and the file's table ``incoming``.
+    """The cursor of the transaction, the ids under which it writes, and the properties of the table ``incoming``.
 
-    row_sql: the row of a record as a person sees it, over ``incoming i``; unique within the file.
-    place_sql: where a record stands in the source, likewise; None where its row says it.
-    facts: staged column → name of what it tells of the systems, for a table of systems.
-    whole: the highest level that all labels name (5 of 4/5); None where they name none.
-    ends: the range of continuous scores, where the user gave one beside bins.
-    verdicts: words, in lower case, that are a plain yes or no, and have no place on a graded scale.
-    graded: whether words beside yes and no make a scale of more levels: fully, partly, not met.
-    given: words, in lower case, of which the user says what they stand for.
+    row_sql: SQL over ``incoming i`` for a record's row number as a person sees it; unique within the file.
+    place_sql: SQL over ``incoming i`` for a record's place in the source; None if the row number shows it.
+    facts: staged column → name of the fact that it holds, for a table of systems.
+    whole: the highest level that all labels name (5 in 4/5); None if they name none.
+    ends: the range of continuous scores, if the user gave one together with bins.
+    verdicts: words, in lower case, that are a plain yes or no; they are rejected on a graded scale.
+    graded: whether words besides yes and no form a scale of more levels: fully, partly, not met.
+    given: words, in lower case, whose level the user gave.
     headers: canonical column → the file's own name of it.
-    apart: what is asked of the user where an unused column tells apart rows about the same; "" where none does.
-    several: whether the rows are of several files, which ``origins`` tells apart.
-    file_sql: the file of a record, over ``incoming i``; None where all are of one. told: what is found on the way.
-    names: how many systems, judges, queries and rubrics the dataset had before. report: called at every stage.
+    apart: hint or question for the user about rows that differ only in something that is not read; "" if none.
+    several: whether the rows come from several files, which the table ``origins`` lists.
+    file_sql: SQL over ``incoming i`` for the file of a record; None if all come from one. told: findings so far.
+    names: numbers of systems, judges, queries and rubrics in the dataset before. report: called at every stage.
     """
 
     cursor: duckdb.DuckDBPyConnection
@@ -94,18 +94,18 @@ class Job:
 
     @property
     def has_runs(self) -> bool:
-        """Whether the rows name repeated draws."""
+        """Whether the rows are labels with a column of runs."""
         return self.kind == "labels" and "run" in self.columns
 
     @property
     def has_reasons(self) -> bool:
-        """Whether the rows give reasons for their labels."""
+        """Whether the rows have a column of reasons."""
         return "reason" in self.columns
 
     def count_names(self) -> dict[str, int]:
-        """How many systems, judges, queries and rubrics the dataset has.
+        """Numbers of systems, judges, queries and rubrics in the dataset, by the names of their tables.
 
-        A rubric described without a query is none beside those of its name (``rubric_facts``).
+        A rubric without a query does not count if rubrics of its name have one (``rubric_facts``).
         """
         own = "SELECT name FROM rubrics WHERE dataset_id = $dataset AND query_id IS NOT NULL"
         lent = f"query_id IS NULL AND name IN ({own})"
@@ -116,7 +116,7 @@ class Job:
         return dict(zip(NAMES, self.one(f"SELECT {counts}"), strict=True))
 
     def changes(self) -> Changes:
-        """What the ingest made of the dataset."""
+        """How the ingest has changed the dataset."""
         new = {table: n - self.names[table] for table, n in self.count_names().items()}
         what = {"gold": "gold labels", "reference": "ranked systems", "systems": "facts"}.get(
             self.kind, self.kind
@@ -125,7 +125,7 @@ class Job:
         return Changes(**new, **own, same=self.tally.collapsed, what=what, runs=self.tally.runs)
 
     def row_named(self, row: str) -> str:
-        """``row 12``, or ``row 12 of b.csv``, as SQL over a row's number."""
+        """SQL for ``row 12``, or ``row 12 of b.csv`` if there are several files. row: SQL for the row number."""
         if not self.several:
             return f"'row ' || {row}"
         return (
@@ -138,18 +138,18 @@ class Job:
         execute(self.cursor, sql, self._bound(sql, params))
 
     def one(self, sql: str, **params: Any) -> tuple[Any, ...]:
-        """The first row of a query that always has one."""
+        """The first row of a query that always has one; LookupError if it has none."""
         row = execute(self.cursor, sql, self._bound(sql, params)).fetchone()
         if row is None:
             raise LookupError(sql)
         return tuple(row)
 
     def all(self, sql: str, **params: Any) -> list[tuple[Any, ...]]:
-        """All rows of a short answer."""
+        """All rows of a query with a short result."""
         return execute(self.cursor, sql, self._bound(sql, params)).fetchall()
 
     def frame(self, sql: str) -> pd.DataFrame:
-        """The answer to a query as a table."""
+        """The result of a query as a data frame."""
         return execute(self.cursor, sql, self._bound(sql, {})).df()
 
     def _bound(self, sql: str, params: dict[str, Any]) -> dict[str, Any] | None:

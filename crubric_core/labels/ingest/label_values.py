@@ -1,4 +1,4 @@
-"""Each different text in place of a label, with the level that it stands for, or why it stands for none."""
+"""Convert each distinct label text to the level that it stands for, or to the reason why it has none."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -20,9 +20,9 @@ from ..readers.words import is_number
 from .findings import Finding, warning
 from .job import Job
 
-_PERCENT = 100  # the whole of labels that are percentages
-_SMALL = 10  # numbers up to it, and none above, are levels or shares, and no percentages
-_DECIMALS = (2, 3, 4)  # to which means of a few raters are rounded: 4.33
+_PERCENT = 100  # the highest of labels that are percentages
+_SMALL = 10  # if no number is higher, they are levels or shares, not percentages
+_DECIMALS = (2, 3, 4)  # decimals to which means of a few raters are rounded: 4.33
 _LIKERT = 7  # highest level of most scales that begin at 1
 _EITHER = (
     "has a comma that may be a decimal comma or a thousands separator: write it with a decimal point, or without the "
@@ -32,7 +32,12 @@ _NUMBER = f"coalesce(amount, {values.number('raw')})"
 
 
 def read_labels(job: Job) -> None:
-    """``label_values``: each text once, with its label, or why it is none, and the policies that made it one."""
+    """Create ``label_values`` from ``label_words``: each text once, with its level and the policies that decided it.
+
+    value: the level, NULL if ``unknown``. problem: why the text is no label, else NULL. is_word: whether it is a
+    verdict in words. answered: whether an answer gave the level. no_label: whether it is a 0 that means no label.
+    scaled: the level before rounding. Raises IngestError for percentages beside other numbers, and for many fractions.
+    """
     policies = job.policies
     whole = {"reject": "scaled", "down": "floor(scaled)", "up": "ceil(scaled)"}[policies.fractions]
     zero = "number = 0 AND verdict IS NULL AND NOT answered" if policies.zero == "unknown" else "false"
@@ -85,13 +90,13 @@ def read_labels(job: Job) -> None:
 
 
 def words_of(cursor: duckdb.DuckDBPyConnection) -> set[str]:
-    """The labels as the table that was just read has them, in lower case."""
+    """The texts in ``label_words``, in lower case."""
     found = cursor.execute(f"SELECT lower({values.name('raw')}) FROM label_words").fetchall()
     return {word for (word,) in found if word}
 
 
 def unused_answers(given: Policies, used: Set[str], source: str) -> tuple[Finding, ...]:
-    """A warning of answers that the user gave to words that no label is; ``used``: all labels, in lower case."""
+    """A warning about answers that the user gave for words that are no labels; else (). used: labels in lower case."""
     numbers = {float(word) for word in (w.replace(values.MINUS, "-") for w in used) if is_number(word)}
     unused = [
         word
@@ -109,7 +114,7 @@ def unused_answers(given: Policies, used: Set[str], source: str) -> tuple[Findin
 
 
 def _levelled(job: Job) -> str:
-    """A number as the policies turn it into a level."""
+    """SQL that converts the column ``number`` to a level by the policies threshold, bins or multiply."""
     policies = job.policies
     if policies.threshold is not None:
         return f"CAST(number >= {float(policies.threshold)!r} AS DOUBLE)"
@@ -124,9 +129,10 @@ def _levelled(job: Job) -> str:
 
 
 def _ends_of_scores(job: Job) -> tuple[int, int]:
-    """The range that bins divides: the one given, or named by the labels, else 0 to the least of 1, 10 and 100.
+    """The range that bins divides: the given one, or 0 to the highest level that labels name (5 in 4/5).
 
-    Raises IngestError where scores lie beyond it, or may as well be means on a scale from 1.
+    Otherwise 0 to the smallest of 1, 10 and 100 that holds all scores. Raises IngestError if scores lie outside, or may
+    be means on a scale from 1.
     """
     low, high = job.one(f"SELECT min(n), max(n) FROM (SELECT {_NUMBER} AS n FROM label_words)")
     if low is None:
@@ -153,7 +159,7 @@ def _ends_of_scores(job: Job) -> tuple[int, int]:
 
 
 def _count_policies(job: Job) -> None:
-    """How many rows each policy has decided so far."""
+    """Add to the tally how many rows each policy has decided, from ``label_values``."""
     rounded, zeros, answered, multiplied = job.one("""
         SELECT coalesce(sum(n) FILTER (scaled <> value), 0), coalesce(sum(n) FILTER (no_label), 0),
                coalesce(sum(n) FILTER (answered), 0),
@@ -172,7 +178,10 @@ def _count_policies(job: Job) -> None:
 
 
 def _refuse_two_ways(job: Job) -> None:
-    """80% beside 0.8, 100% beside 1, or beside stars of 1 to 5: one of them would be read on the scale of the other."""
+    """Raise IngestError if percentages stand beside numbers up to 10 alone: 80% and 0.8, 100% and 1, or 1 to 5 stars.
+
+    One of them would be read on the scale of the other.
+    """
     if job.whole != _PERCENT:
         return
     plain = f"amount IS NULL AND {values.number('raw')}"
@@ -190,7 +199,10 @@ def _refuse_two_ways(job: Job) -> None:
 
 
 def _refuse_fractions(job: Job) -> None:
-    """A whole column in quarters or tenths is another scale, not many slips: say how to bring it to levels."""
+    """Raise IngestError if a tenth of the labels or more are not whole: they have another scale.
+
+    The message suggests the policy multiply for steps such as quarters or tenths, else threshold or bins.
+    """
     known, fractional = job.one(
         "SELECT coalesce(sum(n), 0), coalesce(sum(n) FILTER (value <> round(value)), 0)"
         " FROM label_values WHERE isfinite(value)"
@@ -216,14 +228,17 @@ def _refuse_fractions(job: Job) -> None:
 
 
 def _in_steps_of(parts: int, decimals: int) -> Callable[[float], bool]:
-    """Whether a score is a whole number of parts of 1, rounded to so many decimals (4.33) or, with 0, as it is."""
+    """A test whether a score is a multiple of 1/parts, rounded to ``decimals`` places (4.33); 0: not rounded."""
     if not decimals:
         return lambda v: abs(v * parts - round(v * parts)) < 1e-6
     return lambda v: abs(round(round(v * parts) / parts, decimals) - v) < 1e-9
 
 
 def _middle_of(found: Sequence[tuple[float]]) -> float:
-    """Half of 1, 10 or 100, the least that no score is above, else the scores' own middle: an example that fits."""
+    """An example of a threshold: half of the smallest of 1, 10, 100 that no score exceeds, or the middle of the range.
+
+    found: rows with one score each.
+    """
     scores = [score for (score,) in found] or [0.0, 1.0]
     low, high = min(scores), max(scores)
     half = next((top for top in (1, 10, 100) if high <= top), high) / 2

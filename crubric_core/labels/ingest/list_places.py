@@ -1,4 +1,4 @@
-"""Places in lists of labels without names, which are read as judges and may be criteria."""
+"""Detect lists of labels without names whose places are read as judges, but may be criteria."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -9,11 +9,14 @@ from ...text import as_json
 from .findings import warning
 from .job import Job
 
-_QUERIES = 3  # with answers of several systems, from which it is no chance that all have as many labels
+_QUERIES = 3  # queries with several answers, from which on equal numbers of labels are no chance
 
 
 def tell_of_places(job: Job) -> None:
-    """Tell where lists have one length for all answers to a query and another on other queries, as criteria have."""
+    """Add a warning if lists have one length for all answers to a query, but other lengths for other queries.
+
+    Lists of criteria are like this.
+    """
     place, keys = job.headers.get("judge", ""), ("query", "rubric", "run")
     if not place.endswith("[].#") or not {"system", "query"} <= job.columns:
         return

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import duckdb
 
-NOW = "make_timestamp(epoch_us(now()))"  # UTC; one for the whole transaction: tables that came together go together
+NOW = "make_timestamp(epoch_us(now()))"  # UTC; one for a whole transaction: its tables are undone together
 
 
 def dataset_name(given: str) -> str:
-    """A dataset's name as it is kept: without spaces around it, so that no two look alike; "" of a blank one."""
+    """A dataset's name as it is stored: without spaces around it, so that no two look alike; "" for a blank name."""
     return given.strip()
 
 
 def new_dataset(cursor: duckdb.DuckDBPyConnection, name: str) -> int:
-    """Add an empty dataset and return its id; that of a deleted one is not used again, as somebody may hold it."""
+    """Add an empty dataset and return its id; ids of deleted datasets are not used again, as somebody may hold one."""
     ((number,),) = cursor.execute(
         f"""
         INSERT INTO datasets

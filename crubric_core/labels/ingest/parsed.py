@@ -1,4 +1,4 @@
-"""SQL that is parsed once: that takes DuckDB a millisecond a kB, on few rows as long as what the SQL then does."""
+"""Parse each SQL text only once: parsing takes DuckDB a millisecond per kB, as long as execution on few rows."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ from typing import Any
 
 import duckdb
 
-_MOST = 500  # texts that are kept; some name the ids and ranges of one dataset, and are never met again
+_MOST = 500  # cached texts; some contain ids and ranges of one dataset and never occur again
 _parsed: dict[str, list[duckdb.Statement]] = {}
 
 
 def execute(cursor: duckdb.DuckDBPyConnection, sql: str, params: Any = None) -> duckdb.DuckDBPyConnection:
-    """As ``cursor.execute``; what was parsed on one connection holds for all, as DuckDB executes a copy of it."""
+    """Execute SQL like ``cursor.execute``, but parse each text only once. params: for its last statement.
+
+    The cache is shared by all connections, as DuckDB executes a copy of a parsed statement.
+    """
     statements = _parsed.get(sql)
     if statements is None:
         if len(_parsed) >= _MOST:

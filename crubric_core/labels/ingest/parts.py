@@ -1,4 +1,4 @@
-"""Several tables in one transaction: staged beforehand, each stored in its turn, one report of all."""
+"""Store several tables in one transaction: stage all of them first, store them in order, and report on all."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -33,7 +33,7 @@ _TABLES = (STAGING, "rejected")
 
 @dataclass(frozen=True)
 class Waiting:
-    """A staged table, of one file or of several: what was asked for it, and the number under which its rows wait."""
+    """A staged table of one or several files. number: N in its tables ``incoming_N`` and ``rejected_N``."""
 
     request: IngestRequest
     upload: Upload
@@ -41,9 +41,10 @@ class Waiting:
 
 
 def stage_parts(cursor: duckdb.DuckDBPyConnection, parts: Sequence[Part], report: Progress) -> list[Waiting]:
-    """Read every table into temporary ones, outside any transaction: row ids inside one do not count from 0.
+    """Stage every part in temporary tables, outside any transaction: within one, row ids do not count from 0.
 
-    Tables of one kind become one, so that how rows are split into files changes nothing.
+    Tables of one kind are merged, so that the result does not depend on how rows are split into files. The tables of
+    a single part are ``incoming`` and ``rejected``, those of several have numbers.
     """
     waiting = []
     for number, part in enumerate(parts):
@@ -59,7 +60,10 @@ def stage_parts(cursor: duckdb.DuckDBPyConnection, parts: Sequence[Part], report
 
 
 def _with_one_vocabulary(cursor: duckdb.DuckDBPyConnection, waiting: list[Waiting]) -> list[Waiting]:
-    """Words stand for the same in all tables of labels and gold labels, where all are understood together."""
+    """Give words the same levels in all tables of labels and gold labels, if all can be understood together.
+
+    Otherwise words have the same levels in the tables of one kind.
+    """
     asked = [w for w in waiting if w.request.kind in ("labels", "gold")]
     if len(asked) < 2 or not any(w.request.words for w in asked):
         return waiting
@@ -78,7 +82,7 @@ def _with_one_vocabulary(cursor: duckdb.DuckDBPyConnection, waiting: list[Waitin
 
 
 def _told_once(cursor: duckdb.DuckDBPyConnection, waiting: Waiting) -> Waiting:
-    """Descriptions out of the rows of all files, once each."""
+    """Reduce descriptions out of the rows of all files to one row for each described thing."""
     _rename(cursor, f"_{waiting.number}", "")
     upload = told_once(cursor, waiting.request.kind, waiting.upload)
     _rename(cursor, "", f"_{waiting.number}")
@@ -91,7 +95,10 @@ def _rename(cursor: duckdb.DuckDBPyConnection, old: str, new: str) -> None:
 
 
 def _merged(cursor: duckdb.DuckDBPyConnection, alike: Sequence[Waiting]) -> Waiting:
-    """Several staged tables of a kind as one: rows count through, and each knows its file and its row there."""
+    """Merge several staged tables of a kind: rows are numbered continuously, and ``origins`` has the rows of each file.
+
+    The merged ``incoming_N`` has the columns ``row`` and ``place``; the rows of ``rejected`` are merged likewise.
+    """
     first = alike[0]
     facts = {
         name: f"fact{i}"
@@ -134,7 +141,7 @@ def _merged(cursor: duckdb.DuckDBPyConnection, alike: Sequence[Waiting]) -> Wait
 def _merged_columns(
     cursor: duckdb.DuckDBPyConnection, part: Waiting, staged: str, facts: Mapping[str, str]
 ) -> str:
-    """The columns of one staged table as all have them."""
+    """SELECT list, over ``i``, that gives one staged table the columns of the merged one. facts: name → column."""
     kind = part.request.kind
     there = {row[0] for row in cursor.execute(f"DESCRIBE {staged}").fetchall()}
     own = {c: c for c in SPECS[kind].columns if c in there} if not facts else {"system": "system"}
@@ -174,15 +181,16 @@ def store_parts(
     numbered: bool,
     other_criteria: bool,
 ) -> list[IngestReport]:
-    """Validate and store them within the transaction that the caller opened.
+    """Validate and store the staged tables within the transaction that the caller opened: one report for each.
 
-    numbered: there were several; other_criteria: the policies may name criteria that none of them has.
+    numbered: whether there were several parts. other_criteria: whether the policies may name criteria that none of
+    the tables has.
     """
     asked = waiting[0].request
     if not numbered:
         only = store_file(cursor, asked, waiting[0].upload, report, alone=not other_criteria)
         return [only if other_criteria else _with(only, not_taken(cursor, asked.dataset, asked.policies))]
-    kept = _temporary(cursor) | {"rubric_sums"}  # what the last fingerprint rests on, the checks ask for
+    kept = _temporary(cursor) | {"rubric_sums"}  # the checks read the sums of the last fingerprint
     reports, labels = [], set[str]()
     for done, part in enumerate(waiting):
         _rename(cursor, f"_{part.number}", "")
@@ -216,7 +224,10 @@ def _temporary(cursor: duckdb.DuckDBPyConnection) -> set[str]:
 
 
 def together(reports: Sequence[IngestReport], kind: Kind, notes: Sequence[str]) -> IngestReport:
-    """One report: its figures are those of the tables of the kind asked for, its parts all tables."""
+    """One report for all tables: its figures are sums over the tables of ``kind``, and ``parts`` has all reports.
+
+    If there is no table of this kind, the figures are those of the first report's kind.
+    """
     if len(reports) == 1:
         return replace(reports[0], notes=tuple(notes))
     same = [r for r in reports if r.kind == kind] or [r for r in reports if r.kind == reports[0].kind]
@@ -241,7 +252,7 @@ def together(reports: Sequence[IngestReport], kind: Kind, notes: Sequence[str]) 
 
 
 def notes_stored(cursor: duckdb.DuckDBPyConnection, reports: Sequence[IngestReport]) -> tuple[str, ...]:
-    """What became of words, of rubrics that are bad to meet, and of tables that the figures do not count."""
+    """Sentences on words read as labels, on rubrics with negative polarity, and on rejected rows of several tables."""
     notes = []
     words = {word: level for report in reports for word, level in report.words.items()}
     if words:

@@ -1,4 +1,4 @@
-"""What counts as met on each graded scale, in words."""
+"""Sentences on which labels count as met on each graded scale."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _SHARED = ["scale_min", "scale_max", "pass_mark", "polarity"]
 
 
 def pass_mark_sentences(criteria: pd.DataFrame, *, named: bool = True) -> tuple[str, ...]:
-    """``3 and above of 1–5 counts as met (24 criteria).``, one sentence each scale and mark; graded criteria alone.
+    """``3 and above of 1–5 counts as met (24 criteria).``: one sentence for each scale and mark of graded criteria.
 
-    A mark of one criterion names it, unless not ``named``, for readers who may not be shown rubrics.
+    named: whether a sentence on a single criterion names it; False for readers who may not be shown rubrics.
     criteria: rows with criterion, scale_min, scale_max, levels, polarity, pass_mark (of rubrics or of criteria).
     """
     graded = criteria[criteria["levels"] > 2].drop_duplicates("criterion")

@@ -1,4 +1,4 @@
-"""Which files of a folder were ingested before and have not changed since: they are not read again."""
+"""Skip files of a folder that were ingested before and have not changed since."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HOW = ("format", "kind", "mapping", "words", "gold", "described")
 
 
 def digests(plan: Plan, pieces: Sequence[Piece], policies: Policies) -> list[Read]:
-    """What is known of the planned files of a folder or an archive; nothing of a file that was handed over alone."""
+    """Name, digest and way of reading of each planned file of a folder or an archive; [] for a single file."""
     if len(pieces) < 2:
         return []
     wanted = [(plan.file(piece.name), piece) for piece in pieces if not plan.file(piece.name).skip]
@@ -31,10 +31,10 @@ def digests(plan: Plan, pieces: Sequence[Piece], policies: Policies) -> list[Rea
 def without_read(
     cursor: duckdb.DuckDBPyConnection, dataset: str, plan: Plan, files: Sequence[Read], policies: Policies
 ) -> Plan:
-    """The plan without the files that a standing ingest of the dataset has read.
+    """The plan that skips the files which an ingest of the dataset has read in the same way (``read_files``).
 
-    The plan itself where every file was read before, so that the ingest says what is known already, and where later
-    labels are to count: then the files are said again.
+    It is unchanged if every file was read before, so that the ingest reports what is known already, and with the policy
+    ``on_conflict`` = "last", because then labels that are read again must count.
     """
     if policies.on_conflict == "last":
         return plan
@@ -52,7 +52,7 @@ def without_read(
 
 
 def remember(cursor: duckdb.DuckDBPyConnection, plan: Plan, files: Sequence[Read]) -> None:
-    """Keep what was read, with the ingests of the open transaction."""
+    """Add the files that were read to ``read_files``, under the first ingest of the open transaction."""
     if not files:
         return
     read = {f.name for f in plan.files if not f.skip}

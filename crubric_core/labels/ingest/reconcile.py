@@ -1,4 +1,4 @@
-"""After every ingest: labels that came before their rubric's query find it, and no label lies off its scale."""
+"""After every ingest: move labels that came without a query to their rubric, and check labels against given scales."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -14,8 +14,8 @@ from .statements import KEYS, revive
 def reconcile_rubrics(job: Job) -> None:
     """Move labels of a rubric without query to the only rubric of that name with one; check given scales.
 
-    Raises IngestError where several queries share the name, where moved labels conflict, or where a stored
-    label lies outside the scale that a table of rubrics, or the user, gives.
+    Raises IngestError if several queries share the name, if moved labels conflict, or if a stored
+    label lies outside the scale that a table of rubrics, or the user, gives. Creates ``moves``.
     """
     job.run("""
         CREATE TEMP TABLE moves AS
@@ -45,7 +45,10 @@ def reconcile_rubrics(job: Job) -> None:
 
 
 def _move(job: Job, table: str) -> None:
-    """Point the rows at the rubric with a query; where it has the same system and judge, known labels must agree."""
+    """Move rows of ``table`` to the rubric with a query; IngestError if that has another known label with the same key.
+
+    Rows with the same key go to ``superseded``, and one of them counts again by ``revive``.
+    """
     others = " AND ".join(f"n.{column} = o.{column}" for column in KEYS[table] if column != "rubric_id")
     clash = f"""
         FROM {table} o JOIN moves m ON m.old_id = o.rubric_id
@@ -80,13 +83,13 @@ _OTHERS = "system_id, judge_id, run_id"
 
 
 def _others(table: str) -> str:
-    """The rest of a key as ``superseded`` and ``moved`` have it: no system is NULL, no run 0."""
+    """SQL for the other columns of a key as in ``superseded`` and ``moved``: NULL for no system, 0 for no run."""
     system = "system_id" if "system_id" in KEYS[table] else "NULL"
     return f"{system}, judge_id, {'run_id' if 'run_id' in KEYS[table] else '0'}"
 
 
 def _remember_moved(job: Job, table: str) -> None:
-    """Which rows came without a query, so that they lose it again with the ingest that brought it."""
+    """Record in ``moved`` the rows that came without a query, so that undoing this ingest moves them back."""
     for relation in (
         f"SELECT * FROM {table}",
         f"SELECT * EXCLUDE (kind) FROM superseded WHERE kind = '{table}'",
@@ -102,7 +105,7 @@ def _remember_moved(job: Job, table: str) -> None:
 
 
 def check_scales(cursor: duckdb.DuckDBPyConnection, dataset: int, source: str) -> None:
-    """IngestError where a stored label lies off the scale that its rubric is given."""
+    """Raise IngestError if a stored label lies outside the given scale of its rubric. source: for the message."""
     found = cursor.execute(
         """
         WITH given AS (

@@ -1,4 +1,4 @@
-"""Scales of the criteria that a file of labels touches: those that the user gives, and what cannot be a level."""
+"""Scales of the criteria in a file of labels: apply those that the user gives, and find numbers that are no levels."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -30,7 +30,7 @@ _EVERY = "*"
 
 
 def find_criteria(job: Job) -> None:
-    """``criterion_keys(id, key, criterion)`` of the rubrics of the file."""
+    """Create ``criterion_keys(id, key, criterion, rubric, own, text)`` for the rubrics of the file."""
     job.run(f"""
         CREATE OR REPLACE TEMP TABLE criterion_keys AS
         SELECT id, {criterion_key("text", "own", "id")} AS key, coalesce(text, own) AS criterion, rubric, own, text
@@ -42,7 +42,7 @@ def find_criteria(job: Job) -> None:
 
 
 def apply_given(job: Job) -> None:
-    """Scales of the policies go into ``rubric_names`` as its lo and hi."""
+    """Write the scales of the policies to ``lo`` and ``hi`` of ``rubric_names``."""
     if job.policies.scales:
         find_criteria(job)
     for name, (low, high) in _from_all_to_one(job.policies.scales):
@@ -58,7 +58,7 @@ def apply_given(job: Job) -> None:
 
 
 def _from_all_to_one(given: Mapping[str, T]) -> list[tuple[str, T]]:
-    """What holds for every criterion before what is said of one, which goes before it."""
+    """The items of a mapping with "*" (every criterion) first, so that those of single criteria override it."""
     return sorted(given.items(), key=lambda said: said[0] != _EVERY)
 
 
@@ -66,7 +66,10 @@ _NAMED = f"$name = '{_EVERY}' OR lower($name) IN (lower(rubric), lower(own), low
 
 
 def keep_given(job: Job) -> None:
-    """Store scales, pass marks and polarity of the policies, as descriptions of the rubrics that this file labels."""
+    """Add scales, pass marks and polarity of the policies to ``rubric_statements`` for the rubrics of this file.
+
+    Also updates ``rubrics``, and creates ``given_scales``.
+    """
     given = job.policies
     if not (given.scales or given.pass_marks or given.polarity):
         return
@@ -99,7 +102,7 @@ def keep_given(job: Job) -> None:
 
 
 def refuse_unknown(job: Job, given: Policies) -> None:
-    """Raise UnknownCriterionError where the user says something of a criterion that neither file nor dataset has."""
+    """Raise UnknownCriterionError if the policies name a criterion that neither the file nor the dataset has."""
     if not (named := _named_in(given)):
         return
     find_criteria(job)
@@ -114,7 +117,7 @@ def refuse_unknown(job: Job, given: Policies) -> None:
 
 
 def refuse_unknown_of_all(cursor: duckdb.DuckDBPyConnection, dataset: str, given: Policies) -> None:
-    """Refuse criteria of the policies that none of several stored tables has, nor the dataset."""
+    """Raise UnknownCriterionError if the policies name a criterion that the dataset lacks after the whole ingest."""
     stored = _stored("(SELECT dataset_id FROM datasets WHERE name = $dataset)")
     for name in _named_in(given):
         asked = {"dataset": dataset, "name": name}
@@ -126,7 +129,7 @@ def refuse_unknown_of_all(cursor: duckdb.DuckDBPyConnection, dataset: str, given
 
 
 def not_taken(cursor: duckdb.DuckDBPyConnection, dataset: str, given: Policies) -> tuple[Finding, ...]:
-    """A warning of what the policies say of one criterion, and what is stored after the ingest says otherwise."""
+    """A warning about policies for single criteria from which the stored values differ after the ingest; else ()."""
     said: list[tuple[str, str, Mapping[str, int | None]]] = [
         *(
             ("scale", name, {"scale_min": ends[0], "scale_max": ends[1]})
@@ -162,7 +165,10 @@ def _named_in(given: Policies) -> list[str]:
 
 
 def _stored(dataset: str) -> str:
-    """Rubrics that a dataset has, with what a criterion may be called by."""
+    """SQL for the rubrics of a dataset with the names of their criteria (rubric, own, text) and their scales.
+
+    dataset: SQL for its id.
+    """
     return f"""
         SELECT r.name AS rubric, {own_name("r.name", "q.name")} AS own, r.text AS text, NULL AS criterion,
                scale_min, scale_max, pass_mark, polarity
@@ -178,10 +184,10 @@ def _unknown(where: str, name: str, some: Sequence[tuple[Any, ...]]) -> UnknownC
 
 
 def find_exceptions(job: Job) -> bool:
-    """``strays(rubric_id, value, reason)``, and the highest number of each criterion as ``rubric_names.seen_hi``.
+    """Create ``strays(rubric_id, value, reason)`` and the column ``rubric_names.seen_hi`` (highest numbers).
 
-    Where words make a scale of more levels, the numbers of this file alone count: yes may be a level of what is stored.
-    False, and neither is there, where the distinct values alone show that there can be none.
+    If words form a scale of more levels, only numbers of this file count, because yes may be a level of the stored
+    labels. Return False, and create neither, if the distinct values show that no row can be an exception.
     """
     found = job.all(
         "SELECT is_word, value, sum(n) FROM label_values"
@@ -204,7 +210,10 @@ def find_exceptions(job: Job) -> bool:
 
 
 def _keep_values(job: Job) -> None:
-    """How often each criterion has each label, in the file and stored; ``tops``: whether as a number of its scale."""
+    """Create ``criterion_values(key, value, n, tops)``: how often each criterion has each label, in file and dataset.
+
+    tops: whether the label occurs as a number of the scale, not only as a word.
+    """
     job.run(
         f"""
         CREATE TEMP TABLE criterion_values AS
@@ -226,7 +235,10 @@ def _keep_values(job: Job) -> None:
 
 
 def _keep_tops(job: Job) -> None:
-    """The highest number of each criterion that is no stray; of gold labels also the highest label of the judges."""
+    """Set ``rubric_names.seen_hi`` to the highest number of each criterion that is no stray.
+
+    For gold labels, the highest label of the judges counts, too.
+    """
     job.run("ALTER TABLE rubric_names ADD COLUMN seen_hi INTEGER")
     of_judges = "SELECT rubric_id AS id, max(highest) AS top FROM label_tallies WHERE dataset_id = $dataset GROUP BY id"
     job.run(
@@ -245,7 +257,10 @@ def _keep_tops(job: Job) -> None:
 
 
 def _tell_strays(job: Job, suspects: frozenset[int], everywhere: int) -> None:
-    """Strays of the criteria whose scale nobody gave."""
+    """Create ``strays`` for the criteria without a given scale, and add a warning about lone numbers.
+
+    suspects: numbers that may be strays. everywhere: number of labels in the file.
+    """
     job.run("CREATE TEMP TABLE strays (rubric_id INTEGER, value INTEGER, reason VARCHAR)")
     found = job.all(
         """
@@ -259,7 +274,7 @@ def _tell_strays(job: Job, suspects: frozenset[int], everywhere: int) -> None:
     by_key: dict[str, dict[int, int]] = defaultdict(dict)
     for key, value, n in found:
         by_key[key][value] = n
-    points: dict[str, set[int]] = defaultdict(set)  # a label that is the rubric's own points is no code
+    points: dict[str, set[int]] = defaultdict(set)  # a label that equals its rubric's weight is no code
     for key, weight in job.all("""
         SELECT DISTINCT key, weight FROM criterion_keys k JOIN rubrics r ON r.rubric_id = k.id
         WHERE r.dataset_id = $dataset AND weight = round(weight)
@@ -298,7 +313,7 @@ def _ends(counts: Mapping[int, int]) -> tuple[int, int]:
 
 
 def _told_of(lone: list[tuple[str, int, int, int, int, int, int, int]]) -> Finding:
-    """A warning of labels that are alone outside of the others of their criterion."""
+    """A warning about labels that are alone outside the range of the others of their criterion."""
     columns = ["criterion", "label", "times", "labels", "low", "high", "scale_min", "scale_max"]
     name, value, n, total, low, high, first, last = lone[0]
     more = f" The same question arises for {count(len(lone) - 1, 'other label')}." if len(lone) > 1 else ""
@@ -317,6 +332,6 @@ def _told_of(lone: list[tuple[str, int, int, int, int, int, int, int]]) -> Findi
 
 
 def _called(job: Job, key: str) -> str:
-    """A criterion in a sentence."""
+    """The name of a criterion for a sentence, shortened."""
     (name,) = job.one("SELECT min(criterion) FROM criterion_keys WHERE key = $key", key=key)
     return values.shortened(str(name))

@@ -1,4 +1,4 @@
-"""Files of any origin on their way in: each read as planned and staged as text, for ``storing`` to store."""
+"""Read each file as planned and stage its rows as text in ``incoming``, for ``storing`` to store."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -51,14 +51,14 @@ ORDER: tuple[str, ...] = (
     "anchors",
     "answers",
 )
-# of records of several files
+# SQL for the file of a record whose place is "FILE, record N"; NULL for other places
 FILE_OF_PLACE = "nullif(regexp_extract(i.place, '^(.*), record [0-9]+$', 1), '')"
 _DEFAULT_NAMES = {"judge": "judge", "annotator": "human"}
 
 
 @dataclass(frozen=True)
 class Part:
-    """One table of an ingest: what is asked for it, and how it gets into ``incoming``."""
+    """One table of an ingest: its request, and a function that stages its rows in ``incoming``."""
 
     request: IngestRequest
     stage: Callable[[duckdb.DuckDBPyConnection], Upload]
@@ -67,9 +67,10 @@ class Part:
 def parts_of(
     plan: Plan, pieces: Sequence[Piece], dataset: str, policies: Policies, report: Progress
 ) -> list[Part]:
-    """The tables that planned files come to, in the order in which they have to be stored.
+    """The tables that the planned files give, in the order in which they must be stored.
 
-    Raises IngestError where a file cannot be read as planned, or where nothing is left to read.
+    Raises IngestError if the plan has a problem, if it skips every file, or if the files of native layouts cannot be
+    read.
     """
     wanted = [(plan.file(p.name), p) for p in pieces if not plan.file(p.name).skip]
     if plan.problems:
@@ -118,7 +119,7 @@ def _stage_table(cursor: duckdb.DuckDBPyConnection, *, file: FilePlan, piece: Pi
     named = {c: v for c, v in mapping.items() if isinstance(v, str) and not _is_fixed(v, reader.columns)}
     fixed = {c: v[1:] for c, v in mapping.items() if c not in named and isinstance(v, str)}
     imagined = [*fixed, *(["label", *names] if spread else []), *(["reason"] if reasons else [])]
-    free = ["" if c in wide else c for c in reader.columns]  # those are nothing else by their names
+    free = ["" if c in wide else c for c in reader.columns]  # a spread column is nothing else by its name
     columns = (*free, *(c for c in imagined if c not in free))
     chosen = choose_columns(file.kind, columns, named, piece.name, opened.columns)
     chosen = {c: i for c, i in chosen.items() if i < len(reader.columns) and c not in imagined}
@@ -140,7 +141,10 @@ def _stage_table(cursor: duckdb.DuckDBPyConnection, *, file: FilePlan, piece: Pi
 def _facts(
     file: FilePlan, columns: Sequence[str], chosen: Mapping[str, int], fixed: Mapping[str, str]
 ) -> dict[str, str]:
-    """Staged column → name of each fact of a table of systems: the known ones by their names, others by their own."""
+    """Staged column → name of each fact in a table of systems; {} for other kinds.
+
+    Canonical columns keep their names; all others are staged as ``fact0``, ``fact1`` and so on.
+    """
     if file.kind != "systems":
         return {}
     known = {c: c for c in (*chosen, *fixed) if c != "system"}
@@ -161,7 +165,7 @@ def _new_rejects(cursor: duckdb.DuckDBPyConnection) -> None:
 def _fill(
     cursor: duckdb.DuckDBPyConnection, kind: Kind, used: Mapping[str, str], fixed: Mapping[str, str]
 ) -> None:
-    """Columns that the file does not have: the same value for all rows, or the default name, or none."""
+    """Add the columns that the file lacks to ``incoming``: the constant of the plan, the default name, or NULL."""
     there = {row[0] for row in cursor.execute(f"DESCRIBE {STAGING}").fetchall()}
     for column in (*SPECS[kind].keys, *fixed):
         if column in there:
@@ -176,7 +180,10 @@ def _fill(
 
 
 def _grade_severity(cursor: duckdb.DuckDBPyConnection, kind: Kind, used: dict[str, str], plan: Plan) -> None:
-    """Severities from points, where the plan says so and the file does not."""
+    """Fill blanks of ``incoming.severity`` from the weights, if the plan has ``severity_points``.
+
+    A severity that is read from a column with another name stays as it is.
+    """
     steps = sorted(plan.options.severity_points.items(), key=lambda step: -abs(step[1]))
     if (
         kind != "rubrics"
@@ -204,7 +211,10 @@ def _native_parts(
     pieces: Sequence[Piece],
     report: Progress,
 ) -> list[Part]:
-    """The files of native layouts together, one table a kind."""
+    """One part for each kind of rows in all files of native layouts; IngestError if they hold no usable record.
+
+    whole: (name of the dataset, policies). pieces: all pieces, among which companions of a file are found.
+    """
     folder = files[0][1].scratch / "native"
     try:
         if is_heavy(piece for _, piece in files):
@@ -244,7 +254,7 @@ def _native_parts(
 
 
 def _other_task(files: Sequence[tuple[FilePlan, Piece]]) -> str:
-    """What is asked where queries of layouts whose files may share ids have other texts than those that are stored."""
+    """A hint for queries whose texts contradict stored ones, in layouts whose files may share ids; "" for others."""
     rules = (NATIVE[file.format].apart for file, _ in files if "query" not in file.mapping)
     rule = next(filter(None, rules), "")
     mapping = as_json({"query": rule})
@@ -258,7 +268,7 @@ def _written(
     folder: Path,
     report: Progress = lambda share, words: None,
 ) -> tuple[dict[str, Written], list[tuple[str, Fault]]]:
-    """The canonical rows of all files, as files of their own, and the records that could not be read."""
+    """Write the canonical rows of all files to ``folder``: (kind → its file, records that could not be read)."""
     with Tables(folder, several=len(files) > 1) as tables:
         for done, (file, piece) in enumerate(files):
             report(0.05 * done / len(files), f"Reading {piece.name}")
@@ -271,7 +281,7 @@ def _written(
 
 
 def given_of(file: FilePlan) -> dict[str, str]:
-    """System and judge of a native file, as its plan says them."""
+    """Canonical column → text that the plan of a native file gives for it, such as the system or the judge."""
     return {c: v.removeprefix("=") for c, v in file.mapping.items() if isinstance(v, str)}
 
 

@@ -1,10 +1,9 @@
-"""What each ingest said, and what all of it comes to.
+"""Combine the statements of all ingests: labels and descriptions.
 
-A label that counts is a row of labels, gold or anchors, with the ingest that said it; what others said of the same
-key is superseded. The one that counts is the last known one. Its reason is one that came with the same label.
-Descriptions are statements too, one an ingest and a
-thing; each attribute is the last known one. What a person said of a query's type goes before all others, and types
-of one source are never mixed with those of another.
+A label that counts is a row of ``labels``, ``gold`` or ``anchors``, with the ingest that it came from; other labels of
+the same key are in ``superseded``. The last known label counts. Its reason is one that came with the same label.
+Descriptions are statements too, one for each ingest and thing; the last known value of each attribute counts. A query
+type that a person gave goes before all others, and types of one source are never mixed with those of another.
 """
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
@@ -29,7 +28,7 @@ _TYPES = ("task_type", *(f"p_{name}" for name in TASK_TYPES), "type_source")
 
 @dataclass(frozen=True)
 class Described:
-    """Where a kind of description is stored: the table of what counts, that of the statements, their common id."""
+    """Where a kind of description is stored: the table of values that count, that of statements, their common id."""
 
     table: str
     statements: str
@@ -44,19 +43,19 @@ DESCRIBED: Mapping[str, Described] = {
 
 
 def key_of(kind: str, alias: str = "") -> str:
-    """The key's columns, as a list for SELECT or USING."""
+    """The columns of the key, joined by commas for SELECT or USING. alias: put before each, with its point."""
     return ", ".join(f"{alias}{column}" for column in KEYS[kind])
 
 
 def same_key(kind: str, one: str, other: str) -> str:
-    """The condition that two rows have the same key."""
+    """SQL condition that rows of two aliases have the same key."""
     return " AND ".join(f"{one}.{column} = {other}.{column}" for column in KEYS[kind])
 
 
 def count_keys(key: Sequence[str], ends: Sequence[int], at_most: int) -> str | None:
-    """How many different keys rows have, in SQL, by one bit a possible key; None where these are too many.
+    """SQL for the number of different keys of rows, by one bit for each possible key.
 
-    ends: the least and the greatest id of each column of the key, in turn.
+    None if more than ``at_most`` keys are possible. ends: the lowest and the highest id of each column, in turn.
     """
     possible, position = 1, "0::BIGINT"
     for column, low, high in zip(key, ends[::2], ends[1::2], strict=True):
@@ -68,7 +67,7 @@ def count_keys(key: Sequence[str], ends: Sequence[int], at_most: int) -> str | N
 
 
 def fold(cursor: duckdb.DuckDBPyConnection, kind: str, dataset_id: int, ids: str) -> None:
-    """Describe the things whose ids stand in the relation ``ids`` (a column ``id``) by all that is said of them."""
+    """Update rubrics, queries or ranked systems from all statements. ids: SQL with their ids as the column ``id``."""
     place, attributes = DESCRIBED[kind], tuple(SPECS[kind].values)
     named = ", ".join(f'"{c}" = f."{c}"' for c in attributes)
     folded = ", ".join(f'{_last(c, kind)} AS "{c}"' for c in attributes)
@@ -99,7 +98,7 @@ def _last(column: str, kind: str) -> str:
 
 
 def revive(cursor: duckdb.DuckDBPyConnection, kind: str, dataset_id: int) -> None:
-    """Let the last known superseded statement count for every key for which none counts."""
+    """Move the last known label of every key without a label that counts back from ``superseded``. kind: its table."""
     key, own = key_of(kind, "a."), {"dataset": dataset_id, "kind": kind}
     execute(
         cursor,

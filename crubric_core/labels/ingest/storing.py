@@ -1,4 +1,4 @@
-"""A staged file into its dataset, within one transaction: validated and stored by set-based SQL."""
+"""Validate a staged file and store it in its dataset by set-based SQL, within one transaction."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -35,22 +35,22 @@ from .vocabulary import with_vocabulary
 if TYPE_CHECKING:
     import duckdb
 
-CHOICE = ", or choose which to keep (on_conflict = last or first)"  # for whoever can choose
-_MOST_WORDS = 50  # without a meaning that are asked for at once
+CHOICE = ", or choose which to keep (on_conflict = last or first)"  # for users who can choose; others do not see it
+_MOST_WORDS = 50  # words without a level that are listed at once
 
 
 @dataclass(frozen=True)
 class IngestRequest:
-    """What the user asked for, checked."""
+    """What the user asked for; IngestError if the dataset has no name or the kind is unknown."""
 
     dataset: str
     kind: Kind
     mapping: Columns | None
     file_format: str
     policies: Policies
-    words: Words = field(default_factory=dict)  # what the plan says of words in place of labels
-    apart: str = ""  # what is asked where something that is not used tells apart rows about the same
-    along: bool = False  # descriptions out of rows of labels: these are no reason to refuse a file
+    words: Words = field(default_factory=dict)  # planned levels of words in place of labels
+    apart: str = ""  # hint or question about rows that differ only in something that is not read
+    along: bool = False  # descriptions out of rows of labels: a file is not refused because of them
 
     def __post_init__(self) -> None:
         if not isinstance(self.dataset, str) or not self.dataset.strip():
@@ -62,7 +62,7 @@ class IngestRequest:
 
 @dataclass(frozen=True)
 class Origin:
-    """A file among several that became one table: its rows are those above ``before``, up to ``last``."""
+    """One of several files that became one table: its rows are those from ``before`` + 1 to ``last``."""
 
     name: str
     before: int
@@ -71,12 +71,14 @@ class Origin:
 
 @dataclass(frozen=True)
 class Upload:
-    """A staged file: its name in messages, the row expression, canonical → the file's columns, when it began.
+    """A staged file.
 
-    facts: staged column → name of what it tells of the systems.
-    origins: of a table that was several files: which rows are whose.
-    place_sql: expression over ``incoming i`` that tells where in the source a row stands; None where its number does.
-    file_sql: expression over ``incoming i`` that tells the file of a row; None where all are of one.
+    name: its name in messages. row_sql: SQL over ``incoming i`` for a row's number.
+    columns: canonical column → what it was read from: a column, several, or a constant ("=value").
+    place_sql: SQL over ``incoming i`` for a row's place in the source; None if the row number shows it.
+    facts: staged column → name of the fact about systems that it holds.
+    origins: the rows of each file, if several became one table; else ().
+    file_sql: SQL over ``incoming i`` for the file of a row; None if all rows come from one.
     """
 
     name: str
@@ -96,9 +98,10 @@ def store_file(
     *,
     alone: bool = True,
 ) -> IngestReport:
-    """Validate and store within the transaction that the caller opened and will commit, or drop on any error.
+    """Validate and store ``incoming`` in the caller's transaction, which the caller commits, or drops on any error.
 
-    alone: whether it is the only table of its ingest, to which all that is said of criteria and words refers.
+    alone: whether it is the only table of its ingest. Then policies for criteria that neither it nor the dataset has
+    raise UnknownCriterionError, and answers to words that it lacks are reported. Raises IngestError for other faults.
     """
     report(0.4, "Checking every row")
     job = _open_job(cursor, request, upload, report)
@@ -149,7 +152,10 @@ def store_file(
 def _open_job(
     cursor: duckdb.DuckDBPyConnection, request: IngestRequest, upload: Upload, report: Progress
 ) -> Job:
-    """The dataset's id (a new dataset if need be) and the id of this ingest."""
+    """The job of a new ingest, for a new dataset if need be; IngestError if the file has no rows.
+
+    Creates ``origins`` if the rows come from several files.
+    """
     found = cursor.execute("SELECT dataset_id FROM datasets WHERE name = ?", [request.dataset]).fetchone()
     if found is None:
         found = (new_dataset(cursor, request.dataset),)
@@ -188,7 +194,7 @@ def _open_job(
 
 
 def _strip_apostrophes(job: Job) -> None:
-    """Undo what keeps spreadsheets from taking text for a formula: one apostrophe before =, +, -, @, tab or CR."""
+    """Remove the apostrophe that guards a cell of ``incoming`` from being a formula: before =, +, -, @, tab or CR."""
     for (column,) in job.all("SELECT column_name FROM duckdb_columns() WHERE table_name = 'incoming'"):
         guarded = f"regexp_matches(\"{column}\", '{values.GUARDED}')"
         (rows,) = job.one(f"SELECT count(*) FROM incoming WHERE {guarded}")
@@ -198,8 +204,8 @@ def _strip_apostrophes(job: Job) -> None:
 
 
 def _refuse_useless(job: Job, *, needed: bool) -> None:
-    """Count the rejects and say where they stand; a file with nothing acceptable is refused whole if it is needed."""
-    counted = 'DISTINCT "row"' if job.kind in FACTS else "*"  # a row may tell several facts
+    """Count the rejected rows and add their places; IngestError if no row is usable and the file is ``needed``."""
+    counted = 'DISTINCT "row"' if job.kind in FACTS else "*"  # a row may hold several facts
     (job.tally.rejected,) = job.one(f"SELECT count({counted}) FROM rejected")
     if job.tally.rejected:
         _say_where(job)
@@ -212,7 +218,7 @@ def _refuse_useless(job: Job, *, needed: bool) -> None:
 
 
 def _say_where(job: Job) -> None:
-    """Shorten the rejected values and their reasons, and add where in the source each row stands."""
+    """Shorten values and reasons in ``rejected``, and append each row's place in the source to its reason."""
     job.run("UPDATE rejected SET value = left(value, 200), reason = left(reason, 500)")
     if job.place_sql:
         job.run(f"""
@@ -223,7 +229,7 @@ def _say_where(job: Job) -> None:
 
 
 def _refuse_useless_files(job: Job) -> None:
-    """Refuse a file among several that gives nothing: it was misunderstood."""
+    """Raise IngestError if all rows of one of several files are rejected: it was misunderstood."""
     found = job.all(f"""
         WITH given AS (SELECT {job.row_sql} AS "row" FROM incoming i UNION SELECT "row" FROM rejected),
         lost AS (SELECT "row", reason FROM rejected)
@@ -250,9 +256,9 @@ def _useless(job: Job, source: str, row: int, reason: str, rejected: int) -> Ing
 
 
 def _without_level(job: Job) -> tuple[str, ...]:
-    """Words to ask for: those that nothing is understood of, and beside them those such as none and invalid.
+    """Words to ask the user about: those without a level, and with them words such as none and invalid; else ().
 
-    What says that a label is unknown may be a level among such words: none, minor, major.
+    A word for an unknown label may be a level beside such words: none, minor, major.
     """
     asked = "SELECT value FROM rejected WHERE \"column\" = 'label' AND reason LIKE '%--answer%' AND value IS NOT NULL"
     if not job.all(f"{asked} LIMIT 1"):
@@ -267,7 +273,7 @@ def _without_level(job: Job) -> tuple[str, ...]:
 
 
 def _rejects(job: Job) -> str:
-    """The rejected rows as a person finds them: row (of its file), column, value, reason, file (NULL for one alone)."""
+    """SQL after SELECT for the rejected rows: row (of its file), column, value, reason, file (NULL if only one)."""
     if not job.several:
         return '"row", "column", value, reason, NULL::VARCHAR AS file FROM rejected'
     return """r."row" - o.before AS "row", "column", value, reason, o.name AS file

@@ -1,8 +1,8 @@
-"""What is kept of the labels beside them: tallies that an ingest adds to, so that nothing reads all labels again.
+"""Tallies of the labels, which each ingest adds to, so that no stored label must be read again.
 
-Each table of tallies is a function of the rows of ``labels`` alone. New rows append their own tallies; where stored
-labels gave way, came back or moved, the rubrics that they belong to are counted again. Appended rows are summed up with
-the others once they are more than those.
+Each table of tallies is a function of the rows of ``labels`` (that of reasons, also of ``superseded``). New rows append
+their own tallies; if stored labels were replaced, restored or moved, their rubrics are counted again. Appended rows are
+summed up with the others once they outnumber them.
 """
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
@@ -14,18 +14,18 @@ import duckdb
 
 from .parsed import execute
 
-BLOCK = 20  # labels of one judge that stand together in a file
-FEW = 1000  # rows that are appended without a second thought
+BLOCK = 20  # consecutive labels of one judge in a file
+FEW = 1000  # appended rows, beyond the number of summed ones, that are not summed up yet
 TABLES = ("label_tallies", "system_tallies", "reason_tallies", "stretches")
 
 
 def hashed(content: str) -> str:
-    """Half of the MD5 of some JSON as a number, as SQL: what md5_number_lower gives, which goes by way of text."""
+    """SQL for half of the MD5 of a JSON expression as a number: md5_number_lower, without its detour through text."""
     return f"(md5_number(({content})::VARCHAR) >> 64)::HUGEINT"
 
 
 def add(cursor: duckdb.DuckDBPyConnection, dataset: int, ingest: int, rows: int, *, reasons: bool) -> None:
-    """Tally the labels of a new ingest, of a file of so many rows; ``reasons``: whether any has one."""
+    """Add the tallies of a new ingest's labels. rows: those of its file. reasons: whether any label has a reason."""
     own = f"ingest_id = {ingest:d}"
     for tally in _TALLIES:
         if reasons or tally.table != "reason_tallies":
@@ -43,9 +43,9 @@ def recount(
     *,
     reasons: bool = True,
 ) -> None:
-    """Tally anew the labels of some rubrics; ``rubrics`` and ``ingests`` are SELECTs of ids.
+    """Count the labels of some rubrics again; ``rubrics`` and ``ingests`` are SELECTs of ids.
 
-    ``ingests``: those whose labels are others now; None: of any. reasons: whether any label may have one.
+    ingests: those whose labels have changed; None: any. reasons: whether any label may have a reason.
     """
     own = f"rubric_id IN ({rubrics})"
     for tally in _TALLIES:
@@ -61,7 +61,7 @@ def recount(
 
 
 def has_reasons(cursor: duckdb.DuckDBPyConnection, dataset: int) -> bool:
-    """Whether a label that counts, or one that may count again, has a reason; False is sure."""
+    """Whether a label that counts, or a superseded one, may have a reason; if False, none has."""
     ((found,),) = execute(
         cursor,
         """
@@ -74,16 +74,16 @@ def has_reasons(cursor: duckdb.DuckDBPyConnection, dataset: int) -> bool:
 
 
 def rebuild(cursor: duckdb.DuckDBPyConnection, dataset: int) -> None:
-    """Tally all labels of a dataset anew."""
+    """Count all labels of a dataset again."""
     recount(cursor, dataset, f"SELECT rubric_id FROM rubrics WHERE dataset_id = {dataset:d}")
 
 
 def sum_rubrics(cursor: duckdb.DuckDBPyConnection, dataset: int) -> None:
-    """The temporary table ``rubric_sums``: the tallies of the labels by rubric, for all that is asked of rubrics.
+    """Create ``rubric_sums`` from ``label_tallies``: one row for each rubric with labels.
 
-    rows and hashes are sums; n known labels from lo to hi, with the bits ``seen``, as in ``label_tallies``. ``judges``
-    has bit (judge_id modulo 64) of every judge with known labels, ``summed_judges`` of those among them with a folded
-    row; of these rows ``high_lowest`` is the highest ``lowest``, ``low_highest`` the lowest ``highest``.
+    rows, hashes: sums. n: number of known labels, which go from lo to hi. seen: the union of the bits ``levels``.
+    judges: bit (judge_id modulo 64) of every judge with known labels. summed_judges: the bits of those among them with
+    a folded row. high_lowest, low_highest: the highest ``lowest`` and the lowest ``highest`` of the folded rows.
     """
     judge = "1::UBIGINT << (judge_id & 63)::UBIGINT"
     execute(
@@ -104,7 +104,10 @@ def sum_rubrics(cursor: duckdb.DuckDBPyConnection, dataset: int) -> None:
 
 @dataclass(frozen=True)
 class _Tally:
-    """A table of tallies: the ids of a row, how rows of one key are summed up, and the SELECT that counts labels."""
+    """A table of tallies: its key, the SELECT list that sums rows of one key, and the SELECT that counts labels.
+
+    ``count`` has ``{only}`` for a condition on ``labels``.
+    """
 
     table: str
     key: tuple[str, ...]
@@ -112,7 +115,7 @@ class _Tally:
     count: str
 
 
-# The token of a label names its system, judge, run and value; there are few of them, so that no row is hashed itself.
+# The token of a label names its system, judge, run and value. Tokens are few; they are hashed instead of the rows.
 _CONTENT = """
     to_json([s.name, k.name, label::VARCHAR] || CASE WHEN d.name IS NOT NULL THEN ['run', d.name] ELSE [] END)
 """
@@ -135,7 +138,7 @@ _SYSTEMS = """
     SELECT system_id, judge_id, label, count(*) AS n FROM labels WHERE dataset_id = $dataset AND {only}
     GROUP BY system_id, judge_id, label
 """
-# The reason of a label is the first, in the alphabet, of those that came with the label that counts.
+# The reason of a label is the alphabetically first of those that came with the label that counts.
 _REASONS = f"""
     WITH own AS (
         SELECT system_id, rubric_id, judge_id, run_id, label, reason FROM labels
@@ -172,7 +175,7 @@ _TALLIES = (
 def _insert(
     cursor: duckdb.DuckDBPyConnection, dataset: int, tally: _Tally, only: str, *, whole: bool = False
 ) -> None:
-    """Tally labels; ``whole``: their keys have no other row."""
+    """Append the tallies of the labels that meet the condition ``only``. whole: their keys have no other row."""
     counted = tally.count.format(only=only)
     folded = "true" if whole else f"NOT EXISTS (FROM {tally.table} WHERE dataset_id = $dataset)"
     execute(
@@ -183,7 +186,7 @@ def _insert(
 
 
 def _fold(cursor: duckdb.DuckDBPyConnection, dataset: int) -> None:
-    """Sum up the tables to which more rows were appended since the last time than there were then."""
+    """Sum up the tables in which appended rows outnumber the summed ones by more than ``FEW``."""
     counts = ", ".join(
         f"(SELECT coalesce(sum(CASE WHEN folded THEN -1 ELSE 1 END), 0) FROM {tally.table} WHERE dataset_id = $dataset)"
         for tally in _TALLIES
@@ -195,7 +198,7 @@ def _fold(cursor: duckdb.DuckDBPyConnection, dataset: int) -> None:
 
 
 def _sum_up(cursor: duckdb.DuckDBPyConnection, dataset: int, tally: _Tally) -> None:
-    """One row a key."""
+    """Sum the rows of a table of tallies to one for each key."""
     key = ", ".join(tally.key)
     execute(
         cursor,
@@ -215,7 +218,10 @@ def _sum_up(cursor: duckdb.DuckDBPyConnection, dataset: int, tally: _Tally) -> N
 
 
 def _find_stretches(cursor: duckdb.DuckDBPyConnection, dataset: int, only: str) -> None:
-    """Blocks of ``BLOCK`` labels of a judge, side by side in a file, that all have one value."""
+    """Add to ``stretches`` blocks of about ``BLOCK`` labels of a judge, side by side in a file, with a single value.
+
+    Adjacent blocks of the same value are one stretch. only: condition on ``labels``.
+    """
     execute(
         cursor,
         f"""

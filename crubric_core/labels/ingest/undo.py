@@ -1,4 +1,4 @@
-"""Taking an ingest back: what it said goes, what others said stays, and what it had replaced counts again."""
+"""Undo an ingest: remove what it stored, keep what others stored, and restore what it had replaced."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -30,11 +30,11 @@ _TOGETHER = """
 
 @dataclass(frozen=True)
 class UndoReport:
-    """Result of an undo, with all tables that came in the same go.
+    """Result of an undo of all tables that were ingested together.
 
-    removed: labels and descriptions that were removed. restored: values that count again.
-    fingerprint: of the dataset now; None where nothing else was in it, and it went too. beside: what went with it that
-    came from no file.
+    removed: number of labels and descriptions that were removed. restored: number of values that count again.
+    fingerprint: that of the dataset now; None if the dataset held nothing else and was removed, too.
+    beside: what was removed with the dataset and came from no file, in words ("2 scenarios").
     """
 
     dataset: str
@@ -46,7 +46,7 @@ class UndoReport:
 
     @property
     def sentence(self) -> str:
-        """For the screen."""
+        """The result as a sentence for the screen."""
         what = f"{' and '.join(self.sources)} {'was' if len(self.sources) == 1 else 'were'} undone"
         if self.fingerprint is None:
             rest = f"with {' and '.join(self.beside)}" if self.beside else "which held nothing else"
@@ -72,9 +72,10 @@ def _sentence(changes: str) -> str:
 
 
 def undo(cursor: duckdb.DuckDBPyConnection, dataset: tuple[int, str], ingest_id: int | None) -> UndoReport:
-    """Undo one ingest of a dataset, the last one where none is named, within the caller's transaction.
+    """Undo one ingest, with the tables that came together with it, within the caller's transaction.
 
-    Raises DatasetError where there is no such ingest, or where others build upon it.
+    dataset: (id, name). ingest_id: None for the last one. Raises DatasetError if there is no such ingest, or if it
+    cannot be undone, such as one on which others depend.
     """
     dataset_id, name = dataset
     found = cursor.execute(_TOGETHER, {"dataset": dataset_id, "ingest": ingest_id}).fetchall()
@@ -110,7 +111,7 @@ def undo(cursor: duckdb.DuckDBPyConnection, dataset: tuple[int, str], ingest_id:
 
 
 def _remember_touched(cursor: duckdb.DuckDBPyConnection, dataset_id: int, ingests: list[int]) -> None:
-    """``touched(rubric_id)``: the rubrics whose labels an undo of these ingests changes."""
+    """Create ``touched(rubric_id)``: the rubrics whose labels an undo of these ingests changes."""
     cursor.execute(
         """
         CREATE OR REPLACE TEMP TABLE touched AS
@@ -124,7 +125,7 @@ def _remember_touched(cursor: duckdb.DuckDBPyConnection, dataset_id: int, ingest
 
 
 def _may_come_back(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> bool:
-    """Whether an undo could change labels of ingests that stand: some were replaced, said twice, or moved."""
+    """Whether an undo could change labels of other ingests: some labels were replaced, repeated or moved."""
     ((found,),) = cursor.execute(
         """
         SELECT EXISTS (FROM superseded WHERE dataset_id = $d AND kind = 'labels')
@@ -136,7 +137,7 @@ def _may_come_back(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> bool:
 
 
 def _undo_blocker(cursor: duckdb.DuckDBPyConnection, dataset_id: int, ingest_id: int) -> str:
-    """Why an ingest cannot be undone, as part of a sentence; "" where it can."""
+    """Why an ingest cannot be undone, as part of a sentence; "" if it can."""
     if cursor.execute("SELECT 1 FROM label_sources WHERE dataset_id = ?", [dataset_id]).fetchone():
         return "the labels of the dataset lie elsewhere; delete the dataset and reference them again"
     ((changes, later),) = cursor.execute(
@@ -159,7 +160,7 @@ def _undo_blocker(cursor: duckdb.DuckDBPyConnection, dataset_id: int, ingest_id:
 def _undo_one(
     cursor: duckdb.DuckDBPyConnection, dataset_id: int, ingest_id: int, kind: str
 ) -> tuple[int, int]:
-    """(removed, restored) rows."""
+    """Undo one table of an ingest: (number of removed rows, number of restored rows)."""
     own = {"dataset": dataset_id, "ingest": ingest_id}
     if kind in DESCRIBED:
         result = _undo_descriptions(cursor, own, kind)
@@ -213,7 +214,7 @@ def _undo_descriptions(cursor: duckdb.DuckDBPyConnection, own: dict[str, int], k
 
 
 def _move_back(cursor: duckdb.DuckDBPyConnection, own: dict[str, int], kind: str) -> None:
-    """Rows that got their query from this ingest lose it again."""
+    """Move rows that got their query from this ingest (``moved``) back to the rubric without a query."""
     where = {"kind": kind, **own}
     for table in (kind, "superseded"):
         cursor.execute(
@@ -230,14 +231,14 @@ def _move_back(cursor: duckdb.DuckDBPyConnection, own: dict[str, int], kind: str
 
 
 def _forget_ingest(cursor: duckdb.DuckDBPyConnection, ingest_id: int) -> None:
-    """Drop what is written of the ingest itself."""
+    """Delete the records of the ingest itself: in ``moved``, ``rejects``, ``read_files`` and ``ingests``."""
     cursor.execute("DELETE FROM moved WHERE ingest_id = $i OR said_by = $i", {"i": ingest_id})
     for table in ("rejects", "read_files", "ingests"):
         cursor.execute(f"DELETE FROM {table} WHERE ingest_id = ?", [ingest_id])
 
 
 def _forget_names(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> None:
-    """Drop the names that nobody mentions any more; what labels mention is taken from their tallies."""
+    """Delete names that no row mentions any more; most that labels mention are looked up in their tallies."""
     for table, used in _MENTIONS:
         if not cursor.execute(f"FROM {table} WHERE dataset_id = ? LIMIT 1", [dataset_id]).fetchone():
             continue

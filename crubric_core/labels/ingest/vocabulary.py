@@ -1,4 +1,4 @@
-"""What the words among all labels of a file stand for: one vocabulary, whatever row each word stands in."""
+"""Find the levels of the words among the labels of a file: one vocabulary for all rows."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -21,11 +21,11 @@ _MOST = 50_000  # different texts; a column with more of them holds no labels
 
 
 def with_vocabulary(job: Job, planned: Words) -> tuple[Job, Words]:
-    """The job whose policies say what each word among the labels stands for, with what was understood.
+    """(the job with policies that give the level of each word among the labels, word → level as understood).
 
-    ``label_words(raw, n, amount)`` has each text once; amount: the number of one written otherwise, such as 80.5%. What
-    the user said of a word goes before what was planned, and that before what is understood. Raises IngestError where
-    there are too many different texts to be labels.
+    Creates ``label_words(raw, n, amount)``, which has each text once; amount: the number of a text such as 80.5%, else
+    NULL. Answers of the user go before planned levels, and these before inferred ones. Raises IngestError if there are
+    too many different texts to be labels.
     """
     job.run(
         "CREATE TEMP TABLE label_words AS"
@@ -64,7 +64,7 @@ def with_vocabulary(job: Job, planned: Words) -> tuple[Job, Words]:
 
 
 def _texts(job: Job) -> list[str]:
-    """The labels that are no numbers; IngestError where there are too many different ones."""
+    """The texts in ``label_words`` that are no numbers; IngestError if there are too many."""
     found = job.all(
         f"SELECT raw FROM label_words WHERE try_cast(raw AS DOUBLE) IS NULL AND trim(raw) <> '' LIMIT {_MOST + 1}"
     )
@@ -77,7 +77,10 @@ def _texts(job: Job) -> list[str]:
 
 
 def _understood(job: Job, texts: list[str], planned: Words) -> tuple[dict[str, list[str]], Words]:
-    """(the texts of each criterion, where one vocabulary of all does not tell what they mean; each word's level)."""
+    """(criterion → its texts, word → level). Criteria are separate only if all texts together are not understood.
+
+    Otherwise the only criterion is "".
+    """
     together = levels_of(texts)
     unsaid = any(text not in together or plain(text) == "none" for text in texts)
     criteria = (unsaid and words_by_criterion(job.cursor, "incoming")) or {"": texts}
@@ -89,7 +92,7 @@ def _understood(job: Job, texts: list[str], planned: Words) -> tuple[dict[str, l
 
 
 def _amounts_among(criteria: Mapping[str, list[str]], words: Words) -> Mapping[str, float]:
-    """Words that are numbers written otherwise, such as 4/5: of all criteria together, else of single ones."""
+    """Word → number, for words that are numbers in another notation (4/5): of all words, else of single criteria."""
     counted = amounts_of(words)
     if counted or not any(amounts_of([text]) for texts in criteria.values() for text in texts):
         return counted
@@ -98,7 +101,10 @@ def _amounts_among(criteria: Mapping[str, list[str]], words: Words) -> Mapping[s
 
 
 def _scale_of(policies: Policies, whole: int | None) -> tuple[int | None, int | None] | None:
-    """The (lowest, highest) level that the policies or the labels themselves tell, whichever levels occur."""
+    """(lowest, highest) level by the policies bins or threshold, or by ``whole``, whichever levels occur; else None.
+
+    lowest: None if it is open.
+    """
     if policies.bins:
         return 0, policies.bins - 1
     if policies.threshold is not None:
@@ -107,7 +113,7 @@ def _scale_of(policies: Policies, whole: int | None) -> tuple[int | None, int | 
 
 
 def words_by_criterion(cursor: duckdb.DuckDBPyConnection, table: str) -> dict[str, list[str]]:
-    """The texts of each criterion of a staged table, and 0 where it has numbers; none where they are too many."""
+    """Rubric name → its label texts in a staged table, and "0" if it has numbers; {} if there are too many texts."""
     found = cursor.execute(f"""
         SELECT DISTINCT coalesce(rubric, ''), CASE WHEN try_cast(label AS DOUBLE) IS NULL THEN label ELSE '0' END
         FROM {table} WHERE trim(label) <> '' LIMIT {_MOST + 1}
@@ -119,7 +125,10 @@ def words_by_criterion(cursor: duckdb.DuckDBPyConnection, table: str) -> dict[st
 
 
 def _keep_amounts(job: Job, counted: Mapping[str, float], words: Words) -> None:
-    """The numbers of texts such as 4/5, unless the user gave them another meaning; policies hold for them too."""
+    """Set ``label_words.amount`` for texts such as 4/5, unless the user gave them another level.
+
+    Policies for numbers then apply to them, too.
+    """
     given = {folded(word): level for word, level in job.policies.answers.items()}
     amounts = {
         word: number
@@ -137,7 +146,7 @@ def _keep_amounts(job: Job, counted: Mapping[str, float], words: Words) -> None:
 
 
 def _keep_commas(job: Job) -> None:
-    """1,000 as 1, where other labels have a comma that can be nothing but a decimal comma, such as 0,875."""
+    """Set ``label_words.amount`` of 1,000 to 1 if another label has a comma that must be a decimal comma (0,875)."""
     job.run(
         "UPDATE label_words SET amount = replace(raw, ',', '.')::DOUBLE"
         f" WHERE amount IS NULL AND {values.has_either_comma('raw')}"
@@ -146,7 +155,7 @@ def _keep_commas(job: Job) -> None:
 
 
 def _among_numbers(job: Job, ranked: list[str]) -> bool:
-    """Whether one rubric has both numbers and words that stand for a level only by their order among other words."""
+    """Whether one rubric has both numbers and words of ``ranked``, whose level is only their order among words."""
     numbers = "label IS NOT NULL AND try_cast(label AS DOUBLE) IS NOT NULL"
     if not ranked or not _has_numbers(job):
         return False
@@ -163,7 +172,7 @@ def _has_numbers(job: Job) -> bool:
 
 
 def _with_numbers_alike(job: Job) -> Policies:
-    """What is said of -9 is said of -9.0, too."""
+    """The policies with the answers to numbers extended to their other spellings: that to -9 holds for -9.0, too."""
     given = {float(word): level for word, level in job.policies.answers.items() if is_number(word.strip())}
     if not given:
         return job.policies

@@ -567,7 +567,7 @@ def test_where_the_first_line_has_no_place_any_more_the_page_is_drawn_anew(
         answer(self, *sentences)
 
     monkeypatch.setattr(StudyPage, "answer", once_without_place)
-    size_slider(app).set_value(size_slider(app).options[3]).run()
+    size_slider(app).set_value(int(size_slider(app).options[3])).run()
     assert not missing
     assert not app.exception
     assert not app.error

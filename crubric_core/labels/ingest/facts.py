@@ -69,8 +69,8 @@ def store_facts(job: Job) -> None:
     names.keep_names(job, "system", "SELECT system_id AS id FROM said")
     if job.kind == "answers":
         names.keep_queries(job, "SELECT query_id AS id FROM said")
-    (job.tally.added,) = job.one("SELECT count(*) FROM said")
-    job.tally.added -= job.tally.changed
+    (known,) = job.one("SELECT count(*) FILTER (value = old) FROM met")
+    job.tally.added = job.one("SELECT count(*) FROM said")[0] - known - job.tally.changed
     job.run(f"""
         INSERT INTO {place.table} (dataset_id, {", ".join(place.key)}, {place.value}, ingest_id, "row")
         SELECT $dataset, {", ".join(place.key)}, value, $ingest, "row" FROM said
@@ -121,10 +121,7 @@ def _drop_nameless(job: Job, what: str) -> None:
 
 
 def _resolve_repeats(job: Job, place: FactKind) -> None:
-    """Reduce ``said`` to one row for each key: equal rows collapse, others conflict (policy ``on_conflict``).
-
-    Adds the column ``times``, the number of rows of the key.
-    """
+    """Reduce ``said`` to one row for each key: equal rows collapse, others conflict (policy ``on_conflict``)."""
     key = ", ".join(place.key)
     if job.policies.on_conflict in ("reject", "runs"):
         job.run(f"""
@@ -143,11 +140,17 @@ def _resolve_repeats(job: Job, place: FactKind) -> None:
         """)
         job.run('DELETE FROM said WHERE "row" IN (SELECT "row" FROM rejected)')
     best = "ASC" if job.policies.on_conflict == "first" else "DESC"
-    job.run(f"""
-        CREATE OR REPLACE TEMP TABLE said AS SELECT *, count(*) OVER (PARTITION BY {key}) AS times
-        FROM said QUALIFY row_number() OVER (PARTITION BY {key} ORDER BY "row" {best}) = 1
+    collapsed, replaced = job.one(f"""
+        SELECT count(*) FILTER (value = kept) - count(DISTINCT ({key})), count(*) FILTER (value <> kept)
+        FROM (SELECT *, first_value(value) OVER (PARTITION BY {key} ORDER BY "row" {best}) AS kept FROM said)
     """)
-    job.tally.collapsed += job.one("SELECT coalesce(sum(times - 1), 0)::BIGINT FROM said")[0]
+    job.tally.collapsed += collapsed
+    job.tally.replaced += replaced
+    job.tally.apply("on_conflict", replaced)
+    job.run(f"""
+        CREATE OR REPLACE TEMP TABLE said AS
+        SELECT * FROM said QUALIFY row_number() OVER (PARTITION BY {key} ORDER BY "row" {best}) = 1
+    """)
 
 
 def _resolve_stored(job: Job, place: FactKind) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from crubric_core.errors import IngestError
 from crubric_core.labels import Workspace
+from crubric_core.labels.readers.policies import Policies
 
 LABELS = b"system,query,rubric,judge,label,explanation\na,q,r,j,1,It cites\na,q,r,k,0,\nb,q,r,j,0,No source\n"
 ANSWERS = b'model,prompt_id,response\na,q,"One, two"\nb,q,Three\n'
@@ -74,6 +75,23 @@ def test_two_answers_in_one_file_are_both_rejected(ws):
         "conflicts with row 3, which gives another text for the same system and query",
         "conflicts with row 2, which gives another text for the same system and query",
     ]
+
+
+def test_what_the_dataset_has_already_is_not_added_again(ws):
+    ws.ingest(ANSWERS, "d", "answers")
+    report = ws.ingest(ANSWERS + b"c,q,Four\n", "d", "answers")
+    assert report.changes.sentence == "adds 1 system and 1 answer; leaves 2 as they were"
+    ws.ingest(SYSTEMS, "d", "systems")
+    report = ws.ingest(SYSTEMS, "d", "systems")
+    assert (report.changes.added, report.collapsed) == (0, 7)
+
+
+@pytest.mark.parametrize(("policy", "text"), [("first", "One"), ("last", "Two")])
+def test_another_answer_in_one_file_is_replaced_and_an_equal_one_collapsed(ws, policy, text):
+    rows = b"model,prompt_id,response\na,q,One\na,q,One\na,q,Two\na,q,Two\nb,q,Three\n"
+    report = ws.ingest(rows, "d", "answers", policies=Policies(on_conflict=policy))
+    assert ws.dataset("d").answers()["text"].tolist() == [text, "Three"]
+    assert (report.collapsed, report.replaced, dict(report.applied)) == (1, 2, {"on_conflict": 2})
 
 
 def test_a_table_of_systems_keeps_every_column(ws):

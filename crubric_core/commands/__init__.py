@@ -1,1 +1,1 @@
-"""The commands of ``crubric``, a file for each part of the work; catalogue.py lists them."""
+"""The commands of ``crubric``, one module for each part of the work; catalogue.py lists all commands."""

@@ -1,4 +1,4 @@
-"""From labels to answers: build, experiment, report."""
+"""The commands ``build``, ``experiment`` and ``report``: from labels to results."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 def add(commands: Commands) -> None:
-    """The commands of this file."""
+    """Add the commands of this file."""
     build = add_command(commands, "build", run_build)
     add_inputs(build)
     add_settings(build)
@@ -102,7 +102,7 @@ def _add_part(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGro
 
 
 def _part(dataset: Dataset, settings: Settings, args: argparse.Namespace) -> Dataset:
-    """The dataset, or the block of it that the options name."""
+    """The dataset, or its block if ``--domain`` or ``--task-type`` names one."""
     if args.domain is not None:
         return BlockSnapshot(
             dataset, settings, find_block(dataset.queries, settings.tau_t, "domain", args.domain)
@@ -114,7 +114,7 @@ def _part(dataset: Dataset, settings: Settings, args: argparse.Namespace) -> Dat
 
 
 def _described(experiment: Experiment) -> str:
-    """An experiment in the help of the command: its title, its question, its parameters with their defaults."""
+    """The help text of one experiment: its title, its question, and its parameters with their defaults."""
     lines = [f"{experiment.name}: {experiment.title}", *textwrap.wrap(experiment.question, 96)]
     lines += [
         f"--set {name}={spelled(experiment.defaults[name])}: {parameter.text}"
@@ -124,7 +124,7 @@ def _described(experiment: Experiment) -> str:
 
 
 def run_build(args: argparse.Namespace) -> None:
-    """Build."""
+    """Handle ``crubric build``: write the result and the bank, print the paths of the files, warnings on stderr."""
     settings = settings_of(args)
     with use_workers(workers_of(args)), opened_dataset(args) as dataset, progress_bar() as report_progress:
         analysis = analyse(dataset, settings, report_progress)
@@ -139,7 +139,10 @@ def run_build(args: argparse.Namespace) -> None:
 
 
 def run_one_experiment(args: argparse.Namespace) -> None:
-    """Experiment."""
+    """Handle ``crubric experiment``: run it, or take its stored result, and write the files.
+
+    A result on a block or with ``--set`` is neither stored nor taken from the workspace.
+    """
     settings, parameters = settings_of(args), EXPERIMENTS[args.name].read(args.set)
     with (
         use_workers(workers_of(args)),
@@ -162,7 +165,7 @@ def run_one_experiment(args: argparse.Namespace) -> None:
 
 
 def _hand_over(result: ExperimentResult, folder: Path) -> None:
-    """What was found to standard error, the files into the folder."""
+    """Print the sentences of a result on stderr, write its files into the folder, and print their paths."""
     for sentence in (
         *result.notices,
         EXPERIMENTS[result.name].headline(result),
@@ -181,7 +184,7 @@ def _run_each_block(
     args: argparse.Namespace,
     report_progress: Callable[[float, str], None],
 ) -> None:
-    """The experiment on every domain and every task type; a block with too little data is named and skipped."""
+    """Run the experiment on every domain and every task type; report and skip a block with too little data."""
     whole = Snapshot(dataset, settings)
     found = list(blocks(whole.queries, settings.tau_t))
     if not found:
@@ -199,7 +202,10 @@ def _run_each_block(
 
 
 def run_report(args: argparse.Namespace) -> None:
-    """Report."""
+    """Handle ``crubric report``: write the analysis and its experiments as report.html and report.md.
+
+    Without ``--experiments`` the report has those whose results are stored; those it names are run if necessary.
+    """
     settings = settings_of(args)
     wanted = EXPERIMENTS if "all" in (args.experiments or ()) else args.experiments
     with (
@@ -226,9 +232,9 @@ def _run_and_keep(
     settings: Settings,
     report_progress: Callable[[float, str], None],
 ) -> ExperimentResult:
-    """A new result, which the workspace keeps from then on where it can."""
+    """Run the experiment and store its result; if it is on a block or cannot be stored, the result is only returned."""
     result = run_experiment(name, dataset, settings, progress=report_progress)
-    if isinstance(dataset, BlockSnapshot):  # no dataset of the workspace: nothing would ever ask for it
+    if isinstance(dataset, BlockSnapshot):  # not in the workspace: the result would never be found
         return result
     try:
         store_experiment(workspace, result)

@@ -1,4 +1,4 @@
-"""Backup and restore of a workspace."""
+"""The commands ``backup`` and ``restore``: copy a workspace, and put a copy in its place."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .options import add_workspace
 from .parsers import Commands, add_command
 
 LOOK = 0.2  # seconds between two looks for the answer
-UNFINISHED = 5.0  # seconds after which a request without content is taken away
+UNFINISHED = 5.0  # seconds after which a request file without content is removed
 
 
 def add(commands: Commands) -> None:
-    """The commands of this file."""
+    """Add the commands of this file."""
     backup = add_command(commands, "backup", run_backup)
     add_workspace(backup)
     backup.add_argument("--out", required=True, type=Path, help="the copy, a file that is not there yet")
@@ -37,7 +37,10 @@ def add(commands: Commands) -> None:
 
 
 def run_backup(args: argparse.Namespace) -> None:
-    """The copy's name; made here, or by the program that has the workspace open."""
+    """Handle ``crubric backup``: print the path of the new copy.
+
+    If another program has the workspace open, it is asked to make the copy.
+    """
     if not args.workspace.is_file():
         raise WorkspaceError(f"There is no workspace {args.workspace}: name a file that is there.")
     if args.out.exists():
@@ -51,14 +54,17 @@ def run_backup(args: argparse.Namespace) -> None:
 
 
 def run_restore(args: argparse.Namespace) -> None:
-    """Where the file that was there is kept, if there was one."""
+    """Handle ``crubric restore``: print the path under which the previous workspace file is kept, if there was one."""
     kept = restore(args.backup, args.workspace)
     if kept is not None:
         print(kept)
 
 
 def _ask(workspace: Path, out: Path, patience: float, error: InUseError) -> None:
-    """Have the program that has the workspace open copy it, and take the copy."""
+    """Ask the program that has the workspace open for a copy, wait for it, and copy it to ``out``.
+
+    patience: seconds to wait. error: begins the message of the WorkspaceError if there is no answer by then.
+    """
     request = secrets.token_hex(16)
     copy, failed = answer_paths(workspace, request)
     with ExitStack() as after:
@@ -81,7 +87,7 @@ def _ask(workspace: Path, out: Path, patience: float, error: InUseError) -> None
 
 
 def _request(workspace: Path, request: str) -> bool:
-    """Whether the request waits to be answered now; False as long as another does."""
+    """Write the request file; return False, and write nothing, while there is another request file."""
     wanted = request_path(workspace)
     try:
         with wanted.open("x", encoding="ascii") as file:
@@ -89,7 +95,7 @@ def _request(workspace: Path, request: str) -> bool:
     except FileExistsError:
         with suppress(
             FileNotFoundError
-        ):  # one that nobody finished: its process was killed, or the disk was full
+        ):  # remove an unfinished request file: its process was killed, or the disk was full
             if read_request(workspace) is None and time.time() - wanted.stat().st_mtime > UNFINISHED:
                 wanted.unlink()
         return False

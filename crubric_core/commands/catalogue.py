@@ -1,6 +1,6 @@
-"""Every command with its one line of help, in the groups of ``crubric --help``.
+"""Every command with its line of help, in the groups of ``crubric --help``.
 
-Nothing else is imported here: a command's module, with all that it computes with, is loaded when the command runs.
+This module imports no command: the module of a command, with everything that it needs, is loaded when it runs.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Command:
-    """One command: its name, its line of help, and the module of this package that adds it to a parser."""
+    """One command. text: its line of help. module: name of the module in this package that adds it to a parser."""
 
     name: str
     text: str
@@ -71,7 +71,7 @@ COMMANDS: dict[str, Command] = {command.name: command for group in GROUPS.values
 
 
 def overview() -> str:
-    """The commands in their groups, as the help shows them."""
+    """The list of all commands in their groups, as ``crubric --help`` shows it."""
     width = max(map(len, COMMANDS))
     return "\n\n".join(
         "\n".join([f"{title}:", *(f"  {command.name:<{width}}  {command.text}" for command in group)])

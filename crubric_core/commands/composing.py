@@ -1,4 +1,4 @@
-"""Options by which a bank is composed by hand, and the composition that they come to."""
+"""Options that compose a bank by hand, and the ``Composition`` that is made from their values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .parsers import file_bytes, file_text
 
 
 def add_composition(parser: argparse.ArgumentParser) -> None:
-    """Pins, exclusions, swaps, bounds and costs, on top of a file that holds some."""
+    """Add the options for a file of a composition, and for pins, exclusions, swaps, bounds and costs besides."""
     group = parser.add_argument_group(
         "composition of the bank", "what it must hold beyond its strategy; rubrics by id or by name"
     )
@@ -46,7 +46,7 @@ def add_composition(parser: argparse.ArgumentParser) -> None:
 
 
 def composition_of(args: argparse.Namespace) -> Composition | None:
-    """The composition that the options spell out; None where the command has none of them, or none is given."""
+    """The composition that the options define; None if the command has no such options."""
     if not hasattr(args, "composition"):
         return None
     base = _read(args.composition) if args.composition else Composition()
@@ -73,6 +73,6 @@ def _read(path: Path) -> Composition:
 
 
 def _costs(path: Path) -> tuple[tuple[str, float], ...]:
-    from ..analysis.composition import read_costs  # pandas: loaded only where a file of costs is read
+    from ..analysis.composition import read_costs  # loads pandas, which other commands do not need
 
     return read_costs(file_bytes(path, "The costs", SettingsError))

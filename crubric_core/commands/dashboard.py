@@ -1,4 +1,4 @@
-"""The two servers: app, viewer."""
+"""The commands ``app`` and ``viewer``: the two servers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PORT = Parameter("Port of the server.", low=1, high=65_535, whole=True)
 
 
 def add(commands: Commands) -> None:
-    """The commands of this file."""
+    """Add the commands of this file."""
     app = add_command(commands, "app", run_app)
     add_workspace(app)
     _add_server(app, 8501)
@@ -31,7 +31,7 @@ def _add_server(parser: argparse.ArgumentParser, port: int) -> None:
 
 
 def run_app(args: argparse.Namespace) -> None:
-    """Serve the dashboard until it is stopped."""
+    """Handle ``crubric app``: serve the dashboard until it is stopped."""
     os.environ["CRUBRIC_WORKSPACE"] = str(args.workspace)
     os.environ["CRUBRIC_VIEWS"] = str(args.views)
     path = args.workspace.absolute()
@@ -43,7 +43,7 @@ def run_app(args: argparse.Namespace) -> None:
 
 
 def run_viewer(args: argparse.Namespace) -> None:
-    """Serve shared views until it is stopped."""
+    """Handle ``crubric viewer``: serve shared views until it is stopped."""
     os.environ["CRUBRIC_VIEWS"] = str(args.views)
     print(f"Serving the views of {args.views.absolute()}. Ctrl-C stops the server.", file=sys.stderr)
     serve("viewer", args.port, args.options)

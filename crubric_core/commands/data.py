@@ -1,4 +1,4 @@
-"""Labels in: ingest, datasets."""
+"""The commands ``ingest`` and ``datasets``: read files into datasets, and list the datasets."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def add(commands: Commands) -> None:
-    """The commands of this file."""
+    """Add the commands of this file."""
     ingest = add_command(commands, "ingest", run_ingest)
     add_workspace(ingest)
     ingest.add_argument("--dataset", required=True, help="name of the dataset; made if it is new")
@@ -66,7 +66,10 @@ def add(commands: Commands) -> None:
 
 
 def run_ingest(args: argparse.Namespace) -> None:
-    """Ingest."""
+    """Handle ``crubric ingest``: read files, or tally labels by a Spark session.
+
+    The exit status is 1 if most rows of a table were rejected.
+    """
     if args.engine == "spark":
         tally_labels(args)
     elif args.labels or not args.files:
@@ -119,7 +122,10 @@ def _ingest_files(args: argparse.Namespace) -> None:
 
 
 def _plan_of(args: argparse.Namespace, *, strict: bool) -> Plan:
-    """How the files would be read; a plan given in place of a mapping goes before what is recognised."""
+    """The plan for reading the files; what a plan in ``--mapping`` decides takes precedence over what is recognised.
+
+    strict: no column is recognised by its values alone.
+    """
     mapping = read_mapping(args.mapping)
     like = mapping if isinstance(mapping, Plan) else None
     return plan_ingest(
@@ -137,25 +143,25 @@ _HOLDS_TABLES = re.compile(r"\.(zip|xls[xmb]?|ods|tgz|tbz2|txz|tzst|tar(\.\w+)?)
 
 
 def _is_one_table(files: Sequence[str]) -> bool:
-    """Whether that is one file, and no archive or workbook, which may hold tables of several kinds."""
+    """Whether this is a single file, other than an archive or workbook, which can hold tables of several kinds."""
     path = Path(files[0])
     return len(files) == 1 and path.is_file() and not _HOLDS_TABLES.search(path.name.lower())
 
 
 def run_datasets(args: argparse.Namespace) -> None:
-    """Datasets."""
+    """Handle ``crubric datasets``: list the datasets of the workspace."""
     with existing(args.workspace) as workspace:
         print_rows(list(described(workspace).values()))
 
 
 def described(workspace: Workspace) -> dict[str, dict[str, Any]]:
-    """Each dataset's row of the list, by its name, as JSON has it."""
+    """Name → row of ``Workspace.datasets()`` with JSON values, for each dataset."""
     rows = json.loads(workspace.datasets().to_json(orient="records", date_format="iso"))
     return {row["name"]: row for row in rows}
 
 
 def _scales_told(table: pd.DataFrame | None) -> list[str]:
-    """``Scale 1..5 (inferred), 3 and above is met: clarity, tone, depth, style and 3 more.``."""
+    """One sentence for each scale, such as ``Scale 1..5 (inferred), 3 and above is met: clarity, tone.``."""
     sentences: list[str] = []
     if table is None or table.empty:
         return sentences

@@ -1,4 +1,4 @@
-"""The simulated study."""
+"""The command ``demo``: make a dataset of a simulated study."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .terminal import print_json
 
 
 def add(commands: Commands) -> None:
-    """The command of this file."""
+    """Add the command of this file."""
     demo = add_command(commands, "demo", run_demo)
     add_workspace(demo)
     demo.add_argument("--dataset", default="demo", help="name of the new dataset (default: demo)")
@@ -21,7 +21,7 @@ def add(commands: Commands) -> None:
 
 
 def run_demo(args: argparse.Namespace) -> None:
-    """Demo."""
+    """Handle ``crubric demo``: simulate the study, store it, and print its row of ``datasets``."""
     with Workspace(args.workspace) as workspace:
         write_demo(workspace, args.seed, args.dataset)
         print_json(described(workspace)[args.dataset])

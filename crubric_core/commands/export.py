@@ -15,7 +15,7 @@ from .sharing import add_view_options, view_of
 
 
 def add(commands: Commands) -> None:
-    """The command of this file."""
+    """Add the command of this file."""
     export = add_command(commands, "export", run_export)
     add_workspace(export)
     export.add_argument("--dataset", required=True, help="dataset of the workspace")
@@ -36,7 +36,7 @@ def add(commands: Commands) -> None:
 
 
 def run_export(args: argparse.Namespace) -> None:
-    """Write the tables of one dataset, or what a view of its result shows as a page."""
+    """Handle ``crubric export``: write a dataset's tables, a view of its result as a page, or both; print the paths."""
     if not (args.out or args.html or args.bundle):
         raise ExportError("Name where to: --out for the tables, --html or --bundle for the result as a page.")
     given = [option for option in settings_given(args) if not (args.html or args.bundle)]

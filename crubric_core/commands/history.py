@@ -1,4 +1,4 @@
-"""The life of a dataset: its history, its data-quality issues, undo, copying, renaming, deleting."""
+"""The commands ``history``, ``check``, ``undo``, ``duplicate``, ``rename`` and ``delete`` on one dataset."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .terminal import print_json
 
 
 def add(commands: Commands) -> None:
-    """The commands of this file."""
+    """Add the commands of this file."""
     runs = {
         "history": run_history,
         "undo": run_undo,
@@ -73,7 +73,7 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
 
 
 def add_policies(parser: argparse.ArgumentParser) -> None:
-    """Options for what becomes of values that can be read in several ways."""
+    """Add the options that decide how ambiguous values are read."""
     parser.add_argument(
         "--on-conflict",
         choices=get_args(OnConflict),
@@ -118,7 +118,7 @@ def add_policies(parser: argparse.ArgumentParser) -> None:
 
 
 def policies_of(args: argparse.Namespace) -> Policies:
-    """The policies that the options spell out."""
+    """The policies that the options define; IngestError if one cannot be read."""
     given: dict[str, Any] = dict(_pair(text, "--policy") for text in args.policy)
     if args.on_conflict:
         given["on_conflict"] = args.on_conflict
@@ -143,7 +143,7 @@ def policies_of(args: argparse.Namespace) -> Policies:
 
 
 def _read_sign(text: str) -> tuple[str, int]:
-    """``clarity=-1`` as the criterion and its polarity; IngestError where it is none."""
+    """Read ``clarity=-1`` as a criterion and its polarity, 1 or -1; IngestError if it is not of this form."""
     name, _, sign = text.rpartition("=")
     if sign.strip() not in ("1", "+1", "-1") or not name.strip():
         raise IngestError(f"--polarity {text!r} is not CRITERION=-1 or CRITERION=1: write --polarity '*=-1'.")
@@ -151,7 +151,7 @@ def _read_sign(text: str) -> tuple[str, int]:
 
 
 def read_scale(text: str) -> tuple[str, tuple[int, int]]:
-    """``clarity=1..5`` as the criterion and its scale; IngestError where it is none."""
+    """Read ``clarity=1..5`` as a criterion and its scale (low, high); IngestError if it is not of this form."""
     name, _, ends = text.rpartition("=")
     found = re.fullmatch(r"\s*(-?\d{1,5})\s*\.\.\s*(-?\d{1,5})\s*", ends)
     if found is None or not name.strip():
@@ -162,7 +162,7 @@ def read_scale(text: str) -> tuple[str, tuple[int, int]]:
 
 
 def read_mark(text: str) -> tuple[str, int]:
-    """``clarity=4`` as the criterion and its pass mark; IngestError where it is none."""
+    """Read ``clarity=4`` as a criterion and its pass mark; IngestError if it is not of this form."""
     name, _, level = text.rpartition("=")
     if not re.fullmatch(r"\s*-?\d{1,5}\s*", level) or not name.strip():
         raise IngestError(
@@ -172,7 +172,10 @@ def read_mark(text: str) -> tuple[str, int]:
 
 
 def _pair(text: str, option: str, *, last: bool = False) -> tuple[str, str]:
-    """NAME=VALUE, parted at the first equals sign, or at the last: ``A=B=0`` answers the word ``A=B``."""
+    """Split NAME=VALUE at the first equals sign; with ``last`` at the last one, so that ``A=B=0`` is about ``A=B``.
+
+    IngestError without an equals sign or a name.
+    """
     name, equals, value = text.rpartition("=") if last else text.partition("=")
     if not equals or not name.strip():
         example = {"--policy": "zero=unknown", "--answer": "met=1"}[option]
@@ -188,7 +191,7 @@ def _number(text: str, option: str) -> float | None:
 
 
 def run_history(args: argparse.Namespace) -> None:
-    """History."""
+    """Handle ``crubric history``: print one JSON line for each ingest of the dataset."""
     with existing(args.workspace) as workspace:
         listed = workspace.ingests(args.dataset).to_json(orient="records", date_format="iso")
         for row in json.loads(listed):
@@ -196,7 +199,10 @@ def run_history(args: argparse.Namespace) -> None:
 
 
 def run_check(args: argparse.Namespace) -> None:
-    """Check a dataset, or a result: then 1 where a condition does not hold."""
+    """Handle ``crubric check``: print a dataset's data-quality issues, or check a result against conditions.
+
+    The exit status is 1 if a condition does not hold.
+    """
     if args.result is not None and args.dataset:
         raise IngestError("Name a RESULT or --dataset, not both: each is checked by itself.")
     if args.result is not None:
@@ -252,29 +258,29 @@ def _check_result(args: argparse.Namespace) -> None:
 
 
 def run_undo(args: argparse.Namespace) -> None:
-    """Undo."""
+    """Handle ``crubric undo``: undo an ingest, and print what was undone."""
     with existing(args.workspace) as workspace:
         report = workspace.undo(args.dataset, args.ingest)
         print_json({"dataset": args.dataset, "undone": report.sentence, "fingerprint": report.fingerprint})
 
 
 def run_duplicate(args: argparse.Namespace) -> None:
-    """Duplicate."""
+    """Handle ``crubric duplicate``: copy the dataset, and print the copy's name and fingerprint."""
     with existing(args.workspace) as workspace:
         workspace.duplicate(args.dataset, args.to)
-        found = workspace.datasets().set_index("name")["fingerprint"]  # also of labels whose files are gone
+        found = workspace.datasets().set_index("name")["fingerprint"]  # readable without files of labels
         print_json({"dataset": args.to, "fingerprint": found[args.to]})
 
 
 def run_rename(args: argparse.Namespace) -> None:
-    """Rename."""
+    """Handle ``crubric rename``: rename the dataset, and print its new name."""
     with existing(args.workspace) as workspace:
         workspace.rename(args.dataset, args.to)
         print_json({"dataset": args.to})
 
 
 def run_delete(args: argparse.Namespace) -> None:
-    """Delete, where the name is given twice."""
+    """Handle ``crubric delete``: delete the dataset; DatasetError unless ``--confirm`` repeats its name."""
     if args.confirm != args.dataset:
         raise DatasetError(f"--confirm {args.confirm!r} is not {args.dataset!r}: nothing was deleted.")
     with existing(args.workspace) as workspace:

@@ -1,4 +1,4 @@
-"""Judges' means corrected by human labels: human-labels."""
+"""The command ``human-labels``: the judges' mean labels, corrected by human labels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .parsers import Commands, add_command, folder
 
 
 def add(commands: Commands) -> None:
-    """The command of this file."""
+    """Add the command of this file."""
     parser = add_command(commands, "human-labels", run_human_labels)
     add_inputs(parser)
     add_settings(parser)
@@ -21,7 +21,7 @@ def add(commands: Commands) -> None:
 
 
 def run_human_labels(args: argparse.Namespace) -> None:
-    """Write human_labels.csv, and print what it says."""
+    """Handle ``crubric human-labels``: write human_labels.csv, and print its findings on stderr."""
     with opened_dataset(args) as dataset:
         analysis = Analysis.of(dataset, settings_of(args))
         found = require_human_labels(analysis.human_labels(), dataset.name)

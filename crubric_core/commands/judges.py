@@ -1,4 +1,4 @@
-"""Who judges how: judges."""
+"""The command ``judges``: reliability, agreement and shared errors of the judges."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .terminal import progress_bar
 
 
 def add(commands: Commands) -> None:
-    """The commands of this file."""
+    """Add the commands of this file."""
     judges = add_command(commands, "judges", run_judges)
     add_inputs(judges)
     add_settings(judges)
@@ -30,7 +30,10 @@ def add(commands: Commands) -> None:
 
 
 def run_judges(args: argparse.Namespace) -> None:
-    """Write judges.csv, validity.csv, agreement.csv and shared_errors.csv, and what each judge moves if asked."""
+    """Handle ``crubric judges``: write judges.csv, validity.csv, agreement.csv and shared_errors.csv.
+
+    With ``--leave-one-out`` also the tables of the leaderboards without each judge. Notes go to stderr.
+    """
     settings = settings_of(args)
     with use_workers(workers_of(args)), opened_dataset(args) as dataset, progress_bar() as report_progress:
         found = judges_report(dataset, settings)

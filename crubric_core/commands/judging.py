@@ -1,4 +1,4 @@
-"""Judges behind endpoints on a bank, and what judging takes: judge, next."""
+"""The commands ``judge`` and ``judgements``: language models label new answers, and how many labels they need."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ TARGET = 0.15
 
 
 def add(commands: Commands) -> None:
-    """The commands of this file."""
+    """Add the commands of this file."""
     judge = add_command(commands, "judge", run_judge)
     add_bank(judge)
     judge.add_argument(
@@ -104,7 +104,10 @@ def _add_source(parser: argparse.ArgumentParser, why: str, *, needed: bool = Fal
 
 
 def run_judge(args: argparse.Namespace) -> None:
-    """One JSON line: what was planned, known, answered, and what it took; exit status 1 where calls are open."""
+    """Handle ``crubric judge``: print one JSON line on the calls, their labels, and their cost.
+
+    The exit status is 1 if some calls have no answer, 130 if it was cancelled. ``--dry-run`` makes no call.
+    """
     patience = Patience(concurrency=args.concurrency)
     bank_scale = read_bank(args.bank)
     answers = read_system_answers(bank_scale, args.answers)
@@ -125,7 +128,7 @@ def run_judge(args: argparse.Namespace) -> None:
     print_json(_took(run) | ({"systems": [_stop(stop) for stop in stops]} if stops else {}))
     if run.cancelled:
         sys.stdout.flush()
-        os._exit(130)  # an ordinary end would wait for requests that are still open; the file is whole
+        os._exit(130)  # an ordinary exit would wait for open requests; the file is complete
     if not run.complete:
         sys.exit(1)
 
@@ -208,7 +211,7 @@ def _outlook(outlook: Outlook) -> dict[str, Any]:
 
 @contextmanager
 def _cancelled_by_interrupt() -> Iterator[threading.Event]:
-    """Ctrl-C asks to stop, so that what was answered is kept."""
+    """Yield an event that Ctrl-C sets, so that a run stops and keeps its answers; only in the main thread."""
     cancel = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield cancel
@@ -221,7 +224,11 @@ def _cancelled_by_interrupt() -> Iterator[threading.Event]:
 
 
 def run_judgements(args: argparse.Namespace) -> None:
-    """One JSON line: judgements to reach a posterior sd, from the study's own labels, in three ways."""
+    """Handle ``crubric judgements``: simulate judging with the labels of the bank's study, and print one JSON line.
+
+    It has the judgements to a posterior sd of ``--se``, asked adaptively and in the bank's order, and the sd that all
+    rubrics give. SettingsError if the dataset is not the bank's study.
+    """
     if not args.se > 0:
         raise SettingsError(f"se = {args.se:g} cannot be reached: give a number above 0.")
     bank_scale = read_bank(args.bank)
@@ -260,7 +267,10 @@ def _settled(found: Settled) -> dict[str, Any]:
 
 
 def _reached(judgements: np.ndarray[Any, np.dtype[np.float64]]) -> dict[str, Any]:
-    """The median is over all systems: one that never gets there counts as more than any."""
+    """Summary of the judgements (M,) that each system needs, NaN if it never reaches the target.
+
+    The median is over all systems, with NaN as infinity; it is None if it is infinite.
+    """
     known = judgements[np.isfinite(judgements)]
     median = float(np.median(np.where(np.isfinite(judgements), judgements, np.inf)))
     return {

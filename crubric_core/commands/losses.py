@@ -1,4 +1,4 @@
-"""What the systems' answers are expected to cost: losses."""
+"""The command ``losses``: the expected loss of each system's answers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .parsers import Commands, add_command, folder
 
 
 def add(commands: Commands) -> None:
-    """The command of this file."""
+    """Add the command of this file."""
     parser = add_command(commands, "losses", run_losses)
     add_inputs(parser)
     add_settings(parser)
@@ -22,7 +22,10 @@ def add(commands: Commands) -> None:
 
 
 def run_losses(args: argparse.Namespace) -> None:
-    """Write losses.csv, and print what it says."""
+    """Handle ``crubric losses``: write losses.csv, and print its findings on stderr.
+
+    DatasetError if the leaderboard allows no claim.
+    """
     with opened_dataset(args) as dataset:
         analysis = Analysis.of(dataset, settings_of(args))
         found, board = require_losses(analysis.losses(), dataset.name), analysis.board()

@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they come to."""
+"""Options that several commands share, and the objects that are made from their values."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _TOLD = {"gold": "gold labels", "reference": "a reference ranking"}
 
 
 def existing(path: Path) -> Workspace:
-    """The workspace in a file that is there already; WorkspaceError where it is not, so that a typo makes no file."""
+    """Open the workspace in an existing file; WorkspaceError if there is none, so that a wrong path makes no file."""
     if not path.exists():
         raise WorkspaceError(
             f"There is no workspace {path}: name it with --workspace, or make one with "
@@ -43,7 +43,7 @@ def existing(path: Path) -> Workspace:
 
 
 def add_inputs(parser: argparse.ArgumentParser) -> None:
-    """Options that name a dataset, either in a workspace or as files."""
+    """Add the options that name a dataset, either in a workspace or as files."""
     parser.add_argument(
         "--workspace", type=Path, help="workspace file; with --dataset (default: $CRUBRIC_WORKSPACE)"
     )
@@ -55,7 +55,7 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
 
 
 class _Once(argparse.Action):
-    """Refuses a second table of a kind, of which argparse alone would keep the last."""
+    """Store an option's value; refuse the option if it is given twice, where argparse would keep only the last."""
 
     def __call__(
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, *_: object
@@ -68,7 +68,7 @@ class _Once(argparse.Action):
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
-    """A preset, and an option for each declared setting, which goes before it."""
+    """Add ``--preset``, and an option for each declared setting and prior, which takes precedence over the preset."""
     parser.add_argument(
         "--preset",
         choices=get_args(Preset),
@@ -88,7 +88,7 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_option(parser: argparse.ArgumentParser, name: str, spec: Spec, default: object) -> None:
-    """One option; absent from the namespace unless it is given."""
+    """Add the option of one setting; the namespace has its name only if the option is given."""
     kind: dict[str, Any] = {"type": number(spec), "metavar": "N" if spec.whole else "X"}
     if isinstance(spec, Switch):
         kind = {"action": argparse.BooleanOptionalAction}
@@ -99,7 +99,7 @@ def _add_option(parser: argparse.ArgumentParser, name: str, spec: Spec, default:
 
 
 def add_workers(parser: argparse.ArgumentParser) -> None:
-    """Options that say where independent parts of the work run."""
+    """Add the options for the processes or the Dask scheduler that share the work."""
     parser.add_argument(
         "--workers",
         type=int,
@@ -115,7 +115,7 @@ def add_workers(parser: argparse.ArgumentParser) -> None:
 
 
 def workers_of(args: argparse.Namespace) -> Workers:
-    """The Workers that the options spell out, over those of the environment."""
+    """The Workers that the options define; an option that is not given is taken from the environment."""
     usual = Workers.from_environment()
     return Workers(
         usual.processes if args.workers is None else args.workers,
@@ -124,7 +124,7 @@ def workers_of(args: argparse.Namespace) -> Workers:
 
 
 def settings_of(args: argparse.Namespace) -> Settings:
-    """The Settings that the options spell out."""
+    """The Settings that the options define."""
     given = {name: getattr(args, name) for name in SPECS if hasattr(args, name)}
     spread = {name: getattr(args, name) for name in specs_of(Priors) if hasattr(args, name)}
     priors = Priors(**spread, c_beta=Priors().c_beta if getattr(args, "c_prior", True) else None)
@@ -133,13 +133,13 @@ def settings_of(args: argparse.Namespace) -> Settings:
 
 
 def settings_given(args: argparse.Namespace) -> list[str]:
-    """The options of declared settings that were given, as a person types them."""
+    """The options of declared settings that were given, as they are typed, such as ``--tau-c``."""
     names = [name for name in (*SPECS, *specs_of(Priors), "c_prior") if hasattr(args, name)]
     return ["--" + name.replace("_", "-") for name in names]
 
 
 def read_rules(path: Path | None) -> ScoringRules | None:
-    """Scoring rules from a JSON file; SettingsError where it cannot be read."""
+    """Read scoring rules from a JSON file; None without a path, SettingsError if the file cannot be read."""
     return (
         None if path is None else ScoringRules.from_json(file_text(path, "The scoring rules", SettingsError))
     )
@@ -147,14 +147,17 @@ def read_rules(path: Path | None) -> ScoringRules | None:
 
 @contextmanager
 def opened_dataset(args: argparse.Namespace) -> Iterator[Dataset]:
-    """The dataset that the options name."""
+    """Yield the dataset that the options name, while its workspace is open."""
     with opened_workspace(args) as (workspace, name):
         yield workspace.dataset(name)
 
 
 @contextmanager
 def opened_workspace(args: argparse.Namespace) -> Iterator[tuple[Workspace, str]]:
-    """The workspace and the dataset that the options name; files are read into a workspace in memory."""
+    """Yield the open workspace and the name of the dataset; files are read into a workspace in memory.
+
+    Raises IngestError if the options name both a workspace and files, neither, or no dataset or label table.
+    """
     files = {kind: getattr(args, kind) for kind in KINDS if getattr(args, kind)}
     named = args.workspace or args.dataset
     if bool(named) == bool(files):
@@ -179,7 +182,7 @@ def opened_workspace(args: argparse.Namespace) -> Iterator[tuple[Workspace, str]
 
 
 def read_mapping(given: str | None) -> Columns | Plan | None:
-    """A column mapping, or a whole plan: JSON, or the name of a file with it; IngestError where it is neither."""
+    """Read a column mapping or a plan from JSON text or a JSON file; None for None, IngestError if it is neither."""
     if given is None:
         return None
     text = given if given.lstrip().startswith("{") else file_text(Path(given), "The mapping", IngestError)

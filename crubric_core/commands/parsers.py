@@ -1,4 +1,4 @@
-"""A command's own parser, for modules that need nothing else: a server then starts before pandas is loaded."""
+"""Parsers of the commands, and the options that need few imports: a server then starts before pandas is loaded."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def add_workspace(parser: argparse.ArgumentParser) -> None:
-    """The option that names the workspace."""
+    """Add the option ``--workspace``."""
     parser.add_argument(
         "--workspace",
         type=Path,
@@ -28,7 +28,7 @@ def add_workspace(parser: argparse.ArgumentParser) -> None:
 
 
 def add_views(parser: argparse.ArgumentParser) -> None:
-    """The option that names the folder of views."""
+    """Add the option ``--views``, the folder of the views."""
     parser.add_argument(
         "--views",
         type=Path,
@@ -39,8 +39,8 @@ def add_views(parser: argparse.ArgumentParser) -> None:
 
 
 def add_bank(parser: argparse.ArgumentParser, name: Literal["--bank", "bank"] = "--bank") -> None:
-    """The required argument that names a bank: an option, or ``bank`` by its position."""
-    required: dict[str, Any] = {"required": True} if name == "--bank" else {}  # a position always is
+    """Add the required argument that names a bank: the option ``--bank``, or the positional argument ``bank``."""
+    required: dict[str, Any] = {"required": True} if name == "--bank" else {}  # positional: always required
     parser.add_argument(
         name,
         type=Path,
@@ -51,7 +51,7 @@ def add_bank(parser: argparse.ArgumentParser, name: Literal["--bank", "bank"] = 
 
 
 def file_bytes(path: Path, what: str, error: type[CrubricError]) -> bytes:
-    """The content of a file; ``error`` with one sentence where it cannot be read. what: "The costs"."""
+    """The bytes of a file; raises ``error`` if it cannot be read. what: subject of its message, as "The costs"."""
     try:
         return path.read_bytes()
     except OSError as fault:
@@ -59,7 +59,7 @@ def file_bytes(path: Path, what: str, error: type[CrubricError]) -> bytes:
 
 
 def file_text(path: Path, what: str, error: type[CrubricError]) -> str:
-    """The text of a UTF-8 file; ``error`` with one sentence where it cannot be read. what: "The costs"."""
+    """The text of a UTF-8 file; raises ``error`` if it cannot be read. what: subject of its message, as "The costs"."""
     try:
         return file_bytes(path, what, error).decode()
     except UnicodeDecodeError as fault:
@@ -67,7 +67,7 @@ def file_text(path: Path, what: str, error: type[CrubricError]) -> str:
 
 
 def number(allowed: Parameter) -> Callable[[str], float | None]:
-    """The type of an option: the number that its text spells, refused by argparse where it is not allowed."""
+    """The argparse ``type`` of a number that ``allowed`` accepts; it refuses other texts, and reads "none" as None."""
 
     def read(text: str) -> float | None:
         with suppress(ValueError):
@@ -79,7 +79,7 @@ def number(allowed: Parameter) -> Callable[[str], float | None]:
 
 
 def folder(text: str) -> Path:
-    """The type of an option that names a folder to write to; argparse refuses a file, before anything is computed."""
+    """The argparse ``type`` of a folder to write to; it refuses an existing file before anything is computed."""
     path = Path(text)
     if path.exists() and not path.is_dir():
         raise argparse.ArgumentTypeError(f"{text} is a file: name a folder, which is made if it is new")
@@ -91,7 +91,7 @@ def add_command(
     name: str,
     run: Callable[[argparse.Namespace], None],
 ) -> argparse.ArgumentParser:
-    """A new command that runs ``run``; its line of help is the catalogue's."""
+    """Add a command that calls ``run``, with its line of help from the catalogue; return its parser."""
     text = COMMANDS[name].text
     parser = commands.add_parser(name, help=text, description=sentence_case(text) + ".")
     parser.set_defaults(run=run)

@@ -1,4 +1,4 @@
-"""A bank that travels, and where a new system stands on it: export-bank, place."""
+"""The commands ``export-bank`` and ``place``: write a bank for other tools, and place new systems on it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .parsers import Commands, add_bank, add_command, folder, number
 from .terminal import print_document, print_rows
 
 _NEXT = Parameter("Rubrics to judge next.", low=0, whole=True)
-# What a terminal shows of each system; the document has all.
+# Fields of each system on a terminal; a pipe or file gets all fields.
 SHOWN = ("system", "theta", "theta_low", "theta_high", "rank", "rank_low", "rank_high", "tier", "answered")
 
 
 def add(commands: Commands) -> None:
-    """The commands of this file."""
+    """Add the commands of this file."""
     place = add_command(commands, "place", run_place)
     add_bank(place)
     place.add_argument(
@@ -63,13 +63,13 @@ def add(commands: Commands) -> None:
 
 
 def run_export(args: argparse.Namespace) -> None:
-    """Export; prints what was written."""
+    """Handle ``crubric export-bank``: write the bank in the format ``--as``, and print the paths of the files."""
     for path in write_files(EXPORTS[args.form](read_bank(args.bank)), args.out):
         print(path)
 
 
 def run_place(args: argparse.Namespace) -> None:
-    """Place; JSON on stdout."""
+    """Handle ``crubric place``: print the placement as JSON, or a table on a terminal; ``--out`` also writes files."""
     bank_scale = read_bank(args.bank)
     source = args.labels[0] if len(args.labels) == 1 else list(args.labels)
     new = read_new_labels(bank_scale, source, file_format=args.format, allow_unused=args.allow_unused)

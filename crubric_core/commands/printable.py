@@ -1,4 +1,4 @@
-"""Text from files is shown on a terminal, which obeys none of it."""
+"""Escape control characters in printed text, so that text from files cannot control the terminal."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ _STEERING = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) i
 
 
 def printable(text: str) -> str:
-    """The text with what steers a terminal (colours, its title, the cursor) written out, as a Python literal has it."""
+    """The text with its control characters, except tab and newline, as hexadecimal escapes of a Python literal."""
     return text.translate(_STEERING)
 
 
 class Printable:
-    """A text stream that is written to as ``printable`` has it."""
+    """A text stream that writes ``printable(text)`` to ``stream``; other attributes are those of ``stream``."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
 
     def write(self, text: str) -> int:
-        """Write ``text``; return its length."""
+        """Write ``text`` with its control characters escaped; return the length of ``text``."""
         self.stream.write(printable(text))
         return len(text)
 

@@ -1,4 +1,4 @@
-"""A bank over time: recalibrate, judge-drift, bank-history."""
+"""The commands ``recalibrate``, ``judge-drift`` and ``bank-history``: changes of a bank and its judges over time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .terminal import print_json
 
 
 def add(commands: Commands) -> None:
-    """The commands of this file."""
+    """Add the commands of this file."""
     join = add_command(commands, "recalibrate", run_recalibrate)
     _add_labels(join, "labels of new systems on the bank's rubrics")
     join.add_argument(
@@ -62,7 +62,10 @@ def _add_labels(parser: argparse.ArgumentParser, what: str) -> None:
 
 
 def run_recalibrate(args: argparse.Namespace) -> None:
-    """One JSON line: the link, who moved, which rubrics drifted."""
+    """Handle ``crubric recalibrate``: write the new bank, moved.csv and drift.csv, and print one JSON line.
+
+    It has the link, the systems that moved, and the rubrics that drifted.
+    """
     bank_scale = read_bank(args.bank)
     new = read_new_labels(bank_scale, args.labels, file_format=args.format, allow_unused=args.allow_unused)
     found = recalibrate(bank_scale, new, args.link)
@@ -98,7 +101,7 @@ def _summary(found: Recalibration) -> dict[str, Any]:
 
 
 def run_judge_drift(args: argparse.Namespace) -> None:
-    """One JSON line: flips, kappa, net shift, and the tiers that move."""
+    """Handle ``crubric judge-drift``: print one JSON line with flip rate, kappa, net shift, and a record a system."""
     bank_scale = read_bank(args.bank)
     new = read_new_labels(bank_scale, args.labels, file_format=args.format, allow_unused=args.allow_unused)
     if args.judges[0] == args.judges[1]:
@@ -129,7 +132,7 @@ def _versions(drift: JudgeDrift) -> dict[str, Any]:
 
 
 def run_history(args: argparse.Namespace) -> None:
-    """A JSON line for each step, oldest first; the last is the bank as it is."""
+    """Handle ``crubric bank-history``: print a JSON line for each change, oldest first, then one of the bank now."""
     bank_scale = read_bank(args.bank)
     for entry in bank_scale.history:
         print_json(entry)

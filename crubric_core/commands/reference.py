@@ -1,4 +1,4 @@
-"""Labels that stay where they are: reference."""
+"""The command ``reference``, and ``ingest --engine spark``: datasets of labels that stay where they are."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _UNREAD = (
     "pass_mark",
     "answer",
     "on_conflict",
-)  # of ingest's own reading
+)  # options of ingest that do not apply to labels read by Spark
 
 
 def add(commands: Commands) -> None:
-    """The command of this file."""
+    """Add the command of this file."""
     parser = add_command(commands, "reference", run_reference)
     add_workspace(parser)
     parser.add_argument(
@@ -46,14 +46,17 @@ def add(commands: Commands) -> None:
 
 
 def run_reference(args: argparse.Namespace) -> None:
-    """Make the dataset, and say what became of the rows."""
+    """Handle ``crubric reference``: make the dataset; print a JSON report, and on stderr why rows do not count."""
     with Workspace(args.workspace) as workspace, progress_bar() as report_progress:
         report = reference(workspace, args.path, args.dataset, report_progress)
     _say(report)
 
 
 def tally_labels(args: argparse.Namespace) -> None:
-    """Make a dataset of labels that a Spark session reads (``ingest --engine spark``); say what became of the rows."""
+    """Make a dataset of labels that a Spark session reads (``ingest --engine spark``), and print the report.
+
+    Raises IngestError without ``--labels``, or with an option that does not apply.
+    """
     given = {
         "a file": args.files,
         "--kind": args.kind not in (None, "labels"),

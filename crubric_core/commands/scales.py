@@ -1,4 +1,4 @@
-"""The scale and the pass mark of each criterion: shown, or changed."""
+"""The command ``scales``: show or change the scale and the pass mark of each criterion."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .terminal import print_rows
 
 
 def add(commands: Commands) -> None:
-    """The command of this file."""
+    """Add the command of this file."""
     parser = add_command(commands, "scales", run_scales)
     add_workspace(parser)
     parser.add_argument("--dataset", required=True, help="dataset of the workspace")
@@ -35,7 +35,7 @@ def add(commands: Commands) -> None:
 
 
 def run_scales(args: argparse.Namespace) -> None:
-    """Change what is asked for, then one JSON line a criterion, and what counts as met on stderr."""
+    """Handle ``crubric scales``: apply the changes, print a row for each criterion, and the pass marks on stderr."""
     with existing(args.workspace) as workspace:
         for text in args.scale:
             name, scale = read_scale(text)

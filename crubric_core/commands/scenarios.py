@@ -1,4 +1,4 @@
-"""Scenarios: settings saved under a name, and two of them compared."""
+"""The command ``scenario``: save settings under a name, list them, and compare two of them."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from ..types import IntArray
 
 ACTIONS = {"list": 0, "save": 1, "rename": 1, "delete": 1, "compare": 2}
-"""How many names each action takes."""
+"""Number of names that each action takes."""
 
 
 def add(commands: Commands) -> None:
-    """The commands of this file."""
+    """Add the commands of this file."""
     parser = add_command(commands, "scenario", run_scenario)
     parser.add_argument("action", choices=ACTIONS, help="what to do")
     parser.add_argument("names", nargs="*", metavar="NAME", help="the scenario; two of them to compare")
@@ -44,7 +44,7 @@ def add(commands: Commands) -> None:
 
 
 def run_scenario(args: argparse.Namespace) -> None:
-    """JSON lines: the scenarios, or what changes from one to the other."""
+    """Handle ``crubric scenario``: print one JSON line for each scenario, or one with the changes between two."""
     names, wanted = args.names, ACTIONS[args.action]
     if len(names) != wanted:
         raise DatasetError(f"`scenario {args.action}` takes {count(wanted, 'name')}: {len(names)} given.")

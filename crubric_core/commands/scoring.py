@@ -1,4 +1,4 @@
-"""How queries are scored: rules, types."""
+"""The commands ``rules`` and ``types``: a dataset's scoring rules, and the task types of its queries."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .terminal import print_json, progress_bar
 
 
 def add(commands: Commands) -> None:
-    """The commands of this file."""
+    """Add the commands of this file."""
     rules = add_command(commands, "rules", run_rules)
     add_workspace(rules)
     rules.add_argument("--dataset", required=True, help="dataset of the workspace")
@@ -49,7 +49,10 @@ def add(commands: Commands) -> None:
 
 
 def run_rules(args: argparse.Namespace) -> None:
-    """One JSON line: the rules that hold now, and how many rubrics each assignment fits and decides."""
+    """Handle ``crubric rules``: change the rules if asked, and print the present ones as one JSON line.
+
+    It also has the numbers of rubrics that each assignment fits and decides.
+    """
     wanted = ScoringRules() if args.reset else read_rules(args.set)
     with existing(args.workspace) as workspace:
         dataset = workspace.dataset(args.dataset)
@@ -61,7 +64,7 @@ def run_rules(args: argparse.Namespace) -> None:
 
 
 def run_types(args: argparse.Namespace) -> None:
-    """One JSON line: how many queries were classified, by whom, and what it took."""
+    """Handle ``crubric types``: classify the queries, and print classifier, counts and usage as one JSON line."""
     with existing(args.workspace) as workspace, progress_bar() as report_progress:
         require_open(workspace, args.dataset)
         dataset = workspace.dataset(args.dataset)

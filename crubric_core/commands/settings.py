@@ -1,4 +1,4 @@
-"""What can be set: settings."""
+"""The command ``settings``: list every setting, with its meaning and default."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .terminal import print_json
 
 
 def add(commands: Commands) -> None:
-    """The commands of this file."""
+    """Add the commands of this file."""
     settings = add_command(commands, "settings", run_settings)
     settings.add_argument("--markdown", action="store_true", help="as the page docs/settings.md")
 
 
 def run_settings(args: argparse.Namespace) -> None:
-    """One JSON line a setting, or one Markdown page of all."""
+    """Handle ``crubric settings``: print one JSON line for each setting, or the page docs/settings.md."""
     if args.markdown:
         print(settings_markdown(), end="")
         return
@@ -29,7 +29,7 @@ def run_settings(args: argparse.Namespace) -> None:
 
 
 def setting_rows() -> list[dict[str, Any]]:
-    """What is declared of every setting and prior, with its default and its value in the paper preset."""
+    """The declaration of every setting and prior as a row, with its default and its value in the paper preset."""
     robust, paper = Settings(), Settings.preset("paper")
     rows = [_row(name, spec, getattr(robust, name), getattr(paper, name)) for name, spec in SPECS.items()]
     priors = ((name, spec, getattr(Priors(), name)) for name, spec in specs_of(Priors).items())
@@ -54,7 +54,7 @@ def _row(name: str, spec: Spec, robust: object, paper: object) -> dict[str, Any]
 
 
 def settings_markdown() -> str:
-    """The reference of all settings, by group."""
+    """The page docs/settings.md: a table of settings for each group."""
     rows, lines = setting_rows(), [_HEAD]
     for group in dict.fromkeys(row["group"] for row in rows):
         lines += [f"## {_GROUPS[group]}", "", "| setting | what it is | allowed | default | paper |"]

@@ -1,4 +1,4 @@
-"""Read-only views: publish, views, revoke."""
+"""The commands ``publish``, ``views`` and ``revoke``: read-only views and their links."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ USUAL = tuple(name for name in PARTS if getattr(Choices(), name))
 
 
 def add(commands: Commands) -> None:
-    """The commands of this file."""
+    """Add the commands of this file."""
     share = add_command(commands, "publish", run_publish)
     add_workspace(share)
     share.add_argument("--dataset", required=True, help="dataset of the workspace")
@@ -70,7 +70,7 @@ def add(commands: Commands) -> None:
 
 
 def add_view_options(parser: argparse.ArgumentParser) -> None:
-    """What a view shows."""
+    """Add the options for what a view shows."""
     parser.add_argument("--title", default="", help='heading of the view (default: "Leaderboard")')
     parser.add_argument("--note", default="", help="a few words to its readers")
     parser.add_argument(
@@ -86,7 +86,7 @@ def add_view_options(parser: argparse.ArgumentParser) -> None:
 
 
 def view_of(args: argparse.Namespace) -> SharedView:
-    """The view that the options ask for, of a dataset of the workspace."""
+    """Analyse the dataset that the options name, and build the view that they define."""
     choices = Choices(
         title=args.title,
         note=args.note,
@@ -102,7 +102,11 @@ def view_of(args: argparse.Namespace) -> SharedView:
 
 
 def run_publish(args: argparse.Namespace) -> None:
-    """One JSON line: the view's id, its file, and the token that opens it, which is shown only here."""
+    """Handle ``crubric publish``: print one JSON line with the view's id, its file and its token.
+
+    The token opens the view and is shown only here. With ``--replace`` the link stays as it is: the token is None, and
+    the changes are printed, too.
+    """
     expires = still_to_come(expiry_of(args.expires), datetime.now(UTC)) if args.expires else None
     if args.replace:
         title, note = words_of(args.views, args.replace)
@@ -126,12 +130,12 @@ def run_publish(args: argparse.Namespace) -> None:
 
 
 def run_revoke(args: argparse.Namespace) -> None:
-    """One JSON line: the view as it is now."""
+    """Handle ``crubric revoke``: close the view's link, and print its new state as one JSON line."""
     print_json(_row(args.views, revoke(args.views, args.id)))
 
 
 def run_views(args: argparse.Namespace) -> None:
-    """One JSON line a view, or a line of the trail."""
+    """Handle ``crubric views``: print one JSON line for each view, or for each entry of the audit trail."""
     if not args.views.is_dir():
         raise SharingError(
             f"There is no folder of views {args.views}: name it with --views; `publish` makes it."
@@ -145,7 +149,7 @@ def run_views(args: argparse.Namespace) -> None:
 
 
 def _row(views: Path, state: ViewState) -> dict[str, Any]:
-    """What is known of a view; nothing of its token."""
+    """The state of a view as a row, without the hashes of its token and its content."""
     known = {name: value for name, value in asdict(state).items() if name not in ("token_sha256", "sha256")}
     plain = {name: v.isoformat() if isinstance(v, datetime) else v for name, v in known.items()}
     return {"id": state.id, "state": standing_of(views, state), **plain}

@@ -1,4 +1,4 @@
-"""What the terminal shows: results on stdout (JSON in a pipe or a file), progress and remarks on stderr."""
+"""Output of the commands: results on stdout (JSON in a pipe or a file), progress and remarks on stderr."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SHOWN_REJECTS = 3
 
 @contextmanager
 def progress_bar() -> Iterator[Callable[[float, str], None]]:
-    """A line on stderr that shows how far the work is; nothing where stderr is no terminal."""
+    """Yield ``report_progress(share, what)``, which shows a progress bar on stderr if stderr is a terminal."""
     terminal = sys.stderr.stream if isinstance(sys.stderr, Printable) else sys.stderr
     shown = terminal.isatty()
 
@@ -37,7 +37,7 @@ def progress_bar() -> Iterator[Callable[[float, str], None]]:
 
 
 def tell_rejects(report: IngestReport) -> None:
-    """The first rejected rows with their reasons, and how many there are in all."""
+    """Print the first SHOWN_REJECTS rejected rows with their reasons, and the number of all if there are more."""
     for row in report.rejects.head(SHOWN_REJECTS).itertuples():
         print(f"{report.source}, row {row.row}: {row.reason}", file=sys.stderr)
     if report.rejected > SHOWN_REJECTS:
@@ -45,12 +45,12 @@ def tell_rejects(report: IngestReport) -> None:
 
 
 def print_json(row: Mapping[str, Any]) -> None:
-    """One JSON line on stdout; on a terminal its fields, a line each."""
+    """Print a row as one JSON line on stdout, or one line for each field if stdout is a terminal."""
     print_document(json.dumps(row, ensure_ascii=False) + "\n")
 
 
 def print_rows(rows: Sequence[Mapping[str, Any]]) -> None:
-    """One JSON line each on stdout, where all have the same fields; on a terminal a table."""
+    """Print rows with the same fields, one JSON line each on stdout, or a table if stdout is a terminal."""
     if sys.stdout.isatty():
         print("\n".join(readable(rows)))
     else:
@@ -59,7 +59,7 @@ def print_rows(rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def readable(value: Any) -> list[str]:
-    """Lines that show what JSON holds: an object's fields, a table of the objects of a list, or its values."""
+    """Lines that show a JSON value: the fields of an object, a table of a list of objects, or a line for each value."""
     if isinstance(value, Mapping):
         return [line for name, held in value.items() for line in _field(str(name).replace("_", " "), held)]
     if not isinstance(value, str) and isinstance(value, Sequence):
@@ -85,7 +85,10 @@ def _field(name: str, held: Any) -> list[str]:
 
 
 def print_document(text: str) -> None:
-    """A document of JSON on stdout; letters beyond ASCII are escaped where it has none of some."""
+    """Print a JSON document on stdout, or its ``readable`` lines if stdout is a terminal.
+
+    Characters beyond ASCII are escaped if the encoding of stdout is not a Unicode one.
+    """
     if sys.stdout.isatty():
         print("\n".join(readable(json.loads(text))), end="\n\n")
         return

@@ -1,6 +1,6 @@
-"""One dataset's full report as plain sections, and as Markdown; ``reports.study`` makes a page of them.
+"""The report of one dataset as plain sections, and as Markdown; ``reports.study`` makes an HTML page of the sections.
 
-Everything from a file or a user is escaped: it cannot act as markup.
+In the Markdown, text from files and users is escaped, so that it cannot act as markup.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ HOW = "How it was made"
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table as people read it. heads: each column's title and kind, number or text. rows: its cells."""
+    """A table of texts. heads: (title, "number" or "text") of each column. rows: its cells. caption: "" for none."""
 
     label: str
     heads: list[tuple[str, str]]
@@ -43,8 +43,9 @@ class Sheet:
 class Section:
     """A part of the report.
 
-    key: whose figures belong to it. answer: its first line. basis: what the answer rests on, and how it is read.
-    cautions: to be read first.
+    key: "analysis" or the name of the experiment, by which its figures are found. answer: its first paragraph. basis:
+    sentences on what the answer rests on, and how to read it. cautions: sentences to read first. limits: sentences on
+    what cannot be concluded.
     """
 
     key: str
@@ -62,7 +63,7 @@ def report_title(result: Result) -> str:
 
 
 def sections(result: Result, experiments: Sequence[ExperimentResult]) -> list[Section]:
-    """The analysis, then each experiment."""
+    """The section of the analysis, then one for each experiment."""
     said = result.claims
     what = objective(result.settings.strategy)
     proven = (
@@ -101,7 +102,10 @@ def _experiment(found: ExperimentResult) -> Section:
 
 
 def shown_sheet(table: pd.DataFrame, label: str, columns: Mapping[str, Column]) -> Sheet:
-    """A table that pages show, too: with their titles, and numbers as they write them; no column without a value."""
+    """The first ROWS of a table with the titles and number formats of ``columns``.
+
+    Columns without a value are left out; the caption names them.
+    """
     every = table
     table = every.dropna(axis="columns", how="all") if len(every) else every
     without = [
@@ -126,13 +130,13 @@ def _written(value: object, style: str) -> str:
 
 
 def declared_sheet(found: ExperimentResult, name: str) -> Sheet:
-    """A table of an experiment, as the experiment declares it; a table that it does not declare, as it is."""
+    """The named table of an experiment, with the titles and formats of its declaration if it has one."""
     declared = EXPERIMENTS[found.name].tables.get(name)
     return sheet(found.tables[name], declared.title if declared else name, declared)
 
 
 def sheet(table: pd.DataFrame, label: str, declared: ResultTable | None = None) -> Sheet:
-    """The first ROWS of a table, with the titles and formats of its declaration where it has one."""
+    """The first ROWS of a table, with the titles, formats and caption of ``declared`` if it is given."""
     names = [str(name) for name in table.columns]
     heads = [declared.column(name).title if declared else name for name in names]
     numeric = [is_numeric_dtype(kind) and not is_bool_dtype(kind) for kind in table.dtypes]
@@ -146,19 +150,19 @@ def sheet(table: pd.DataFrame, label: str, declared: ResultTable | None = None) 
 
 
 def _cut(table: pd.DataFrame) -> str:
-    """What a sheet says of the rows that it leaves out; empty where it has all."""
+    """A sentence for the caption if the sheet leaves rows out; "" if it has all."""
     return f"The first {ROWS:,} of {len(table):,} rows." if len(table) > ROWS else ""
 
 
 def origin(result: Result, command: str) -> dict[str, str]:
-    """Labels, settings, versions and the command: all that it takes to have the same report again."""
+    """Name → text of what is needed to make the report again: fingerprint, settings, versions and the command."""
     settings = settings_words(result.settings.as_dict())
     made = {"fingerprint of the dataset": result.fingerprint, **settings, **versions()}
     return made | ({"reproduced by": command} if command else {})
 
 
 def report_markdown(result: Result, experiments: Sequence[ExperimentResult] = (), command: str = "") -> str:
-    """The report as Markdown; ``command`` reproduces it."""
+    """The report as Markdown. command: the command line that reproduces it, or ""."""
     lines = [f"# {_inline(report_title(result))}", ""]
     for section in sections(result, experiments):
         lines += [f"## {_inline(section.heading)}", "", _inline(section.answer), ""]
@@ -173,7 +177,7 @@ def report_markdown(result: Result, experiments: Sequence[ExperimentResult] = ()
 
 
 def markdown_table(table: pd.DataFrame) -> str:
-    """The first ROWS of a frame as a Markdown table; unknown is —."""
+    """The first ROWS of a frame as a Markdown table, with — for unknown values."""
     return markdown_sheet(sheet(table, ""))
 
 
@@ -186,7 +190,7 @@ def markdown_sheet(shown: Sheet) -> str:
 
 
 def cells(table: pd.DataFrame, declared: ResultTable | None = None) -> list[list[str]]:
-    """The first ROWS of a table as people read them."""
+    """Texts of the first ROWS of a table, in the formats of ``declared`` if it is given; a list for each row."""
     columns = declared.columns if declared else {}
     texts = [columns[name].text if name in columns else _cell for name in map(str, table.columns)]
     return [
@@ -196,7 +200,7 @@ def cells(table: pd.DataFrame, declared: ResultTable | None = None) -> list[list
 
 
 def _cell(value: object) -> str:
-    """A value as people read it: — for the unknown, whole numbers whole, others to four digits."""
+    """The text of a value: — if unknown, yes or no, whole numbers without decimals, others to four digits."""
     if value is None or value is pd.NA or (isinstance(value, float) and value != value):
         return "—"
     if isinstance(value, bool):
@@ -207,6 +211,6 @@ def _cell(value: object) -> str:
 
 
 def _inline(text: str) -> str:
-    """One line of Markdown in which nothing acts as markup."""
+    """Escape a text as one line of Markdown in which no character acts as markup."""
     flat = " ".join(text.split())
     return re.sub(r"([\\`*_\[\]<>|#~$&])", r"\\\1", flat)

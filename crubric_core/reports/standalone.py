@@ -1,7 +1,8 @@
 """A published view as a web page that needs no server: one file, or a folder for any file host.
 
-Nothing is fetched from elsewhere. What came from a file or a person is escaped, and the page's own policy runs no
-script but the two that it names by their hashes, so that even a mistake in the escaping could not run anything.
+The page fetches nothing from other hosts. Text from files and users is escaped. The page's content security policy
+allows only scripts that it names by their hashes, or that lie beside the page, so that even a mistake in the escaping
+could not run a script.
 """
 
 from __future__ import annotations
@@ -33,12 +34,12 @@ _BUTTONS = ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"]
 
 
 def standalone_html(view: SharedView) -> str:
-    """The view as one HTML file that opens from disk, about 5 MB: nearly all of it is the library that draws."""
+    """The view as one HTML file that opens from disk; nearly all of its 5 MB are the plotting library."""
     return _page(view, "inside")
 
 
 def bundle(view: SharedView) -> dict[str, bytes]:
-    """Name → content: index.html, the library beside it, and the files for readers where downloads are allowed."""
+    """Name → content of index.html, the plotting library, and the files for readers if the view allows downloads."""
     page = {"index.html": _page(view, "separate").encode(), LIBRARY: _library().encode()}
     return page | view_files(view)
 
@@ -51,7 +52,7 @@ def bundle_zip(view: SharedView) -> bytes:
 def write_bundle(view: SharedView, folder: str | Path) -> list[Path]:
     """Write the bundle into a folder, index.html last and each file whole or not at all; raises ExportError.
 
-    Files of an earlier bundle that this one does not have are deleted: what they show was not chosen.
+    Files of an earlier bundle that this one lacks are deleted: the new view is not meant to show them.
     """
     files, out = bundle(view), Path(folder)
     earlier = [out / name for name in FILES if name not in files] if (out / LIBRARY).is_file() else []
@@ -100,9 +101,10 @@ def document(
     save: bool = True,
     library: Literal["inside", "separate"] = "inside",
 ) -> str:
-    """A page of ``html`` that this program made, with the figures drawn where its elements name their numbers.
+    """A page of ``html``, which must be this program's own, with figures drawn in the elements that name their numbers.
 
-    narrow: what should be otherwise on a phone, for each figure. save: whether readers can save a figure as a picture.
+    narrow: changes to each figure on a narrow screen (``SharedFigure.narrow``). save: whether readers can save a figure
+    as a picture. library: whether the plotting library is inside the page or a separate file.
     """
     style, script = ((_HERE / f"standalone.{kind}").read_text("utf-8") for kind in ("css", "js"))
     scripts = [script] if library == "separate" else [_library(), script]
@@ -159,6 +161,6 @@ def _options(*, save: bool) -> dict[str, object]:
 
 
 def _json(content: object) -> str:
-    """JSON that cannot end the script element that it stands in."""
+    """JSON without characters that could end the script element that contains it."""
     text = json.dumps(content, ensure_ascii=True, allow_nan=False)
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")

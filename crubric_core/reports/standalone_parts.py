@@ -1,4 +1,4 @@
-"""The parts of a standalone page: headings, sentences and tables as the templates take them."""
+"""The parts of a standalone page: headings, sentences and tables in the form that the templates need."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
     "rubrics": {name: BANK[name] for name in ("order", "text", "rubric", "query")},
 }
 PRINTED = 200  # most rows of a table on paper
-FILTERED = 8  # rows from which on a table can be filtered
+FILTERED = 8  # a table of at least so many rows can be filtered
 MIME = {"csv": "text/csv", "json": "application/json"}
 UNKNOWN = "—"
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell. shown: as people read it. value: what it is sorted by, None for the unknown."""
+    """One cell. shown: its text. value: its sort key, None if unknown. number: whether its column is numeric."""
 
     shown: str
     value: object
@@ -47,7 +47,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """One row. odd: of a tier with an odd number."""
+    """One row. odd: whether its tier has an odd number."""
 
     odd: bool
     cells: list[Cell]
@@ -55,7 +55,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """A table that readers can sort, and filter where it is long. heads: titles, and whether numbers stand below."""
+    """A table that readers can sort, and filter if it is long.
+
+    heads: (title, whether the column is numeric). filtered: whether it has a filter. count: number of rows, in words.
+    """
 
     name: str
     title: str
@@ -67,7 +70,10 @@ class Table:
 
 @dataclass(frozen=True)
 class PagePart:
-    """A part of the page: a leading sentence, figures with their numbers (in a pair or not), a table, a hint."""
+    """A part of the page: a leading paragraph, numbered figures, a table, and a hint on how to read it.
+
+    pair: whether the figures are shown side by side.
+    """
 
     name: str
     figures: list[tuple[int, SharedFigure]] = field(default_factory=list)
@@ -78,12 +84,12 @@ class PagePart:
 
     @property
     def title(self) -> str:
-        """Its heading."""
+        """Heading of the part."""
         return TITLES[self.name]
 
 
 def body(view: SharedView, figures: Sequence[SharedFigure], *, inside: bool) -> Markup:
-    """All that is seen. ``inside``: files for readers are part of the page, not beside it."""
+    """The visible content of the page. inside: whether links to readers' files hold their content, or their names."""
     return render(
         "view.html",
         view=view,
@@ -97,7 +103,7 @@ def body(view: SharedView, figures: Sequence[SharedFigure], *, inside: bool) -> 
 
 
 def printed_table(name: Literal["leaderboard", "rubrics"], table: pd.DataFrame) -> Markup:
-    """The first PRINTED rows of a view's table as static HTML: the dashboard's own table prints no row out of sight."""
+    """The first PRINTED rows of a view's table as static HTML; the dashboard's table would print only visible rows."""
     made = _table(name, table.head(PRINTED))
     sheet = Sheet(
         made.title,
@@ -108,7 +114,7 @@ def printed_table(name: Literal["leaderboard", "rubrics"], table: pd.DataFrame) 
 
 
 def _sections(view: SharedView, figures: Sequence[SharedFigure]) -> list[PagePart]:
-    """The parts that the view has."""
+    """The parts of the page that the view has content for."""
     drawn: dict[str, list[tuple[int, SharedFigure]]] = {name: [] for name in TITLES}
     for number, shared in enumerate(figures):
         drawn[shared.part].append((number, shared))
@@ -155,7 +161,7 @@ def _cell(value: Any, style: str) -> Cell:
     if value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
         return Cell(UNKNOWN, None, bool(style))
     if isinstance(value, float) and math.isinf(value):
-        sorted_by = "Infinity" if value > 0 else "-Infinity"  # as JavaScript reads it
+        sorted_by = "Infinity" if value > 0 else "-Infinity"  # as JavaScript spells it
         return Cell(numeral(value), sorted_by, bool(style))
     shown = numeral(value, style) if style else str(value)
     return Cell(shown, value, bool(style))

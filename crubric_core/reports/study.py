@@ -1,4 +1,4 @@
-"""The report of one dataset as a page: one file with its figures drawn in, that needs no network and nothing else."""
+"""The report of one dataset as a page: one HTML file that contains its figures and needs no network."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Titled = tuple[str, go.Figure]
 
 
 def full_report(result: Result, experiments: Sequence[ExperimentResult] = (), command: str = "") -> str:
-    """The HTML report of one analysis and its experiments, each with its figures; ``command`` reproduces it."""
+    """The HTML report of one analysis and its experiments, with figures. command: the command line to reproduce it."""
     parts = sections(result, experiments)
     figures: dict[str, list[Titled]] = {"analysis": _analysis_figures(result)}
     figures |= {found.name: experiment_figures(found) for found in experiments}
@@ -57,7 +57,7 @@ def write_report(
 
 
 def _analysis_figures(result: Result) -> list[Titled]:
-    """The leaderboard with its intervals, and the measurability of the rubrics where the gate is on."""
+    """Titled figures: the leaderboard with its intervals, and the measurability of the rubrics if the gate is on."""
     holds, board = result.verdict.holds, claimed(result.leaderboard, result.verdict)
     board = board[np.isfinite(placing(board)[0].value)]
     estimate, axis = placing(board)
@@ -72,5 +72,5 @@ def _analysis_figures(result: Result) -> list[Titled]:
         gate.values, gate.feasible, gate.threshold, possible_values(gate), STATISTIC_NAMES[gate.statistic]
     )
     titled.append(("Measurability of the rubrics", histogram))
-    # What needs a page of its own comes last: the rest of the first page is not left empty.
+    # Figures as high as a page come last, so that no page is left half empty before them.
     return sorted(titled, key=lambda figure: figure[1].layout.height >= PAGE)

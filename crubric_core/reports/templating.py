@@ -1,4 +1,4 @@
-"""The templates of this room, filled in: every value is escaped unless this program made it as markup itself."""
+"""Fill in the templates of this folder: every value is escaped unless it is markup of this program."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ENVIRONMENT = Environment(
 
 
 def render(template: str, **values: Any) -> Markup:
-    """A template with its values; text in them is shown letter by letter, in an element or in a quoted attribute."""
+    """A template with its values; text in them is escaped for elements and quoted attributes."""
     return Markup(_ENVIRONMENT.get_template(template).render(values))  # noqa: S704 - escaped by the template
 
 
@@ -29,5 +29,5 @@ def call(template: str, macro: str, *values: Any) -> Markup:
 
 
 def trusted(made: str) -> Markup:
-    """Markup, style or script that this program made, to be written as it is."""
+    """Let markup, a style or a script be written unescaped; it must be this program's own."""
     return Markup(made)  # noqa: S704 - never a text that came from a file or a person

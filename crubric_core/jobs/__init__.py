@@ -1,1 +1,1 @@
-"""Work in the background: one experiment at a time, in a process of its own."""
+"""Work in the background: experiments in processes, other work in threads, and backups for other processes."""

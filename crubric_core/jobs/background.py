@@ -1,6 +1,6 @@
-"""Experiments that run beside the program: one at a time, each in a process of its own, their results kept.
+"""A queue of experiments that run one at a time, each in its own process, and whose results are stored.
 
-Whoever asked may go away; the result is kept when it is there.
+A result is stored even if the user who asked for it has left.
 """
 
 from __future__ import annotations
@@ -32,15 +32,16 @@ Key = tuple[str, str, str]
 
 
 def job_key(name: str, fingerprint: str, settings: Settings) -> Key:
-    """What a result belongs to: the labels' content, the experiment, all settings with the seed."""
+    """The key of an experiment's result: its name, the fingerprint of the labels, and a key of all settings."""
     return name, fingerprint, result_key(settings_record(settings))
 
 
 @dataclass
 class ExperimentJob:
-    """One experiment under way. share: done, in [0, 1]. what: done now. error: why it ended without a kept result.
+    """One experiment that waits, runs, or ended without a stored result.
 
-    result: what it found, where that could not be stored; it lasts as long as this process.
+    share: share that is done, in [0, 1]. what: the present step. error: why it ended without a stored result, or "".
+    result: the result if it could not be stored, which is lost when this process ends; else None.
     """
 
     name: str
@@ -53,21 +54,21 @@ class ExperimentJob:
 
     @property
     def active(self) -> bool:
-        """Waiting or running."""
+        """Whether it waits or runs."""
         return not (self.error or self.cancelled)
 
 
 class Background:
-    """A queue of experiments. ``keep`` receives each result, in a thread of the queue's own."""
+    """A queue of experiments. keep: called with each result, in the queue's thread, to store it."""
 
     def __init__(self, keep: Callable[[ExperimentResult], None]) -> None:
         self._keep, self._jobs, self._lock = keep, dict[Key, ExperimentJob](), Lock()
         self.changes = 0
-        """How often an experiment was queued, ended or was stopped: whoever shows a state knows when it is old."""
+        """How often an experiment was queued, ended or stopped; pages compare it to see if they are stale."""
         self._queue = ThreadPoolExecutor(max_workers=1, thread_name_prefix="experiments")
 
     def start(self, name: str, snapshot: Snapshot, settings: Settings) -> ExperimentJob:
-        """Queue an experiment; the same one that is under way already is not started twice."""
+        """Queue an experiment and return its job; if it already waits or runs, return that job."""
         require_editor("run experiments")
         key = job_key(name, snapshot.fingerprint, settings)
         with self._lock:
@@ -79,21 +80,21 @@ class Background:
         return job
 
     def job(self, key: Key) -> ExperimentJob | None:
-        """The experiment under way, or the one that ended without a result."""
+        """The job of an experiment that waits, runs, or ended without a stored result; else None."""
         with self._lock:
             return self._jobs.get(key)
 
     def active(self) -> list[ExperimentJob]:
-        """All that run or wait, in the order in which they were asked for."""
+        """All jobs that run or wait, in the order in which they were queued."""
         with self._lock:
             return [job for job in self._jobs.values() if job.active]
 
     def cancel(self, key: Key) -> None:
-        """Stop it at once; nothing of it is kept."""
+        """Stop the experiment at once and forget its job; no result is stored."""
         self._cancel([key])
 
     def cancel_all(self) -> None:
-        """Stop all that run or wait, as ``cancel`` does."""
+        """Cancel all experiments that run or wait."""
         with self._lock:
             under_way = [key for key, job in self._jobs.items() if job.active]
         self._cancel(under_way)
@@ -107,7 +108,7 @@ class Background:
             self.changes += len(stopped)
 
     def close(self) -> None:
-        """Stop everything and wait for it."""
+        """Stop all experiments and wait until the queue has ended."""
         with self._lock:
             for job in self._jobs.values():
                 _stop(job)
@@ -127,7 +128,7 @@ class Background:
             self.changes += 1
 
     def _kept(self, job: ExperimentJob, result: ExperimentResult) -> bool:
-        """Whether the result could be stored; where it could not, the job has it and says why."""
+        """Store the result, and return whether that worked; if not, put the result and the error into the job."""
         try:
             self._keep(result)
         except CrubricError as error:
@@ -156,7 +157,7 @@ class Background:
     def _spawn(
         self, job: ExperimentJob, task: IO[bytes], errors: IO[bytes]
     ) -> subprocess.Popen[bytes] | None:
-        """The process, or None where the job was cancelled while it waited."""
+        """Start the process; None if the job was cancelled while it waited."""
         with self._lock:
             if job.cancelled:
                 return None
@@ -173,7 +174,7 @@ class Background:
 
 
 def _listen(job: ExperimentJob, process: subprocess.Popen[bytes]) -> ExperimentResult | None:
-    """Follow what the process says until it ends."""
+    """Follow the messages of the process, and return its result; None if it ends without one."""
     for line in process.stdout or ():
         message = json.loads(line)
         if "result" in message:

@@ -1,4 +1,4 @@
-"""Backups for other processes: the one that has a workspace open copies it when it is asked to."""
+"""Backups for other processes: the process that has a workspace open copies it when another one asks for it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EVERY = 1.0  # seconds between two looks for a request
 
 
 class Backups:
-    """A thread that answers requests for a backup of one workspace, until it is closed."""
+    """A thread that answers requests for a backup of one workspace. every: seconds between two looks for one."""
 
     def __init__(self, workspace: Workspace, every: float = EVERY) -> None:
         self._workspace, self._every, self._ended = workspace, every, Event()
@@ -24,7 +24,7 @@ class Backups:
         self._thread.start()
 
     def close(self) -> None:
-        """End the thread."""
+        """End the thread, and wait for it."""
         self._ended.set()
         self._thread.join()
 
@@ -37,7 +37,7 @@ class Backups:
 
 
 def answer(workspace: Workspace) -> bool:
-    """Copy the workspace if somebody asks for it; whether somebody did."""
+    """Copy the workspace, or write why it failed, if a request for a backup waits; return whether one did."""
     path = Path(workspace.path)
     request = read_request(path)
     if request is None:

@@ -1,4 +1,4 @@
-"""Work in a thread of its own, which goes on when its page is left: questions to judges, a reading of files."""
+"""Work in threads that continue when the user leaves the page: asking judges, reading files."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ Outcome = TypeVar("Outcome")
 
 @dataclass
 class ThreadJob(Generic[Outcome]):
-    """One run; its thread writes, pages read.
+    """One run of some work; its thread writes these fields, and pages read them.
 
-    share, message: how far it is, the share in [0, 1]. run: what came of it. failure: why nothing did, in one sentence.
+    share, message: progress in [0, 1], and the present step. run: the outcome, None until the work has succeeded.
+    failure: why there is no outcome, in one sentence, or "". cancel: set it to stop the work.
     """
 
     share: float = 0.0
@@ -32,11 +33,11 @@ class ThreadJob(Generic[Outcome]):
 
     @property
     def running(self) -> bool:
-        """Whether its thread is at work."""
+        """Whether the thread still runs."""
         return self.thread is not None and self.thread.is_alive()
 
     def start(self, work: Callable[[Watch], Outcome], name: str, unexpected: str) -> None:
-        """Work in a thread of this name; ``unexpected`` is the failure where the log alone knows why."""
+        """Start ``work`` in a thread of this name. unexpected: the failure if only the log explains the error."""
 
         def run() -> None:
             try:
@@ -51,7 +52,7 @@ class ThreadJob(Generic[Outcome]):
         self.thread.start()
 
     def wait(self, seconds: float) -> bool:
-        """Whether its thread has ended, after so many seconds at most."""
+        """Wait at most so many seconds for the thread, and return whether it has ended."""
         if self.thread is not None:
             self.thread.join(seconds)
         return not self.running
@@ -61,20 +62,20 @@ class ThreadJob(Generic[Outcome]):
 
 
 class ThreadJobs(Generic[Outcome]):
-    """The latest run of each key, for all sessions of a process; one at a time of a key."""
+    """The latest run of each key, for all sessions of a process; a key has at most one run at a time."""
 
     def __init__(self) -> None:
         self._jobs: dict[Hashable, ThreadJob[Outcome]] = {}
         self._starting = threading.Lock()
 
     def get(self, key: Hashable) -> ThreadJob[Outcome] | None:
-        """The latest run of ``key``; None where there was none."""
+        """The latest run of ``key``; None if there was none."""
         return self._jobs.get(key)
 
     def start(
         self, key: Hashable, work: Callable[[Watch], Outcome], name: str, unexpected: str
     ) -> ThreadJob[Outcome]:
-        """A run of ``key`` as ``ThreadJob.start`` starts it; the one that is at work, where there is one."""
+        """Start a run of ``key`` (``ThreadJob.start``) and return it; if one still runs, return that one."""
         with self._starting:
             before = self._jobs.get(key)
             if before is not None and before.running:

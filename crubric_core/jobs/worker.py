@@ -16,7 +16,7 @@ from ..experiments.registry import run_experiment
 
 
 def main() -> None:
-    """Run what standard input asks for."""
+    """Run the experiment that standard input describes, and write its progress and its result to standard output."""
     name, snapshot, settings = pickle.load(sys.stdin.buffer)  # noqa: S301 - the parent process wrote it
     try:
         result = run_experiment(

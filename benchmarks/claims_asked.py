@@ -1,8 +1,8 @@
-"""Judges who differ in what they were asked alone: is one said to err most, or to prefer its family?
+"""Equal judges who labelled different cells: is one of them reported to err most, or to prefer its own family?
 
-First: equal judges, 12 systems, 40 queries of five rubrics, errors on 25% of the cells of half of the queries and on 3%
-of the others. Second: three families of three systems of one ability on 60 queries of four rubrics, each with a judge;
-the third judge is strict by 2 logits.
+First table: equal judges, 12 systems, 40 queries of five rubrics, errors on 25% of the cells of half of the queries and
+on 3% of the others. Second table: three families of three systems, all of one ability, on 60 queries of four rubrics.
+Each family has a judge, and the third judge is strict by 2 logits.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ OWN = np.arange(9) < 3
 
 
 def asked(tables: int) -> Iterator[tuple[object, ...]]:
-    """How often the last judge is said to err most; how often the first one is said to prefer its family, or not to."""
+    """How often the last judge is named as the worst; how often the first seems kinder or stricter to its family."""
     yield "judges", "queries that the last one labels", "it is named without gold", "with gold"
     for judges in (3, 4):
         for which in LABELS:
@@ -66,6 +66,6 @@ def _preferring(seed: int, own: bool) -> tuple[bool, bool]:
 
 
 def _apart(panel: FloatArray, query: IntArray) -> bool:
-    """Whether the first judge is said to be kinder, or stricter, to its own family, at 95% of its own."""
+    """Whether the 95% interval of the first judge's preference for its own family leaves out 0."""
     _, low, high, _ = preference(by_query(leniency(panel)[:, :, 0], OWN, query), 0.95)
     return bool(low > 0 or high < 0)

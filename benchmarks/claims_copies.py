@@ -1,7 +1,7 @@
-"""Boards on which systems are listed twice or more, and banks on which versions of their own systems are placed.
+"""Boards that list a system several times, and banks on which new versions of their own systems are placed.
 
-How often equal ones are separated (docs/method.md §10 and §13). All systems have one ability, with a system × query
-effect of sd .7; a copy repeats a share of the labels of its original, and has the others drawn anew.
+How often are equal systems separated (docs/method.md §10 and §13)? All systems have one ability, with a system × query
+effect of sd .7. A copy repeats a share of the labels of its original; its other labels are drawn anew.
 """
 
 from __future__ import annotations
@@ -37,14 +37,17 @@ DESIGNS = (
     ((4, 4), 0.9),
     ((4, 4), 0.7),
 )
-"""How often each system is listed, and the share of its labels that a copy repeats."""
+"""Number of times that each system is listed, and the share of its original's labels that a copy repeats."""
 VERSIONS = (0.0, 0.6, 0.9, 1.0)
 BANK = 60  # rubrics, of 14 systems
 SLOPES = (1, 2.5, 4, 6)
 
 
 def copies(tables: int) -> Iterator[tuple[object, ...]]:
-    """Any pair separated where each row of the table is a fold of its own, and as the board has it."""
+    """Shares of tables in which any pair is separated: with one fold for each row, and with the folds of the board.
+
+    Then versions of a bank's systems, and how often unrelated systems are taken for copies.
+    """
     yield "systems", "rows of them", "labels repeated", "each row left out alone", "as the board has it"
     for listed, repeated in DESIGNS:
         rates = np.mean([of_copies(listed, repeated, seed) for seed in range(tables)], axis=0)
@@ -63,7 +66,7 @@ def copies(tables: int) -> Iterator[tuple[object, ...]]:
 
 
 def with_copies(listed: tuple[int, ...], repeated: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Labels (sum of ``listed``, J) and the query of each rubric."""
+    """Labels (M, J), where M is the sum of ``listed``, and the query of each rubric (J,)."""
     rng = np.random.default_rng([40, seed])
     query, who = np.repeat(np.arange(QUERIES), 4), np.repeat(np.arange(len(listed)), listed)
     a, b = np.exp(rng.normal(0, 0.4, len(query))), rng.normal(0, 1.2, len(query))
@@ -74,7 +77,7 @@ def with_copies(listed: tuple[int, ...], repeated: float, seed: int) -> tuple[np
 
 
 def of_copies(listed: tuple[int, ...], repeated: float, seed: int) -> tuple[bool, bool]:
-    """Whether any pair is separated: each row placed by a fit of all others, and as the board does it."""
+    """Whether any pair is separated: with each row placed by a fit of all other rows, and as on the board."""
     y, query = with_copies(listed, repeated, seed)
     fit = fit_irt(y)
     alone = CrossFit.of(y, fit, fold_fits(y, fit, fold=np.arange(len(y))))
@@ -89,7 +92,7 @@ def of_copies(listed: tuple[int, ...], repeated: float, seed: int) -> tuple[bool
 
 
 def merged(systems: int, rubrics: int, slope: float, seed: int) -> bool:
-    """Whether some of unrelated systems are taken for one."""
+    """Whether some of these unrelated systems are taken for copies of one system."""
     rng = np.random.default_rng([42, seed])
     apart = rng.normal(size=(systems, 1)) - rng.normal(0, 1.5, rubrics)
     y = (rng.random(apart.shape) < expit(slope * apart)).astype(float)
@@ -97,7 +100,10 @@ def merged(systems: int, rubrics: int, slope: float, seed: int) -> bool:
 
 
 def of_versions(seed: int) -> np.ndarray:
-    """Of new systems that repeat so much of one of a bank's 14 equal systems each: separated from any, noted."""
+    """(len(VERSIONS), 2) shares of new versions that are separated from any system, and that a note reports as copies.
+
+    Each version repeats a share of the labels of one of the bank's 14 equal systems.
+    """
     rng, (y, query) = np.random.default_rng([41, seed]), with_copies((2,) * 14, 0.0, seed)
     old, anew = y[::2], y[1::2]
     lines = [f"s{i:02},q{query[j]:02},r{j:03},judge,{old[i, j]:.0f}" for i, j in np.ndindex(old.shape)]

@@ -1,7 +1,7 @@
-"""The cross-fit (E2) of simulated tables of the same systems and other rubrics: do the intervals hold?
+"""The cross-fit (E2) on simulated tables with the same systems and different rubrics: do its intervals hold?
 
-10 systems N(0, sd²), three judges who are wrong on 5% of the cells. What the intervals should hold is the mean over the
-tables.
+10 systems N(0, sd²), three judges who are wrong on 5% of the cells. The truth that an interval should hold is the mean
+over the tables.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ SHOWN = ("pairs", "greedy", "random")
 
 
 def crossfits(tables: int) -> Iterator[tuple[object, ...]]:
-    """AUC and its difference to pairs, how often their intervals hold, and the smallest bank of rho .95."""
+    """A row for each design and bank: AUC, its difference from that of ``pairs``, and the smallest bank of rho .95.
+
+    Each with the share of intervals that hold.
+    """
     yield (
         *("queries × rubrics", "system × query sd", "bank", "AUC", "held", "ΔAUC of pairs", "held"),
         *("smallest bank of half of the tables", "of 80%", "reached nowhere", "of the mean", "held"),
@@ -43,7 +46,7 @@ def crossfits(tables: int) -> Iterator[tuple[object, ...]]:
 
 
 def result(queries: int, each: int, spread: float, effect: float, seed: int) -> ExperimentResult:
-    """One table's; the systems are the same for all seeds."""
+    """The cross-fit of one simulated table; the systems are the same for all seeds."""
     theta, rng = np.random.default_rng(7).normal(0, spread, SYSTEMS), np.random.default_rng([3, seed])
     query = np.repeat(np.arange(queries), each)
     a, b = np.exp(rng.normal(0, 0.4, len(query))), rng.normal(0, 1, len(query))
@@ -65,7 +68,7 @@ def _held(rows: pd.DataFrame, name: str) -> tuple[str, str]:
 
 
 def _sizes(smallest: np.ndarray) -> tuple[str, str, str]:
-    """The middle half and the middle 80% of the smallest banks, none counting as the largest; and the share of none."""
+    """Ranges of the middle half and 80% of the smallest banks, NaN counting as the largest; and the share of NaN."""
     sizes = np.where(np.isnan(smallest), np.inf, smallest)
     if np.isinf(sizes).all():
         return "—", "—", short(1.0)
@@ -75,7 +78,7 @@ def _sizes(smallest: np.ndarray) -> tuple[str, str, str]:
 
 
 def _smallest_held(rows: pd.DataFrame, curves: list[pd.DataFrame], name: str) -> tuple[str, str]:
-    """The first budget whose rho, averaged over the tables, reaches the target, and how often intervals hold it."""
+    """The first budget whose mean rho over the tables reaches the target, and the share of intervals that hold it."""
     rho = pd.concat([curve[curve["strategy"] == name] for curve in curves]).groupby("budget")["rho"].mean()
     enough = rho.index[rho >= rows["target"].iloc[0]]
     size = float(enough[0]) if len(enough) else np.inf

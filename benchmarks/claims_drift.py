@@ -1,4 +1,4 @@
-"""Two equal versions of a judge: how often they are said to have drifted, and what they do to tiers."""
+"""Two equal versions of a judge: how often a drift is reported, and how often a tier moves."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from crubric_core.types import BoolArray, FloatArray, IntArray
 
 @dataclass(frozen=True)
 class Cells:
-    """What two versions labelled.
+    """The cells that both versions labelled. rubrics: of each query.
 
-    error: share of the labels of either that are wrong. varies: sd by query, in logits, of by how much more lenient the
-    new version is; its mean is 0. uneven: numbers of rubrics a query follow Pareto(1.2), at most 20 times ``rubrics``.
+    error: share of each version's labels that is wrong. varies: sd over queries, in logits, of the new version's extra
+    leniency, whose mean is 0. uneven: numbers of rubrics of queries follow Pareto(1.2), at most 20 times ``rubrics``.
     """
 
     queries: int
@@ -62,7 +62,7 @@ def two_versions(
 
 
 def drifted(cells: Cells, seed: int) -> bool:
-    """Whether equal versions are said to be stricter or more lenient than each other."""
+    """Whether one of two equal versions is reported as stricter or more lenient than the other."""
     rng = np.random.default_rng([1, seed])
     sizes = np.full(cells.queries, cells.rubrics)
     if cells.uneven:
@@ -74,7 +74,7 @@ def drifted(cells: Cells, seed: int) -> bool:
 
 
 def bank_of(systems: int, queries: int, budget: int) -> BankScale:
-    """A bank of the demo's kind of study."""
+    """A bank of a study that is simulated as that of ``crubric demo``."""
     study = simulate(seed=2, systems=systems, queries=queries, pool=(8, 12))
     with Workspace() as workspace:
         for kind in ("queries", "rubrics", "labels"):
@@ -83,7 +83,7 @@ def bank_of(systems: int, queries: int, budget: int) -> BankScale:
 
 
 def tiers(bank: BankScale, error: float, varies: float, seed: int) -> tuple[bool, bool, bool]:
-    """Of NEW systems that follow the bank's model: drift is said, some tier moved, some ability beyond chance."""
+    """NEW systems that follow the bank's model: whether drift is reported, a tier moved, an ability beyond chance."""
     rng = np.random.default_rng([2, seed])
     theta, fit = rng.normal(size=(NEW, 1)), bank.fit
     truth = rng.random((NEW, len(fit.a))) < expit(fit.a * (theta - fit.b))
@@ -96,7 +96,7 @@ def tiers(bank: BankScale, error: float, varies: float, seed: int) -> tuple[bool
 
 
 def drift(tables: int) -> Iterator[tuple[object, ...]]:
-    """Ten times as many tables for the first, which are quick."""
+    """Shares of tables with a reported drift, of ten times as many tables; then on banks also with a moved tier."""
     yield "queries × rubrics × systems", "wrong labels", "shift varies by query (sd)", "drifted"
     for cells in CELLS:
         size = f"{cells.queries} × {cells.rubrics}{' (uneven)' if cells.uneven else ''} × {cells.systems}"

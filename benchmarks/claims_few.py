@@ -1,4 +1,4 @@
-"""Boards of fewer than six systems: false separations of equal ones, and whether intervals hold the rate of passing."""
+"""Boards of fewer than six systems: false separations of equal systems, and whether intervals hold the pass rate."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from benchmarks.tables import short
 from crubric_core.leaderboard.inference import infer
 from crubric_core.leaderboard.influence import score_influence
 
-SPREAD = (1.0, 0.5)  # logits: of queries, and of each system on a query
+SPREAD = (1.0, 0.5)  # sd, in logits: of queries, and of each system on a query
 FAILING = ((3, 20, 4, 0.1), (3, 100, 4, 0.01), (5, 30, 10, 0.03), (5, 50, 10, 0.02), (5, 100, 10, 0.05))
-"""Systems, queries, rubrics of each, share of the queries on which a system fails all rubrics; else it passes .98."""
+"""Systems, queries, rubrics a query, share of queries on which a system fails all rubrics; on others it passes .98."""
 PASSED = 0.98
 QUANTILES = ndtri((np.arange(2000) + 0.5) / 2000)
 
 
 def few(tables: int) -> Iterator[tuple[object, ...]]:
-    """Equal systems; the rate is that of a query of the middle, ``true`` its mean over queries.
+    """First equal systems: ``middle`` is the pass rate of a median query, ``true`` the mean rate over queries.
 
-    Then systems that pass nearly all, and fail whole queries now and then.
+    Then equal systems that pass nearly all rubrics, but fail all rubrics of some queries.
     """
     yield (
         "systems",

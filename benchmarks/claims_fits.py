@@ -1,6 +1,6 @@
-"""Fits to tables: rubrics that misfit by chance, what one ability and two show, and two groups of systems linked.
+"""Fits to simulated tables: misfit by chance, signs of one ability and of two, the link of two groups of systems.
 
-Also rubrics that go against the others by chance.
+Also rubrics whose item–rest correlation is low by chance.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ABILITIES = {
     "two that correlate at .6, effects of sd .7": (0.6, 0.7, "plain"),
 }
 """Correlation of the abilities of odd and even rubrics, sd of the effects in logits, and how judges err."""
-SPREAD = 0.7  # of the abilities of the second group, those of the first being 1
+SPREAD = 0.7  # sd of the second group's abilities; that of the first group is 1
 
 
 def misfit(tables: int) -> Iterator[tuple[object, ...]]:
@@ -40,7 +40,7 @@ def misfit(tables: int) -> Iterator[tuple[object, ...]]:
 
 
 def abilities(tables: int) -> Iterator[tuple[object, ...]]:
-    """First over second eigenvalue, pairs flagged by Q3, and both of the table that the page draws from the model."""
+    """Ratio of the first two eigenvalues and number of pairs flagged by Q3, and those of the model's tables."""
     yield (
         "systems",
         "truth",
@@ -65,7 +65,7 @@ def abilities(tables: int) -> Iterator[tuple[object, ...]]:
 
 
 def _checked(systems: int, r: float, effect: float, judging: str, seed: int) -> tuple[float, Dependence]:
-    """Of 60 queries of four rubrics, as on the Items page."""
+    """Eigenvalue ratio and dependence of one table, 60 queries of four rubrics, as the Items page computes them."""
     rng, query = np.random.default_rng([11, seed]), np.arange(240) // 4
     a, b = np.exp(rng.normal(0, 0.4, 240)), rng.normal(0, 1.2, 240)
     common, own = rng.normal(size=(systems, 1)), rng.normal(size=(systems, 2))
@@ -82,7 +82,7 @@ def _middle(values: np.ndarray) -> str:
 
 
 def _within(found: list[Dependence]) -> str:
-    """Share of all flagged pairs that are of one query."""
+    """Share of all flagged pairs whose rubrics are of one query; — if no pair is flagged."""
     flagged = np.array([model.found.n_flagged for model in found])
     within = sum(model.found.within_query * model.found.n_flagged for model in found if model.found.n_flagged)
     return short(within / flagged.sum()) if flagged.any() else "—"
@@ -99,7 +99,10 @@ def signs(tables: int) -> Iterator[tuple[object, ...]]:
 
 
 def unrelated(systems: int, far: float, passed: float, seed: int) -> tuple[float, float]:
-    """Of 200 rubrics unrelated to ability, beside 200 that depend on it: by Student's t, and by their orders."""
+    """Shares with p ≤ .01 among 200 rubrics unrelated to ability, beside 200 that depend on it.
+
+    By Student's t, and by the orders of their labels.
+    """
     rng = np.random.default_rng([systems, seed])
     theta = rng.normal(size=(systems, 1))
     theta[0] += far
@@ -113,7 +116,7 @@ def unrelated(systems: int, far: float, passed: float, seed: int) -> tuple[float
 
 
 def linked(tables: int) -> Iterator[tuple[object, ...]]:
-    """How far the slope of the link is above the truth: its mean and the middle 90% of the tables."""
+    """Error of the link's slope, found less true: its mean, and the middle 90% of the tables."""
     yield "systems", "rubrics", *METHODS
     for rubrics in (20, 40, 100):
         off = np.array([slopes(400, rubrics, seed) for seed in range(tables)])
@@ -126,7 +129,7 @@ def linked(tables: int) -> Iterator[tuple[object, ...]]:
 
 
 def slopes(systems: int, rubrics: int, seed: int) -> list[float]:
-    """Of each method: A of the second group's fit on the scale of the first, less the ratio of the groups' spreads."""
+    """For each method, the slope A that links the second group's fit to the first, less the ratio of their true sds."""
     rng = np.random.default_rng([seed, rubrics])
     a, b = np.exp(rng.normal(0, 0.4, rubrics)), rng.normal(0, 1.2, rubrics)
     groups = rng.normal(0, 1, (systems, 1)), rng.normal(0.5, SPREAD, (systems, 1))

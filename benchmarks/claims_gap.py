@@ -1,7 +1,7 @@
-"""The gap between the best and the worst system, of simulated scores by query: does the ablation's interval hold?
+"""The gap between the best and the worst system on simulated scores by query: does the ablation's interval hold?
 
-Scores are of systems N(0, spread), of queries N(0, .15) and of both N(0, .3), around .6. The truth is the gap of the
-systems' own parts.
+A score is .6 plus effects of its system, sd ``spread``, of its query, sd .15, and of both together, sd .3, all normal.
+The truth is the gap between the systems' effects.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SYSTEMS, QUERIES, SPREADS = (4, 15, 40), (10, 100), (0.0, 0.02, 0.1)
 
 
 def gaps(tables: int) -> Iterator[tuple[object, ...]]:
-    """True gap and gap found in points, how often its 95% interval holds, and how often quantiles of the draws do."""
+    """True and found gap in points, the shares of its 95% intervals and of quantiles of the draws that hold."""
     yield "systems", "queries", "true gap", "found", "held", "too low", "too high", "quantiles held"
     for systems in SYSTEMS:
         for queries in QUERIES:
@@ -34,7 +34,7 @@ def gaps(tables: int) -> Iterator[tuple[object, ...]]:
 def simulated(
     rng: np.random.Generator, systems: int, queries: int, spread: float
 ) -> tuple[float, np.ndarray]:
-    """The true gap in points, and scores (M, N) by query."""
+    """The true gap in points, and the scores (M, N) by query."""
     ability = 0.6 + spread * rng.normal(size=systems)
     scores = 0.15 * rng.normal(size=queries) + 0.3 * rng.normal(size=(systems, queries))
     return float(100 * np.ptp(ability)), ability[:, None] + scores

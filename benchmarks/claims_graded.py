@@ -1,7 +1,7 @@
-"""What is claimed of abilities by the graded response model, of labels from 1 to 5: as ``benchmarks.inference``.
+"""Claims about abilities by the graded response model from labels of 1 to 5, checked as in ``benchmarks.inference``.
 
-15 systems, 60 queries of 3 rubrics, three judges who see the same within a normal error of sd .7 logits, and the
-middle one of their labels.
+15 systems, 60 queries of 3 rubrics, and three judges, who see the true quality with normal errors of sd .7 logits. A
+cell has the median of their labels.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ DESIGNS = (
     (1.0, -1.5, 0.0),
     (1.0, 0.0, 0.3),
 )
-"""Sd of each system's effect on each query, in logits; where the middle of the scale lies; share of cells missing."""
+"""Sd of each system's effect on each query, in logits; mean difficulty; share of cells missing."""
 
 
 def graded(tables: int) -> Iterator[tuple[object, ...]]:
-    """Shares of claims that are wrong among systems of one ability, and of intervals that hold the truth."""
+    """Shares of false claims among systems of one ability, and of intervals that hold the truth."""
     yield (
         *("effect of queries", "middle of the scale", "missing"),
         *("identical pairs separated", "any of all at once", "theta", "differences", "ranks"),

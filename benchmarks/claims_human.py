@@ -1,7 +1,7 @@
-"""What is said of judges' means corrected by human labels, where the mean label that people would give is known.
+"""Claims about judges' means corrected by human labels, where the mean label that people would give is known.
 
-People's labels follow the 2PL with a system × query effect; judges change a share of them: more for some systems,
-mostly to a pass, and all labels of some queries. ``python -m benchmarks.claims_human`` tries them on real tables.
+People's labels follow the 2PL with a system × query effect. Judges change a share of them: more for some systems,
+mostly to a pass, and on some queries all labels. ``python -m benchmarks.claims_human`` checks claims on real tables.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from crubric_core.leaderboard.inference import infer, marginal_intervals
 from crubric_core.leaderboard.influence import score_influence
 
 SYSTEMS, QUERIES, PER_QUERY = 8, 200, 5
-TO_PASS = 0.8  # of the errors
+TO_PASS = 0.8  # share of the errors that are a pass
 DESIGNS: dict[str, tuple[int, float, float, str]] = {
     "30 queries": (30, 0.1, 0.05, "random"),
     "10 queries": (10, 0.1, 0.05, "random"),
@@ -40,7 +40,10 @@ DESIGNS: dict[str, tuple[int, float, float, str]] = {
 
 
 def human(tables: int) -> Iterator[tuple[object, ...]]:
-    """Intervals, differences, false separations, widths: even tables have equal systems, odd ones unequal."""
+    """Shares of intervals and differences that hold, of false separations, and widths, for each design.
+
+    Tables of even number have equal systems, those of odd number unequal ones.
+    """
     yield (
         "people label",
         "intervals hold",
@@ -75,7 +78,7 @@ def human(tables: int) -> Iterator[tuple[object, ...]]:
 def correction(
     theta: np.ndarray, seed: int, labelled: int, wrong: float, together: float, chosen: str
 ) -> Correction:
-    """One table of human and judges' labels."""
+    """The correction of one simulated table of human and judges' labels; the parameters are those of ``DESIGNS``."""
     rng = np.random.default_rng([42, seed])
     people, query = of_people(theta, QUERIES, rng)
     everything = np.ones(people.shape[1], dtype=bool)
@@ -101,7 +104,7 @@ def correction(
 
 @cache
 def expected(theta: tuple[float, ...]) -> np.ndarray:
-    """(M,) the mean human label over very many such queries."""
+    """(M,) mean human label of each system over 50,000 such queries."""
     people, _ = of_people(np.array(theta), 50_000, np.random.default_rng(43))
     return people.mean(axis=1)
 
@@ -116,9 +119,10 @@ def of_people(theta: np.ndarray, queries: int, rng: np.random.Generator) -> tupl
 
 
 def halves(folder: Path, splits: int) -> Iterator[tuple[object, ...]]:
-    """Real tables: one of the judges is the person, and the mean of the others the judges' label.
+    """Real tables: one judge plays the person, and the mean of the other judges is the judges' label.
 
-    From the queries of one half, of which the person labelled a fifth, against the person's labels of the other half.
+    The corrected means of one half of the queries, of which the person labelled a fifth, are compared with the means of
+    the person's labels on the other half.
     """
     yield (
         "dataset",
@@ -143,7 +147,11 @@ def halves(folder: Path, splits: int) -> Iterator[tuple[object, ...]]:
 
 
 def half(panel: np.ndarray, query: np.ndarray, person: int, seed: int) -> tuple[float, ...]:
-    """Shares held, separated from both and by the person alone, of these reversed, ratio of widths, and the weight."""
+    """One division of the queries into halves.
+
+    Share of means that agree within their 95%, shares of pairs separated by the correction, by the person alone, and by
+    the correction but reversed in the other half, ratio of the interval widths, and the correction's weight.
+    """
     rng, n = np.random.default_rng([44, seed]), int(query.max()) + 1
     order = rng.permutation(n)
     first, some = np.isin(query, order[: n // 2]), np.isin(query, order[: max(n // 10, FEWEST)])
@@ -188,7 +196,7 @@ def half(panel: np.ndarray, query: np.ndarray, person: int, seed: int) -> tuple[
 
 
 def load(folder: Path) -> tuple[np.ndarray, np.ndarray, list[str]]:
-    """Shares of the full mark (M, J, K), the query of each rubric, and the judges' names."""
+    """Labels as shares of the full mark (M, J, K), the query of each rubric (J,), and the judges' names."""
     with Workspace() as workspace:
         for kind in ("queries", "rubrics", "labels"):
             if (file := folder / f"{kind}.csv").exists():

@@ -1,7 +1,7 @@
-"""What a fit says of information, and what is true: how few rubrics have half of it, and SE(θ) of a bank and of all.
+"""Fitted and true information: the share of rubrics that holds half of it, and SE(θ) on a bank and on all rubrics.
 
 Abilities N(0, 1), difficulties N(0, 1.2²), queries of four rubrics; a bank of 60 by ``pairs``, SE(θ) at the median
-system. True standard errors are stretched as the estimated abilities are.
+system. True standard errors are put on the scale of the estimated abilities.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ BUDGET = 60
 
 
 def informed(tables: int) -> Iterator[tuple[object, ...]]:
-    """Means over tables: share of the rubrics that has half of the information; SE(θ) as a share of the true one."""
+    """Means over tables: fitted and true share of rubrics that holds half of the information; SE(θ) over the truth."""
     yield (
         *("systems × rubrics", "sd of log slopes", "half is said to come from", "comes from"),
         *("SE(θ), bank", "random bank", "all rubrics"),
@@ -62,6 +62,6 @@ def _of_table(systems: int, rubrics: int, spread: float, seed: int) -> tuple[flo
 
 
 def _half(information: FloatArray) -> float:
-    """The share of the rubrics, the most informative first, that has half of the information."""
+    """The least share of the rubrics that together have half of the information."""
     upto = np.sort(information)[::-1].cumsum()
     return float((np.searchsorted(upto, upto[-1] / 2) + 1) / len(information))

@@ -1,7 +1,7 @@
-"""Kappa of two raters over queries, where it is known: do the intervals of sweep and of judges' agreement hold?
+"""Kappa of two raters over queries: do the intervals of ``sweep`` and of judges' agreement hold the true kappa?
 
-A query has 8 rubrics, or 1 to 15, each with the answers of 5 systems, of which about three in four pass. Either rater
-is wrong with a chance that both share and that may vary by query and by rubric. The truth is of all queries like these.
+A query has 8 rubrics, or 1 to 15, each with the answers of 5 systems, of which about three in four pass. Both raters
+are wrong with the same probability, which may vary by query and by rubric. The truth is kappa over all such queries.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ CHANGES = (
 )
 """Kappa of the rubrics kept, of the others, and the share that is kept."""
 RARE = ((20, 0.01), (20, 0.02), (20, 0.1), (100, 0.01), (100, 0.02), (100, 0.1))
-"""Queries, and the share of the cells that either of two raters fails."""
+"""Queries, and the share of the cells that each of two raters fails."""
 CELLS = np.array([[1.0, 1.0], [1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(80)
 
 
 @dataclass(frozen=True)
 class Effects:
-    """by_query, by_rubric: sd, in logits, of the raters' errors, and of passes by query. uneven: numbers of rubrics."""
+    """by_query, by_rubric: sd, in logits, of the raters' errors; by_query also of passes. uneven: queries' sizes."""
 
     name: str
     by_query: float = 0.0
@@ -55,21 +55,21 @@ EFFECTS = (
 
 
 def chances(passes: FloatArray, error: FloatArray) -> FloatArray:
-    """(…, 4) of the cells of two raters: both pass, only the first, only the second, both fail."""
+    """(…, 4) probabilities that two raters both pass a cell, only the first does, only the second, both fail it."""
     right, both_wrong, one_wrong = (1 - error) ** 2, error**2, error * (1 - error)
     agree = passes * right + (1 - passes) * both_wrong
     return np.stack([agree, one_wrong, one_wrong, 1 - 2 * one_wrong - agree], axis=-1)
 
 
 def expected(effects: Effects, level: float) -> FloatArray:
-    """(4,) the mean of ``chances`` over queries and rubrics, where errors have this mean logit."""
+    """(4,) mean of ``chances`` over queries and rubrics. level: mean logit of the errors."""
     passes = WEIGHTS @ expit(PASSES + effects.by_query * NODES) / WEIGHTS.sum()
     error = _error(level + np.hypot(effects.by_query, effects.by_rubric) * NODES)
     return np.asarray(WEIGHTS @ chances(np.full(len(NODES), passes), error) / WEIGHTS.sum())
 
 
 def level_of(effects: Effects, kappa: float) -> float:
-    """The mean logit of the errors whose kappa this is."""
+    """The mean logit of the errors that gives this kappa."""
     if kappa == 1:
         return -np.inf
     return float(brentq(lambda level: float(kappa_of_counts(expected(effects, level))) - kappa, -25, 25))
@@ -78,7 +78,10 @@ def level_of(effects: Effects, kappa: float) -> float:
 def simulated(
     rng: np.random.Generator, effects: Effects, queries: int, levels: tuple[float, float], share: float
 ) -> tuple[KappaComparison, IntArray, BoolArray]:
-    """Two raters, each rubric's query (J,), and the rubrics of the first of two levels of errors, a share of them."""
+    """Counts of two raters' labels, the query of each rubric (J,), and which rubrics are kept (J,).
+
+    levels: mean logits of errors of the rubrics kept, and of the others. share: of the rubrics that is kept.
+    """
     rubrics = rng.integers(1, 2 * RUBRICS, queries) if effects.uneven else np.full(queries, RUBRICS)
     index = np.repeat(np.arange(queries), rubrics)
     kept = rng.random(len(index)) < share
@@ -114,7 +117,7 @@ def of_change(
     share: float,
     truth: float,
 ) -> tuple[bool, bool]:
-    """The same of kappa of the rubrics kept less kappa of all."""
+    """Whether the two intervals of ``of_kappa`` hold the change: kappa of the rubrics kept less kappa of all."""
     comparison, index, kept = simulated(rng, effects, queries, levels, share)
     every, draws = np.ones(len(kept), dtype=bool), query_draws(index, 200, rng)
     _, *ends = comparison.pooled(kept, index).change(comparison.pooled(every, index), 0.95)
@@ -127,7 +130,7 @@ def of_change(
 def of_agreement(
     rng: np.random.Generator, effects: Effects, queries: int, kappa: float, level: float
 ) -> bool:
-    """Whether the 95% interval that a table of judges' agreement gives holds kappa."""
+    """Whether the 95% interval of kappa in a table of judges' agreement holds the true kappa."""
     comparison, index, _ = simulated(rng, effects, queries, (level, level), 1.0)
     times = comparison.counts[0].astype(int).ravel()
     labels = np.repeat(np.tile(CELLS, (len(index), 1)), times, axis=0)
@@ -136,7 +139,10 @@ def of_agreement(
 
 
 def kappas(tables: int) -> Iterator[tuple[object, ...]]:
-    """How often 95% intervals of kappa hold it, in brackets quantiles of the draws; of its change; of agreement."""
+    """Shares of 95% intervals that hold kappa, its change, and kappa in judges' agreement.
+
+    In brackets the share for quantiles of the draws. Last, raters who fail few cells.
+    """
     yield "", "queries", *(f"κ = {short(kappa)}" for kappa in KAPPAS)
     for effects in EFFECTS:
         levels = [level_of(effects, kappa) for kappa in KAPPAS]
@@ -181,7 +187,7 @@ def kappas(tables: int) -> Iterator[tuple[object, ...]]:
 
 
 def by_chance(rng: np.random.Generator, queries: int, fails: float, tables: int) -> Iterator[str]:
-    """How often 95% intervals of kappa leave out 0 though two raters fail cells independently of each other."""
+    """How often 95% intervals of kappa leave out 0 if two raters fail cells independently, and their mean width."""
     group, found = np.tile(np.repeat(np.arange(queries), 2), SYSTEMS + 1), []
     for _ in range(tables):
         labels = (rng.random((len(group), 2)) >= fails).astype(float)
@@ -195,7 +201,7 @@ def by_chance(rng: np.random.Generator, queries: int, fails: float, tables: int)
 def change_of(
     effects: Effects, kept: float, rest: float, share: float
 ) -> tuple[tuple[float, float], float, float]:
-    """The levels of errors, the share kept, and the true change of kappa."""
+    """Mean logits of errors of the rubrics kept and of the others, the share kept, and the true change of kappa."""
     levels = level_of(effects, kept), level_of(effects, rest)
     first, other = (expected(effects, level) for level in levels)
     change = kept - float(kappa_of_counts(share * first + (1 - share) * other))

@@ -1,4 +1,4 @@
-"""What is said of judges where few queries have most of the rubrics (docs/method.md §5)."""
+"""Claims about judges if few queries have most of the rubrics (docs/method.md §5)."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ DESIGNS = {
     "3 of 40, 30 of 2": ((3, 40), (30, 2)),
     "2 of 100, 40 of 3": ((2, 100), (40, 3)),
 }
-SYSTEMS, JUDGES, RIGHT = 8, 3, 2.2  # the last in logits
+SYSTEMS, JUDGES, RIGHT = 8, 3, 2.2  # RIGHT: logit of a right label
 
 
 def lopsided_judges(seed: int, sizes: IntArray, sd: float) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Truth (M, J), labels (M, J, K) of judges drawn from one law, and the query of each rubric.
+    """Truth (M, J), labels (M, J, K) of judges with the same distribution, and the query of each rubric (J,).
 
-    sizes: rubrics of each query. sd: in logits, of a judge's leniency over queries.
+    sizes: number of rubrics of each query. sd: of a judge's leniency over queries, in logits.
     """
     rng, query = np.random.default_rng([seed, sizes.sum()]), np.repeat(np.arange(len(sizes)), sizes)
     truth = rng.random((SYSTEMS, len(query))) < 0.5
@@ -34,7 +34,7 @@ def lopsided_judges(seed: int, sizes: IntArray, sd: float) -> tuple[FloatArray, 
 
 
 def lopsided(tables: int) -> Iterator[tuple[object, ...]]:
-    """How often equal judges are called lenient or strict, and intervals of their rates and of their repeats hold."""
+    """How often equal judges are reported lenient or strict, and intervals of their rates and self-consistency hold."""
     yield "queries of rubrics", "leniency over queries", "lenient or strict", "rates held", "repeats held"
     normal = np.random.default_rng(9).normal(size=200_000)
     for name, design in DESIGNS.items():

@@ -1,9 +1,9 @@
-"""Whether a bank that is chosen by losses ranks new systems by loss better, and what that costs for their abilities.
+"""Does a bank chosen by losses order new systems by loss better, and what does that cost for their abilities?
 
-The strategy pairs with each rubric's distances multiplied by its loss, beside the strategy as it is and among rubrics
-with a loss alone. Simulated: critical rubrics (15%, loss 10), moderate ones (25%, loss 1) and others (loss 0), of 60
-queries of eight; what violates them is another quality than what passes the others, correlated with it. The simulated
-study: from half of its queries, against the labels on the other half.
+The strategy pairs with each rubric's distances multiplied by its loss, beside pairs as it is, and pairs among rubrics
+with a loss only. Simulated tables: 60 queries of eight rubrics, critical (15%, loss 10), moderate (25%, loss 1) and
+others (loss 0); rubrics with a loss depend on a second ability, which correlates with that of the others. The simulated
+study: banks from half of its queries, compared with the labels on the other half.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ BANKS = ("pairs", "pairs × loss", "pairs, of rubrics with a loss", "random", "a
 
 @dataclass(frozen=True)
 class Case:
-    """Labels (M, J), of which the last ``new`` systems are new; each rubric's query and loss.
+    """Labels (M, J), of which the last ``new`` systems are new; query and loss of each rubric (J,).
 
-    loss, ability: (M,) by which the new ones are truly ordered, the one low, the other high.
+    loss, ability: (M,) true values that order the new systems; a low loss is good, a high ability is good.
     """
 
     y: np.ndarray
@@ -50,7 +50,7 @@ class Case:
 
 
 def loss_banks(tables: int) -> Iterator[tuple[object, ...]]:
-    """Pairs of new systems in their true order."""
+    """Shares of pairs of new systems that each bank puts in their true order, and its share of critical rubrics."""
     yield (
         "systems",
         "bank of 60",
@@ -70,7 +70,7 @@ def loss_banks(tables: int) -> Iterator[tuple[object, ...]]:
 
 
 def compared(case: Case, seed: int) -> np.ndarray:
-    """(5, 4) each bank's shares of pairs in order, and its share of critical rubrics."""
+    """(5, 4) shares of pairs in order of each of BANKS, by three comparisons, and its share of critical rubrics."""
     old, new = case.y[: -case.new], case.y[-case.new :]
     fit = fit_irt(old)
     known, usable = estimate_abilities(fit, old), ~fit.constant
@@ -94,13 +94,13 @@ def compared(case: Case, seed: int) -> np.ndarray:
 
 
 def weighed(distances: PairDistances, losses: np.ndarray) -> PairDistances:
-    """Each rubric's distances multiplied by its loss, of which the mean is 1."""
+    """The distances of each rubric multiplied by its loss, after the losses are divided by their mean."""
     rows = distances.rows[distances.row] * (losses / losses.mean())[:, None]
     return replace(distances, rows=rows, row=np.arange(len(losses)))
 
 
 def in_order(found: np.ndarray, truth: np.ndarray) -> float:
-    """Share of the pairs that both order alike; equal ones are half."""
+    """Share of the pairs that both order alike; a tie counts half."""
     i, k = np.triu_indices(len(truth), 1)
     return float((0.5 + 0.5 * np.sign((found[i] - found[k]) * (truth[i] - truth[k]))).mean())
 
@@ -122,7 +122,7 @@ def simulated(seed: int, correlation: float) -> Case:
 
 
 def of_study(seed: int) -> Case:
-    """Half of the queries of the simulated study; what is true are the mean loss and label on the other half."""
+    """Half of the queries of the simulated study; the truth is the mean loss and the mean label on the other half."""
     y, query, losses = study()
     rng = np.random.default_rng([49, seed])
     y, half = y[rng.permutation(len(y))], rng.permutation(np.unique(query))[::2]
@@ -135,7 +135,7 @@ def of_study(seed: int) -> Case:
 
 @cache
 def study() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Consensus labels, the query of each rubric, and its loss in high-risk queries."""
+    """Consensus labels (M, J) of the simulated study, and query and loss of each rubric (J,)."""
     made = simulate(seed=0)
     with Workspace() as workspace:
         for kind in ("labels", "rubrics", "queries"):

@@ -1,7 +1,7 @@
-"""What is said of expected losses, where these are known.
+"""Claims about expected losses, where the true ones are known.
 
-Rubrics of a kind cost the same, and differ in how easily they are violated (log odds, sd 1), so do systems on whole
-queries (``EFFECT``).
+Rubrics of a kind have the same loss. The log odds of a violation vary by rubric (sd 1), and by system and query (sd
+``EFFECT``).
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from crubric_core.leaderboard.inference import infer
 from crubric_core.leaderboard.losses import ExpectedLoss, expected_loss
 
 SYSTEMS = 8
-SPREAD = 0.5  # sd of unequal systems
-HARD = 1.0  # sd of the rubrics
+SPREAD = 0.5  # sd of the abilities of unequal systems
+HARD = 1.0  # sd of the rubrics' log odds
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(60)
 
 
 @dataclass(frozen=True)
 class Kind:
-    """Rubrics that cost the same: log odds of a violation, and the least and the most of them in a query."""
+    """Rubrics with one loss. odds: mean log odds of a violation. least, most: numbers of them in a query."""
 
     loss: float
     odds: float
@@ -35,7 +35,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Design:
-    """A number of queries with rubrics of these kinds, and the share of labels that is missing."""
+    """Queries with rubrics of these kinds. queries: their number. missing: share of the labels that is missing."""
 
     queries: int
     kinds: tuple[Kind, ...]
@@ -59,7 +59,10 @@ DESIGNS: dict[str, Design] = {
 
 
 def losses(tables: int) -> Iterator[tuple[object, ...]]:
-    """Intervals, differences, false separations: even tables have equal systems, odd ones unequal."""
+    """Shares of intervals and of differences that hold, and of false separations, for each design.
+
+    Tables of even number have equal systems, those of odd number unequal ones.
+    """
     yield (
         "rubrics with a loss",
         "violated",
@@ -91,7 +94,7 @@ def losses(tables: int) -> Iterator[tuple[object, ...]]:
 
 
 def table(theta: np.ndarray, design: Design, seed: int) -> tuple[ExpectedLoss, np.ndarray, float]:
-    """The losses of one table, what is expected of each system on such queries, and the share violated."""
+    """Estimated losses of one table, the true expected loss of each system (M,), and the share of violations."""
     rng = np.random.default_rng([46, seed])
     query, cost, odds, expected = [], [], [], np.zeros(len(theta))
     for kind in design.kinds:
@@ -111,6 +114,6 @@ def table(theta: np.ndarray, design: Design, seed: int) -> tuple[ExpectedLoss, n
 
 
 def chance(odds: np.ndarray) -> np.ndarray:
-    """(M,) probability of a violation over rubrics and queries."""
+    """(M,) probability of a violation, averaged over rubrics and queries. odds: (M,) mean log odds."""
     at = expit(odds[:, None] + np.hypot(HARD, EFFECT) * NODES)
     return np.asarray(at @ WEIGHTS / WEIGHTS.sum())

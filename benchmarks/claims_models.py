@@ -1,4 +1,4 @@
-"""Model checks of tables on which the models would predict equally well: how often one is said to be ahead."""
+"""Model checks where all models predict equally well: how often is one model reported to be ahead?"""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ DESIGNS = {
 
 
 def table(design: Design, seed: int) -> tuple[FloatArray, FloatArray]:
-    """Labels (M, J), and the chance of a pass of each."""
+    """Labels (M, J), and the probability of a pass in each cell (M, J)."""
     m, j = design.systems, design.rubrics
     rng = np.random.default_rng([seed, m, j])
     theta, b = rng.normal(size=(m, 1)), rng.normal(0, 1.2, j)
@@ -65,11 +65,11 @@ def table(design: Design, seed: int) -> tuple[FloatArray, FloatArray]:
 
 
 def check(design: Design, seed: int) -> tuple[str, bool, bool, bool]:
-    """One model check: which model predicts best, and what is significant once differences lose their expectation.
+    """One model check: the model that predicts best, and three results at 5% after expected differences are removed.
 
-    The expectation of a prediction is over labels drawn anew with their true chances. Significant at 5%: whether 1PL
-    and 2PL differ, by system alone; whether the best is ahead of another, by system and rubric, without and with
-    Bonferroni.
+    The expectation of a prediction is over labels with their true probabilities. The results: whether 1PL and 2PL
+    differ, clustered by system alone; whether the best is ahead of another model, clustered by system and rubric,
+    without and with Bonferroni's correction.
     """
     y, chance = table(design, seed)
     folds = cell_folds(y, FOLDS, np.random.default_rng([0, 5]))
@@ -94,7 +94,7 @@ def check(design: Design, seed: int) -> tuple[str, bool, bool, bool]:
 
 
 def models(tables: int) -> Iterator[tuple[object, ...]]:
-    """Shares of the tables with a false claim, and how often each model predicts best."""
+    """Shares of the tables with a false claim, and the number of tables that each model predicts best."""
     yield (
         "tables that follow",
         "systems × rubrics",

@@ -1,8 +1,8 @@
-"""How well banks place new systems, of simulated standings: do the intervals of ``experiment new_systems`` hold?
+"""How well banks place new systems, on simulated standings: do the intervals of ``experiment new_systems`` hold?
 
-Abilities of the systems on the whole pool, on the banks of two selectors and to people are normal with correlations, so
-that the true shares of pairs in order are known (Sheppard 1899). Half of the variance of what the banks add is common
-to both selectors. One division into four folds: the fewest pairs of new systems.
+The abilities of a system on the pool, on the banks of two selectors, and as people rate it are correlated normals, so
+that the true shares of pairs in order are known (Sheppard 1899). Half of the variance of the banks' errors is common to
+both selectors. There is one division into four folds, which gives the fewest pairs of new systems.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from crubric_core.intervals import jackknife_half_width
 SYSTEMS, FOLDS, PEOPLE = (8, 15, 30, 60), 4, 0.9
 SELECTORS = ("pairs", "random")
 SHARES = ((0.5, 0.5), (0.9, 0.8), (0.98, 0.95))
-"""Pairs of new systems in order, of the two selectors."""
+"""True shares of pairs of new systems that the two selectors put in order."""
 
 
 def new_systems(tables: int) -> Iterator[tuple[object, ...]]:
-    """How often 95% intervals hold the truth, and in parentheses the jackknife alone: of measures, of differences."""
+    """Shares of 95% intervals that hold, for measures and for differences; in parentheses for the jackknife alone."""
     differences = []
     yield "systems", "new pairs in order, truth", *MEASURE_NAMES.values()
     for systems in SYSTEMS:
@@ -39,7 +39,7 @@ def new_systems(tables: int) -> Iterator[tuple[object, ...]]:
 
 
 def simulated(rng: np.random.Generator, systems: int, shares: tuple[float, float]) -> dict[str, Concordance]:
-    """What the experiment finds of two selectors whose banks order these shares of the new pairs."""
+    """The experiment's findings for two selectors whose banks put these shares of the new pairs in order."""
     everyone, fold = np.ones(systems, dtype=bool), rng.permutation(np.arange(systems) % FOLDS)
     pool, common, people = rng.normal(size=(3, systems))
     human = PEOPLE * pool + np.sqrt(1 - PEOPLE**2) * people
@@ -54,7 +54,7 @@ def simulated(rng: np.random.Generator, systems: int, shares: tuple[float, float
 
 
 def truths(share: float) -> np.ndarray:
-    """(5,) the measures of ``ALL`` of a selector that orders this share of the new pairs, over all systems."""
+    """(5,) true measures of ``ALL`` for a selector that puts this share of the new pairs in order."""
     r = _correlation(share)
     error = np.sqrt(2 - 2 * r) * np.sqrt(2 / np.pi)
     return np.array([share, _share((1 + r) / 2), 2 * share - 1, 2 * _share(r * PEOPLE) - 1, error])
@@ -65,12 +65,12 @@ def _correlation(share: float) -> float:
 
 
 def _share(correlation: float) -> float:
-    """Of the pairs that two standings with this correlation order alike."""
+    """Share of the pairs that two standings with this correlation order alike."""
     return float(0.5 + np.arcsin(correlation) / np.pi)
 
 
 def _held(found: dict[str, Concordance], shares: tuple[float, float]) -> np.ndarray:
-    """(2, 5, 2) whether the intervals of the first selector, and of how far it is ahead, hold: ours, the jackknife."""
+    """(2, 5, 2) whether intervals hold: of the first selector, of its lead; by measure; ours, and the jackknife's."""
     row = summary_table(found, 0.95).iloc[0]
     first, other = (
         np.vstack([one.with_and_without(), error_layers(one)]) for one in (found[name] for name in SELECTORS)

@@ -1,4 +1,4 @@
-"""Simulated panels: judges who are alike, and judges who err together."""
+"""Simulated panels: judges who are equal, and judges who err together."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from crubric_core.judges.reliability import leniency
 from crubric_core.judges.shared_errors import effective_judges
 from crubric_core.types import BoolArray, FloatArray, IntArray
 
-RIGHT = 0.88  # of the labels of a judge, on a query where nothing wanders
+RIGHT = 0.88  # share of right labels of a judge with the mean strictness
 WANDER, SHARED = (0.0, 0.5), (0.0, 0.08)
 STUDIES = ((8, 10), (60, 40))  # systems and queries
 PER_QUERY = 8
@@ -47,9 +47,9 @@ FEW_FAILS = ((12, 30, 5, 0.92, 0.5), (12, 30, 5, 0.92, 0.9), (12, 30, 5, 0.92, 0
 def equal_judges(
     seed: int, judges: int, systems: int, queries: int, wander: float, shared: float
 ) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Truth (M, J), labels (M, J, K) and the query of each rubric; pass rates of rubrics are Beta(2, 2).
+    """Truth (M, J), labels (M, J, K) and the query of each rubric (J,); pass rates of rubrics are Beta(2, 2).
 
-    wander: sd, in logits, of a judge's strictness over queries. shared: share of the cells that all get wrong.
+    wander: sd over queries of a judge's strictness, in logits. shared: share of the cells that all judges get wrong.
     """
     rng = np.random.default_rng([seed, judges])
     query = np.repeat(np.arange(queries), PER_QUERY)
@@ -62,8 +62,11 @@ def equal_judges(
 
 
 def of_equal_judges(truth: FloatArray, panel: FloatArray, query: IntArray, law: float) -> tuple[float, ...]:
-    """Whether one is named, without gold and with it; whether one is shown lenient or strict, by intervals over queries
-    for all judges at once and by 95% intervals of each over rubrics; share of the rates' intervals that hold ``law``.
+    """Claims about equal judges on one table.
+
+    Whether a worst judge is named, without gold and with it; whether a judge is shown as lenient or strict, by
+    intervals over queries for all judges at once, and by 95% intervals over rubrics for each judge alone; share of the
+    intervals of rates that hold ``law``, the true rate, without gold and with it.
     """
     votes, units = panel.reshape(-1, panel.shape[2]), np.tile(query, len(truth))
     found = [judge_rates(votes, gold, units) for gold in (None, truth.reshape(-1))]
@@ -73,10 +76,10 @@ def of_equal_judges(truth: FloatArray, panel: FloatArray, query: IntArray, law: 
 
 
 def rare_errors(tables: int) -> Iterator[tuple[object, ...]]:
-    """How often equal judges who seldom err, on cells that mostly pass, are shown lenient or strict.
+    """How often equal judges who seldom err, on cells that mostly pass, are shown as lenient or strict.
 
-    Then how many intervals of their rates hold, with human labels of all cells, where errors are of single cells, and
-    where they are of all rubrics of an answer.
+    Then the shares of intervals of their rates that hold, given human labels of all cells: with errors on single cells,
+    and with errors on all rubrics of an answer.
     """
     yield (
         *("judges", "systems × queries × rubrics", "cells passed", "errors", "lenient or strict"),
@@ -102,7 +105,7 @@ def rare_errors(tables: int) -> Iterator[tuple[object, ...]]:
 
 
 def _held_with_gold(truth: BoolArray, errors: BoolArray, query: IntArray, wrong: float) -> float:
-    """Share of the intervals of rates that hold; NaN where there are too few human labels of a class."""
+    """Share of the intervals of rates that hold; NaN if there are too few human labels of a class."""
     votes = (truth != errors).reshape(-1, errors.shape[2]).astype(float)
     rates = judge_rates(votes, truth.reshape(-1).astype(float), np.tile(query, len(truth)))
     return held(rates, 1 - wrong) if rates.source == "anchors" else np.nan
@@ -114,7 +117,7 @@ def held(rates: JudgeRates, law: float | FloatArray) -> float:
 
 
 def equal(tables: int) -> Iterator[tuple[object, ...]]:
-    """How often equal judges are called different, and whether the intervals of their rates hold."""
+    """How often equal judges are reported as different, and the shares of intervals of their rates that hold."""
     yield (
         *("judges", "systems × queries", "wander", "all wrong", "named without gold", "with gold"),
         *("lenient or strict", "by rubric, each alone", "rates held without gold", "with gold"),
@@ -131,7 +134,10 @@ def equal(tables: int) -> Iterator[tuple[object, ...]]:
 
 
 def rates(tables: int) -> Iterator[tuple[object, ...]]:
-    """How often rates are shown without human labels, and how many of their intervals hold; 12 systems, 30 queries."""
+    """How often rates are shown without human labels, and the share of their intervals that hold.
+
+    12 systems and 30 queries; then tables with few failed cells.
+    """
     yield "right in", "rates shown", "intervals that hold"
     for right in RIGHT_OF_EACH:
         shown = []
@@ -164,7 +170,10 @@ def rates(tables: int) -> Iterator[tuple[object, ...]]:
 
 
 def independent(tables: int) -> Iterator[tuple[object, ...]]:
-    """Of judges who err independently, strict on some queries: pairs flagged, all intervals right."""
+    """Judges who err independently, and are stricter on some queries: shares of tables with a flagged pair of judges.
+
+    Then shares of tables in which all intervals hold.
+    """
     yield (
         "judges",
         "systems × queries",
@@ -186,7 +195,10 @@ def independent(tables: int) -> Iterator[tuple[object, ...]]:
 
 
 def err_together(judges: int, together: int, seed: int = 0) -> tuple[FloatArray, FloatArray]:
-    """Labels (15, 200, K) and truth: each judge errs on 10% of the cells, the first ones all at once on 12% more."""
+    """Labels (15, 200, K) and truth (15, 200).
+
+    Each judge errs on 10% of the cells; the first ``together`` judges all err on a further 12%.
+    """
     rng = np.random.default_rng(seed)
     truth = rng.random((15, 200)) < 0.6
     labels = truth[:, :, None] ^ (rng.random((*truth.shape, judges)) < 0.1)
@@ -201,7 +213,7 @@ def some_of(truth: FloatArray) -> FloatArray:
 
 
 def together(tables: int) -> Iterator[tuple[object, ...]]:
-    """What posterior labels state and what is true, pairs flagged and the effective number of judges: means."""
+    """Means over tables: stated and true accuracy of posterior labels, pairs flagged, effective number of judges."""
     yield (
         "judges",
         "wrong together",

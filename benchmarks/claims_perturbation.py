@@ -1,7 +1,7 @@
-"""What flips of the task types change, of simulated labels: do the intervals of ``experiment perturbation`` hold?
+"""Effects of flipped task types on simulated labels: do the intervals of ``experiment perturbation`` hold?
 
-Queries of 8 rubrics, most of the types high-risk; what systems pass varies by query, and by system and query. In some
-designs every second system fails more of the severe rubrics of high-risk queries. The truth is of many queries.
+Queries have 8 rubrics, and most of their types are high-risk. Passes vary by query, and by system and query. In some
+designs every second system fails more of the severe rubrics of high-risk queries. The truth is that of 20,000 queries.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ SYSTEMS, QUERIES = (5, 15), (6, 10, 20, 60)
 
 @dataclass(frozen=True)
 class Design:
-    """spread: of the systems, in logits to both sides. loss: of every second one, on what high-risk queries punish.
+    """spread: systems lie evenly within ± spread, in logits. loss: lower logit of every second system on severe rubrics
+    of high-risk queries.
 
-    typed: share of the queries that have a type. special: of the rubrics that a type may act on.
+    typed: share of the queries that have a type. special: share of the rubrics that a type may act on.
     """
 
     name: str
@@ -57,7 +58,7 @@ DESIGNS = (
 def simulated(
     rng: np.random.Generator, design: Design, systems: int, queries: int
 ) -> tuple[Inputs, ObjectArray]:
-    """What the experiment reads, and the type of each query."""
+    """The inputs of the experiment, and the type of each query, None if it has none."""
     types = rng.choice(np.array(TASK_TYPES, dtype=object), queries, p=[0.1, 0.1, 0.7, 0.1])
     types[rng.random(queries) >= design.typed] = None
     index = np.repeat(np.arange(queries), RUBRICS)
@@ -88,7 +89,7 @@ def simulated(
 
 @cache
 def truth_of(design: Design, systems: int) -> float:
-    """Change of the gap of 20,000 queries, in points."""
+    """Change of the gap over 20,000 queries, in points."""
     rng = np.random.default_rng(0)
     inputs, types = simulated(rng, design, systems, 20_000)
     flipped = flip_types(types, FLIPPED, rng)
@@ -111,14 +112,17 @@ def of_change(
 
 
 def correlation(rng: np.random.Generator, systems: int, queries: int) -> float:
-    """Spearman's rho of adaptive with binary scores of equal systems."""
+    """Spearman's rho between the adaptive and the binary scores of equal systems."""
     inputs, types = simulated(rng, DESIGNS[0], systems, queries)
     scores: list[FloatArray] = [score(inputs, of).score for of in (types, None)]
     return float(rank_correlation(*scores))
 
 
 def flips(tables: int) -> Iterator[tuple[object, ...]]:
-    """How often 95% intervals of the change hold, leave out 0 and are there; ranks by two scorings of equal systems."""
+    """Shares of 95% intervals of the change that hold, leave out 0, and are unknown; then ranks by two scorings.
+
+    The ranks are of equal systems by adaptive and by binary scores.
+    """
     yield "labels", "systems", "queries", "true change", "held", "leaves out 0", "width", "unknown"
     for design in DESIGNS:
         for systems in SYSTEMS:

@@ -1,6 +1,6 @@
-"""Where new systems are said to stand on a bank that others chose, and where they stand.
+"""Placements of new systems on a bank that was chosen without them, compared with their true places.
 
-14 systems on 100 queries of four rubrics and 14 new ones of the same distribution, as the clones of ``placement``.
+14 systems on 100 queries of four rubrics and 14 new ones of the same distribution (``placement.simulated``).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ BINS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0 + 1e-9)
 
 
 def placed(tables: int) -> Iterator[tuple[object, ...]]:
-    """Stated and true: ahead of a reference system, among the first three; then what intervals hold."""
+    """Stated and true probabilities: ahead of a reference system, among the first three; then shares of intervals."""
     held = []
     yield (
         "sd of the abilities",
@@ -58,10 +58,10 @@ def placed(tables: int) -> Iterator[tuple[object, ...]]:
 
 
 def _of_table(spread: float, effect: float, seed: int) -> tuple[np.ndarray, ...]:
-    """Stated probabilities and what is true, of each new system and reference system, and whether intervals hold.
+    """Stated probabilities, whether they are true, and whether intervals hold, for the new systems of one table.
 
-    The interval of theta is held against the line on which the reference systems' abilities lie; last, the slope of the
-    new ones' line as a share of the slope of that.
+    The interval of theta is compared with the true ability on the line of the reference systems' estimates over their
+    true abilities. Last, the slope of that line for the new systems over the reference systems' slope.
     """
     theta, abilities, labels, bank_scale = simulated(effect, seed, twins=False, spread=spread)
     assert bank_scale.reference is not None

@@ -1,8 +1,8 @@
-"""A judge's self-preference over queries, where it is known: do the intervals of ``experiment self_preference`` hold?
+"""A judge's self-preference with a known truth: do the intervals of ``experiment self_preference`` hold it?
 
-Three judges err with a chance that all share, which may vary by query as may what passes (about two in three answers).
-The first also passes what it would have failed, of its own family or of all systems, with a chance that may vary by
-query. The truth is of all queries like these.
+Three judges err with the same probability; it and the pass rate (about two in three answers) may vary by query. The
+first judge also passes some labels that it would have failed, of its own family or of all systems, with a probability
+that may vary by query. The truth is the preference over all such queries.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(80)
 
 @dataclass(frozen=True)
 class Design:
-    """own, others: systems. rubrics: of each query, or uneven: 1 to 2 ``rubrics`` - 1 of each."""
+    """own, others: numbers of systems. rubrics: of each query. uneven: each has 1 to 2 ``rubrics`` - 1 instead."""
 
     own: int
     others: int
@@ -37,7 +37,7 @@ class Design:
 
 @dataclass(frozen=True)
 class Errors:
-    """share: of the judges' labels that are wrong. varies: sd by query, in logits, of that and of what passes."""
+    """share: mean share of wrong labels of a judge. varies: sd over queries of its logit, and of that of passes."""
 
     share: float
     varies: float = 0.0
@@ -45,7 +45,7 @@ class Errors:
 
 @dataclass(frozen=True)
 class Kindness:
-    """share: of the labels to be failed that are passed instead, of the own family or of all. varies: as of Errors."""
+    """share: mean share of fails that become a pass, in the own family or ``to_all``. varies: as in ``Errors``."""
 
     name: str
     share: float
@@ -67,12 +67,12 @@ KINDNESS = (
 
 @cache
 def level_of(share: float, varies: float) -> float:
-    """The mean logit, of sd ``varies``, of chances with this mean."""
+    """The mean of normal logits of sd ``varies`` whose probabilities have the mean ``share``."""
     return -np.inf if share == 0 else float(brentq(lambda level: _mean(level, varies) - share, -40, 40))
 
 
 def truth_of(errors: Errors, kindness: Kindness) -> float:
-    """What the judge passes more of its own family than the others do, by query."""
+    """The true preference: how much more of its own family the first judge passes than the others do."""
     passes = _mean(PASSES, errors.varies)
     fails = (1 - passes) * (1 - errors.share) + passes * errors.share
     return 0.0 if kindness.to_all else kindness.share * fails
@@ -81,7 +81,7 @@ def truth_of(errors: Errors, kindness: Kindness) -> float:
 def simulated(
     rng: np.random.Generator, design: Design, errors: Errors, kindness: Kindness, queries: int
 ) -> tuple[FloatArray, BoolArray, IntArray]:
-    """Labels (M, J, K), the systems of the first judge's family (M,), and each rubric's query (J,)."""
+    """Labels (M, J, K), whether a system is of the first judge's family (M,), and the query of each rubric (J,)."""
     size = design.rubrics
     rubrics = rng.integers(1, 2 * size, queries) if design.uneven else np.full(queries, size)
     index = np.repeat(np.arange(queries), rubrics)
@@ -102,7 +102,7 @@ def simulated(
 def of_preference(
     rng: np.random.Generator, design: Design, errors: Errors, kindness: Kindness, queries: int
 ) -> tuple[bool, bool, float, float]:
-    """Whether the 95% interval holds the truth, whether that of Student's t does, and how wide they are."""
+    """Whether the 95% interval holds the truth, whether Student's t interval does, and the widths of both."""
     panel, own, index = simulated(rng, design, errors, kindness, queries)
     sides = by_query(leniency(panel)[:, :, 0], own, index)
     truth, (_, low, high, _) = truth_of(errors, kindness), preference(sides, 0.95)
@@ -111,7 +111,7 @@ def of_preference(
 
 
 def self_preferences(tables: int) -> Iterator[tuple[object, ...]]:
-    """How often 95% intervals hold the truth, then how wide they are on average; in brackets Student's t."""
+    """Shares of 95% intervals that hold the truth, then their mean widths; in brackets for Student's t."""
     head = "own, others, rubrics", "wrong labels", "queries", *(kindness.name for kindness in KINDNESS)
     yield head
     widths: list[tuple[object, ...]] = []

@@ -1,9 +1,9 @@
-"""Pairs of identical systems with different numbers of equal judges, or of runs of one judge.
+"""Identical systems labelled by different numbers of equal judges, or by different numbers of runs of one judge.
 
-Eight systems, all identical or four of an ability 2.4 logits above that of the others, queries of five rubrics, a
-system × query effect of .7, judges who see the same within a normal error. By ordered labels: 60 queries with a scale
-of 1 to 5, errors of sd .7 logits. By passes and fails: 150 queries of which about 75% of the cells pass, of two
-abilities half of them, errors of sd 1.5.
+How often is a pair of them separated? Eight systems, all identical, or four of them with an ability 2.4 logits above
+that of the others; queries of five rubrics, a system × query effect of .7, judges who see the true quality with normal
+errors. Ordered labels: 60 queries with a scale of 1 to 5, errors of sd .7 logits. Pass or fail: 150 queries, errors of
+sd 1.5; about 75% of the cells pass, or half of them with two abilities.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from crubric_core.types import FloatArray
 SYSTEMS, PER_QUERY, JUDGES = 8, 5, 4
 STEPS = (-2.5, -1.0, 0.5, 2.0)
 DESIGNS = ((3, 3, 0.0), (3, 2, 0.0), (4, 3, 0.0), (2, 1, 0.0), (3, 3, 0.4))
-"""Judges of each cell of the first half of the systems, and of the other half; the share of the first half's cells
-that lacks the last of its judges."""
+"""Judges of a cell in the first half of the systems, and in the other half; the share of the first half's cells with
+one judge less."""
 RUNS = ((3, 2, 0.0), (2, 1, 0.0), (3, 3, 0.4))
-"""The same, where one judge labelled each cell so many times."""
+"""As DESIGNS, with numbers of runs of one judge in place of judges."""
 PASSES = ((3, 3, 0.0), (3, 2, 0.0), (3, 1, 0.0), (2, 1, 0.0))
-"""The same, of passes and fails."""
+"""As DESIGNS, for labels of pass or fail."""
 
 
 APART = 1.2
-"""Of two abilities, how far each is from 0."""
+"""Distance of each of the two abilities from 0, in logits."""
 
 
 def splits(tables: int) -> Iterator[tuple[object, ...]]:
-    """Any identical pair separated by ability, as if all had the same number of labels, and as the board has it."""
+    """Shares of tables that separate an identical pair by ability: without the allowance, and as on the board."""
     for kind, designs, settings, apart in (
         ("judges", DESIGNS, Settings(model="GRM"), 0.0),
         ("runs", RUNS, Settings(model="GRM"), 0.0),
@@ -60,7 +60,7 @@ def splits(tables: int) -> Iterator[tuple[object, ...]]:
 
 
 def _abilities(apart: float) -> FloatArray:
-    """(M,) of which both halves have the same."""
+    """(M,) abilities, ± ``apart``; both halves of the systems have the same ones."""
     return np.tile(np.repeat([apart, -apart], SYSTEMS // 4), 2)
 
 

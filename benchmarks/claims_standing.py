@@ -1,6 +1,6 @@
-"""What is said of systems' places, groups of queries and weights of queries, where the truth is known.
+"""Claims about systems' places, groups of queries and weights of queries, where the truth is known.
 
-Judges' labels as in ``false_differences``: rubrics that follow the 2PL, three judges, a system × query effect of .7.
+Labels of judges as in ``false_differences``: rubrics that follow the 2PL, three judges, a system × query effect of .7.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ SIZES = {
     "3 of 40, 30 of 2": [40] * 3 + [2] * 30,
     "2 of 100, 40 of 3": [100] * 2 + [3] * 40,
     "2 of 20, 38 of 3": [20] * 2 + [3] * 38,
-}  # queries of how many rubrics
+}  # number of rubrics of each query
 
 
 def _scores(theta: np.ndarray, queries: int, per_query: int, seed: int) -> np.ndarray:
@@ -51,7 +51,10 @@ def _board(theta: np.ndarray, queries: int, seed: int) -> Inference:
 
 
 def probabilities(tables: int) -> Iterator[tuple[object, ...]]:
-    """Stated and true: that one system is ahead, and that one is among the first three; of one far off nothing."""
+    """Stated and true probabilities that a system is ahead of another, and among the first three.
+
+    A system that is far below the others (the last rows) is not counted.
+    """
     yield "systems", "queries", "their sd", "what", ".5 to .7", ".7 to .9", ".9 to .975", "above"
     for size, queries, spread, far in (
         (15, 30, 0.1, 0),
@@ -79,7 +82,10 @@ def probabilities(tables: int) -> Iterator[tuple[object, ...]]:
 
 
 def calibration(stated: np.ndarray, true: np.ndarray, bins: tuple[float, ...] = BINS) -> Iterator[str]:
-    """Mean stated, share true and in brackets the share that is stated so, of each of ``bins``."""
+    """For each bin of stated probabilities: their mean, the share that is true, and in brackets the share in the bin.
+
+    — for an empty bin.
+    """
     for low, high in pairwise(bins):
         some = (stated >= low) & (stated < high)
         yield (
@@ -90,7 +96,7 @@ def calibration(stated: np.ndarray, true: np.ndarray, bins: tuple[float, ...] = 
 
 
 def weights(tables: int) -> Iterator[tuple[object, ...]]:
-    """Boards of identical systems by scores whose queries weigh unequally: any pair separated."""
+    """Shares of boards of identical systems, by scores with unequal weights of queries, that separate any pair."""
     yield "weights of the queries", "4 systems, 30 queries", "4 systems, 8 queries", "8 systems, 60 queries"
     for name, draw in WEIGHTS.items():
         rates = []
@@ -105,7 +111,7 @@ def weights(tables: int) -> Iterator[tuple[object, ...]]:
 
 
 def uneven(tables: int) -> Iterator[tuple[object, ...]]:
-    """Boards by ability of eight identical systems on queries of unequal numbers of rubrics: any pair separated."""
+    """Shares of boards of eight identical systems, on queries of unequal sizes, that separate any pair."""
     yield "queries and their rubrics", "system × query sd", "counted as equal", "by their labels"
     for name, sizes in SIZES.items():
         for effect in (0.0, 0.7):
@@ -114,7 +120,7 @@ def uneven(tables: int) -> Iterator[tuple[object, ...]]:
 
 
 def _uneven_board(sizes: list[int], effect: float, seed: int) -> tuple[bool, bool]:
-    """Whether any pair is separated, each query taken as one unit, and as the board takes it."""
+    """Whether any pair is separated: with every query as an equal unit, and as on the board."""
     rng, query = np.random.default_rng([34, seed]), np.repeat(np.arange(len(sizes)), sizes)
     a, b = np.exp(rng.normal(0, 0.4, len(query))), rng.normal(0, 1.2, len(query))
     mood = effect * rng.normal(size=(8, len(sizes)))[:, query]
@@ -129,7 +135,7 @@ def _uneven_board(sizes: list[int], effect: float, seed: int) -> tuple[bool, boo
 
 
 def groups(tables: int) -> Iterator[tuple[object, ...]]:
-    """One system against the others of its ability in a group of queries: how often the interval holds 0."""
+    """One system compared with others of its ability on a group of queries: how often the interval holds 0."""
     yield "queries", "rubrics each", "passed", "held"
     for queries, per_query, level in ((5, 4, 0.0), (20, 4, 0.0), (10, 1, 5.0), (20, 1, 5.0), (20, 4, 5.0)):
         held, passed = [], []
@@ -143,7 +149,7 @@ def groups(tables: int) -> Iterator[tuple[object, ...]]:
 
 
 def turned(tables: int) -> Iterator[tuple[object, ...]]:
-    """Boards of eight systems on six domains of twenty queries: any separated pair the other way in one of them."""
+    """Boards of eight systems on six domains of twenty queries: how often a domain reverses a separated pair."""
     yield "their sd", "one system in one domain", "tables with a pair the other way", "of another system"
     names, domain = list("abcdef"), np.arange(120) // 20
     for spread, worse in ((0.0, 0.0), (0.5, 0.0), (1.0, 0.0), (0.5, 3.0)):

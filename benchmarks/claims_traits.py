@@ -1,7 +1,7 @@
-"""Abilities by dimension, of simulated labels: does the interval of their correlation hold, do orders differ falsely?
+"""Abilities by dimension on simulated labels: does the interval of their correlation hold, are orders falsely opposed?
 
-Labels of three judges on 2PL rubrics (log a ~ N(0, .4²), b ~ N(0, 1.2²)) of two dimensions, two of each a query, with
-system × query effects of sd 1 logit that both dimensions of a query share.
+Labels of three judges on 2PL rubrics (log a ~ N(0, .4²), b ~ N(0, 1.2²)) of two dimensions, two rubrics of each
+in a query, with system × query effects of sd 1 logit that both dimensions of a query share.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from crubric_core.leaderboard.influence import ability_influence
 
 NAMES = np.array(["facts", "tone"])
 EFFECT = 1.0
-# systems, queries, share of labels missing, how much easier the second dimension is in logits
+# systems, queries, share of labels missing, how much easier the second dimension is in logits, true correlation
 DESIGNS = (
     *((systems, 40, 0.0, 0.0, rho) for systems in (8, 15) for rho in (0.0, 0.5, 0.8, 0.95, 1.0)),
     *((40, 40, 0.0, 0.0, rho) for rho in (0.8, 1.0)),
@@ -35,7 +35,7 @@ DESIGNS = (
 
 
 def traits(tables: int) -> Iterator[tuple[object, ...]]:
-    """How often the 95% interval holds, how often it excludes 1, its ends, and tables with a pair in opposite ways."""
+    """Shares of 95% intervals that hold and that exclude 1, their ends, and tables that report an opposed pair."""
     yield (
         *("systems", "queries", "labels missing", "second easier by", "true correlation"),
         *("found", "held", "too low", "too high", "excludes 1", "interval", "opposite ways"),
@@ -45,7 +45,7 @@ def traits(tables: int) -> Iterator[tuple[object, ...]]:
 
 
 def row(design: tuple[int, int, float, float, float], tables: int) -> tuple[object, ...]:
-    """Of one design; medians of what is found and of the ends; — where it is not always known."""
+    """The row of one design; the found correlation and the ends are medians, — if it is unknown in a table."""
     systems, queries, missing, easier, rho = design
     found = np.array([_one(design, seed) for seed in range(tables)])
     value, low, high = np.median(found[:, :3], axis=0)
@@ -65,7 +65,7 @@ def row(design: tuple[int, int, float, float, float], tables: int) -> tuple[obje
 def simulated(
     design: tuple[int, int, float, float, float], seed: int
 ) -> tuple[Any, pd.DataFrame, np.ndarray]:
-    """A reduction with what abilities by dimension read of it, its queries, and the query of each rubric."""
+    """A stand-in for a reduction that ``by_dimension`` can read, its queries, and the query of each rubric."""
     systems, queries, missing, easier, rho = design
     rng, size = np.random.default_rng([21, seed]), 4 * queries
     query, dimension = np.arange(size) // 4, np.arange(size) % 2
@@ -81,7 +81,7 @@ def simulated(
 
 
 def found_of(reduction: Any, queries: pd.DataFrame, query: np.ndarray) -> tuple[Dimensions | str, Any]:
-    """Abilities by dimension, and the pooled fit."""
+    """Abilities by dimension, or the reason why there are none, and the pooled fit."""
     fit, settings = fit_irt(reduction.y), Settings()
     fits = dimension_fits(reduction, ~fit.constant, query, settings)
     return by_dimension(reduction, fits, ~fit.constant, ~fit.constant, queries, settings), fit

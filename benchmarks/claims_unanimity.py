@@ -1,4 +1,4 @@
-"""Simulated panels under the unanimity rule: attrition where labels are missing, and rubrics that are equally clear."""
+"""Simulated panels under the unanimity rule: attrition with missing labels, and rubrics that are equally clear."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from crubric_core.types import FloatArray
 
 
 def as_given(rng: np.random.Generator, labels: FloatArray) -> FloatArray:
-    """Every label is there."""
+    """All labels: none is missing."""
     return labels
 
 
@@ -43,7 +43,7 @@ SIZES = (1, 2, 4, 8)
 
 
 def attrition(tables: int) -> Iterator[tuple[object, ...]]:
-    """How far the curve is from the truth, and how far it would be at 15 systems."""
+    """Errors of the attrition curve at SIZES and at its end, and of rubrics with labels of all 15 systems."""
     means = (*(f"at m = {m}" for m in SIZES), "at its end")
     yield "labels missing", *means, "rms there", "ends at", "rubrics with all 15", "rms of theirs"
     for name, lose in MISSING.items():
@@ -54,7 +54,7 @@ def attrition(tables: int) -> Iterator[tuple[object, ...]]:
 
 
 def mixture(tables: int) -> Iterator[tuple[object, ...]]:
-    """How closely the Beta mixture of the simulated study follows its curve, by what it is matched to."""
+    """Root mean square error of the Beta mixture's curve on the simulated study, for both ways to match the mixture."""
     yield "matched to", "root mean square error of the curve"
     panels = [_study(seed) for seed in range(tables)]
     for name, raw in (("mean and variance of the rates", True), ("R(1) and R(2)", False)):
@@ -73,7 +73,10 @@ def _study(seed: int) -> FloatArray:
 
 
 def curve_errors(lose: Lose, seed: int) -> tuple[float, ...]:
-    """Of 15 systems and 300 rubrics: error at SIZES and at the end, the end, rubrics with all 15, error of theirs."""
+    """15 systems, 300 rubrics: errors of the curve at SIZES and at its end, its last m, then rubrics with all labels.
+
+    Their number, and the error of their share that is unanimous; NaN without such rubrics.
+    """
     rng = np.random.default_rng([seed, 3])
     errors = rng.beta(1, 12, 300)
     labels = lose(rng, panel(rng, errors, 15, 3))
@@ -88,7 +91,7 @@ def curve_errors(lose: Lose, seed: int) -> tuple[float, ...]:
 
 
 def clear(tables: int) -> Iterator[tuple[object, ...]]:
-    """Measurability and a rubric's kappa, where no rubric is clearer than another."""
+    """Correlation of measurability with a rubric's kappa if all rubrics are equally clear, and how often p < .05."""
     yield "κ against", "pass rates of the rubrics", "judges", "wrong labels", "mean r", "p < .05"
     of = product((OTHERS, HUMAN), ("uniform", "all .5"), (3, 5, 9), (0.05, 0.2))
     for against, spread, judges, error in of:
@@ -98,9 +101,10 @@ def clear(tables: int) -> Iterator[tuple[object, ...]]:
 
 
 def own_kappa(spread: str, judges: int, error: float, seed: int, *, gold: bool) -> tuple[float, float]:
-    """Pearson's r and its p-value: 15 systems, 300 rubrics; the posterior mean is linear in the unanimous cells.
+    """Pearson's r of the share of unanimous cells with a rubric's kappa, and its p-value; NaN if all kappas are equal.
 
-    gold: against the truth, else against the other judges.
+    15 systems and 300 rubrics; the posterior mean agreement is linear in that share. gold: kappa with the truth, else
+    with the other judges.
     """
     rng = np.random.default_rng([seed, judges])
     passes = rng.random(300) if spread == "uniform" else np.full(300, 0.5)

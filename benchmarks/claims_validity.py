@@ -1,4 +1,4 @@
-"""Stated probabilities of rubrics on simulated tables: are they the shares that are true?"""
+"""Stated probabilities that rubrics are valid or measurable, on simulated tables: do they equal the true shares?"""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from crubric_core.judges.rates import judge_rates
 from crubric_core.judges.votes import validity_log_odds, validity_votes
 from crubric_core.types import BoolArray, FloatArray
 
-VALID = 0.7  # of the rubrics
+VALID = 0.7  # share of the rubrics that is valid
 VERDICTS = 80  # rubrics with a human verdict
 BINS = {"below .5": (0.0, 0.5), ".5 to .8": (0.5, 0.8), ".8 to .9": (0.8, 0.9), "above .9": (0.9, 1.1)}
 Draw = Callable[[np.random.Generator], tuple[BoolArray, FloatArray]]
-"""Which rubrics are valid (J,), and the judges' votes on them (J, K)."""
+"""Draws which rubrics are valid (J,), and the judges' votes on them (J, K)."""
 
 
 def independent(rng: np.random.Generator) -> tuple[BoolArray, FloatArray]:
-    """Votes that are right in 8 of 10."""
+    """Independent votes, each right with probability .8."""
     valid = rng.random(300) < VALID
     return valid, np.where(rng.random((300, 3)) < 0.8, valid[:, None], ~valid[:, None]).astype(float)
 
 
 def panel(rng: np.random.Generator, errors: FloatArray, systems: int, judges: int) -> FloatArray:
-    """(M, J, K) labels, each wrong with the chance (J,) of its rubric."""
+    """(M, J, K) labels, each wrong with its rubric's probability, ``errors`` (J,)."""
     truth = rng.integers(0, 2, (systems, len(errors), 1))
     wrong = rng.random((systems, len(errors), judges)) < errors[:, None]
     return np.where(wrong, 1 - truth, truth).astype(float)
 
 
 def two_kinds(rng: np.random.Generator) -> tuple[BoolArray, FloatArray]:
-    """2% of the labels of a valid rubric are wrong, 20% of another."""
+    """2% of the labels of a valid rubric are wrong, and 20% of those of an invalid one."""
     valid = rng.random(300) < VALID
     return valid, validity_votes(panel(rng, np.where(valid, 0.02, 0.2), 8, 3))
 
@@ -52,7 +52,7 @@ def varied(rubrics: int, systems: int, judges: int) -> Draw:
 
 
 def alike(rng: np.random.Generator) -> tuple[BoolArray, FloatArray]:
-    """Nothing that judges do depends on validity."""
+    """All rubrics have 5% of wrong labels, so that votes do not depend on validity."""
     return rng.random(500) < VALID, validity_votes(panel(rng, np.full(500, 0.05), 8, 3))
 
 
@@ -66,7 +66,7 @@ DESIGNS: dict[tuple[str, str], Draw] = {
 
 
 def stated(draw: Draw, verdicts: int, seed: int) -> tuple[FloatArray, BoolArray]:
-    """Of the rubrics without a verdict: Pr(valid) as the Measurability page has it, and whether they are."""
+    """Pr(valid) of the rubrics without a verdict, as the Measurability page computes it, and whether they are valid."""
     rng = np.random.default_rng([0, seed])
     valid, votes = draw(rng)
     known = np.zeros(len(valid), dtype=bool)
@@ -77,7 +77,7 @@ def stated(draw: Draw, verdicts: int, seed: int) -> tuple[FloatArray, BoolArray]
 
 
 def validity(tables: int) -> Iterator[tuple[object, ...]]:
-    """Mean stated probability, share that is valid, and share of the rubrics, by what is stated."""
+    """For each bin of the stated Pr(valid): its mean, the share that is valid, and the share of the rubrics."""
     yield "rubrics", "judges × systems", "verdicts", *BINS, "unknown"
     for (name, size), draw in DESIGNS.items():
         for verdicts in (0, VERDICTS):
@@ -88,7 +88,7 @@ def validity(tables: int) -> Iterator[tuple[object, ...]]:
 
 
 def _cell(p: FloatArray, valid: BoolArray, inside: BoolArray) -> str:
-    """Stated, true, and in brackets the share of the rubrics; a dash where it rounds to none."""
+    """Stated, true, and in brackets the share of the rubrics; — if that rounds to 0%."""
     share = inside.mean()
     return f"{_pair(p[inside], valid[inside])} ({share:.0%})" if share >= 0.005 else "—"
 
@@ -128,7 +128,7 @@ def rates(
 
 
 def measurable(design: tuple[int, int, int, int], tables: int, *, flat: bool) -> tuple[FloatArray, BoolArray]:
-    """Pr(q >= .8) of the rubrics of all tables, and whether it is so."""
+    """Pr(q >= .8) of the rubrics of all tables, and whether q >= .8."""
     found = list(rates(design, tables, flat=flat))
     return np.concatenate([of.p_above(0.8) for _, of in found]), np.concatenate([q >= 0.8 for q, _ in found])
 
@@ -140,7 +140,7 @@ def rates_held(design: tuple[int, int, int, int], tables: int, *, flat: bool) ->
 
 
 def prior(tables: int) -> Iterator[tuple[object, ...]]:
-    """Stated and true, of the rubrics for which Pr(q >= .8) is stated below .5 and above; intervals that hold q."""
+    """Stated and true share with q >= .8, for stated Pr(q >= .8) below .5 and above; share of intervals that hold q."""
     yield (
         *("true rates", "instances", "rubrics"),
         *("estimated: stated, true", "held", "Beta(1, 1): stated, true", "held"),

@@ -1,8 +1,8 @@
-"""What a bank keeps of the pairs that the pool separates, of simulated standings: do the intervals hold?
+"""Share of the pool's separated pairs that a bank keeps, on simulated standings: do its intervals hold?
 
-Systems N(0, 1); estimates on the pool err by .15 standard deviations, those on banks by more. A pair is separated where
-its difference is above 3.2 standard errors. The truth is the share over 4,000 sets of systems. Of two banks half of the
-variance of the errors is common.
+Abilities are N(0, 1); estimates on the pool have errors of sd .15, those on banks larger ones. A pair is separated if
+its difference exceeds 3.2 standard errors. The truth is the share over 4,000 sets of systems. Two banks have half of
+the variance of their errors in common.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TWO = ((1.0, 1.2), (0.6, 1.2), (0.25, 0.6), (0.17, 0.25))
 
 
 def worth(tables: int) -> Iterator[tuple[object, ...]]:
-    """How often 95% intervals of the share kept hold the truth, on which side they fail, and those of differences."""
+    """Shares of 95% intervals that hold or miss the truth: for the share kept, and for its difference of two banks."""
     yield "systems", "kept in truth", "held", "too low", "too high"
     for systems in SYSTEMS:
         for noise in BANKS:
@@ -44,7 +44,7 @@ def worth(tables: int) -> Iterator[tuple[object, ...]]:
 
 
 def simulated(rng: np.random.Generator, systems: int, *noise: float) -> list[Worth]:
-    """The worth of banks of the same systems, whose estimates err by ``noise``."""
+    """The worth of one bank for each ``noise``, the sd of the errors of its estimates; all have the same systems."""
     ability = rng.normal(size=systems)
     pool, common = ability + rng.normal(0, POOL, systems), rng.normal(size=systems)
     separated, found = _separated(pool, POOL), []
@@ -55,7 +55,7 @@ def simulated(rng: np.random.Generator, systems: int, *noise: float) -> list[Wor
 
 
 def _errors(worths: list[Worth], truth: float) -> tuple[bool, bool, bool]:
-    """Whether the interval of the difference is too low, too high, and whether that of the jackknife alone holds."""
+    """Whether the interval of the difference is too low, is too high, and whether the jackknife's interval holds."""
     first, second = worths
     found, k = worth_difference(first, second, "kept"), MEASURES.index("kept")
     left = first.without[:, k] - second.without[:, k]

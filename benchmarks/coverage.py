@@ -42,14 +42,14 @@ def simulate(
 
 
 def on_scale(theta: np.ndarray, fit: IrtFit) -> np.ndarray:
-    """The truth on the scale of the estimates."""
+    """The true abilities (M,) mapped to the scale of the estimates by weighted least squares."""
     design = np.stack([np.ones_like(theta), theta], axis=1)
     weight = 1 / fit.theta_sd[:, None] ** 2
     return design @ np.linalg.solve(design.T @ (weight * design), design.T @ (weight[:, 0] * fit.theta))
 
 
 def posterior_coverage(n_systems: int, n_rubrics: int, tables: int, spread: str) -> np.ndarray:
-    """Shares covered by the posterior sd, with items integrated out, and by the posterior sd of the 41 nodes."""
+    """(3,) coverage of intervals by the posterior sd, with the items integrated out, and by the sd of the 41 nodes."""
     shares = []
     for seed in range(tables):
         y, theta, _ = simulate(n_systems, n_rubrics, seed, spread)
@@ -63,7 +63,7 @@ def posterior_coverage(n_systems: int, n_rubrics: int, tables: int, spread: str)
 
 
 def bootstrap_coverage(kind: Literal["rescaled", "plain"], tables: int) -> tuple[float, float, float]:
-    """Coverage of the differences, share of pairs declared apart, and of those in the wrong order."""
+    """Coverage of the differences, share of pairs declared apart, and share declared apart in the wrong order."""
     found = []
     pairs = np.triu_indices(15, 1)
     for seed in range(tables):

@@ -41,7 +41,10 @@ STEPS = 50
 def simulate(
     units: int, sensitivity: list[float], specificity: list[float], seed: int = 0, copied: float = 0.0
 ) -> tuple[FloatArray, FloatArray]:
-    """Truth (U,), pass with chance .55, and the votes (U, K); the last judge copies the one before that often."""
+    """Truth (U,), a pass with probability .55, and votes (U, K).
+
+    copied: share of cells on which the last judge copies the vote of the judge before.
+    """
     rng = np.random.default_rng(seed)
     truth = (rng.random(units) < 0.55).astype(np.float64)
     chance = np.where(truth[:, None] == 1, sensitivity, 1 - np.asarray(specificity))
@@ -61,7 +64,7 @@ def crowdkit(python: str, labels: FloatArray) -> tuple[float, FloatArray]:
 
 
 def compare(name: str, labels: FloatArray, n_levels: int, python: str | None) -> None:
-    """One line: time of both, ratio and largest difference."""
+    """Print one line: the time of both, their ratio, and the largest difference of the posteriors."""
     dawid_skene(labels[:100], n_levels)
     seconds = []
     for _ in range(5):
@@ -80,7 +83,10 @@ def compare(name: str, labels: FloatArray, n_levels: int, python: str | None) ->
 
 
 def anchored(share: float) -> None:
-    """One line: accuracy of the majority and of the posterior labels, without and with anchors."""
+    """Print one line for each panel: accuracy of majority and posterior labels, without and with anchors.
+
+    share: of the cells that are anchored.
+    """
     panels = {
         "two of three careless": ([0.95, 0.65, 0.65], [0.93, 0.65, 0.65], 0.0),
         "two of three lenient": ([0.97, 0.98, 0.90], [0.60, 0.55, 0.95], 0.0),

@@ -56,17 +56,17 @@ def labels(
 
 
 def domains_of(sizes: str) -> np.ndarray:
-    """(120,) the domain of each query."""
+    """(120,) domain of each query. sizes: a key of DOMAINS."""
     return np.repeat(np.arange(len(DOMAINS[sizes])), DOMAINS[sizes])
 
 
 def wrong(found: Inference, theta: np.ndarray) -> bool:
-    """Whether any separated pair is equal in truth, or the other way round."""
+    """Whether any separated pair is truly equal, or truly in the opposite order."""
     return bool((found.separated & (np.sign(found.difference) * (theta[:, None] - theta) <= 0)).any())
 
 
 def of_groups(shared: int, seed: int) -> tuple[bool, bool]:
-    """Whether the board is wrong if all pairs are compared, and if only linked ones are."""
+    """Whether the board is wrong (``wrong``) if all pairs are compared, and if only linked pairs are."""
     theta = np.r_[np.linspace(-1, 1, 4) + 1.2, np.linspace(-1, 1, 4) - 1.2]
     y, query = labels(theta, 40, 4, "plain", seed)
     y[:4, query >= (40 + shared) // 2] = np.nan

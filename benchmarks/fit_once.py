@@ -1,6 +1,6 @@
-"""Fit one table with one package in a process of its own: `fit_once.py METHOD TABLE.npy REPEATS OUT.npz`.
+"""Fit one table with one package in its own process: `fit_once.py METHOD TABLE.npy REPEATS OUT.npz`.
 
-Runs in the environment of the package that it measures, so it imports nothing else. Seconds are those of the fit
+It runs in the environment of the package that it measures, so it imports no other package. Seconds are those of the fit
 and the abilities alone; memory is the peak of the process, less what it held before the first fit.
 """
 
@@ -51,7 +51,7 @@ def fit_girth(y: np.ndarray) -> Fitted:
 
 
 def fit_numpy_em(y: np.ndarray, nodes: int = 41, sweeps: int = 200) -> Fitted:
-    """The floor to come near: a plain fixed-grid EM with one Fisher-scoring step a sweep, complete tables only."""
+    """A simple and fast baseline: EM on a fixed grid with one Fisher-scoring step a sweep; complete tables only."""
     theta = np.linspace(-4, 4, nodes)
     log_weights = -0.5 * theta**2 - np.log(np.exp(-0.5 * theta**2).sum())
     share = (y.sum(axis=0) + 0.5) / (len(y) + 1)
@@ -89,7 +89,7 @@ METHODS: dict[str, Callable[[np.ndarray], Fitted]] = {
 def main(method: str, table: str, repeats: str, out: str) -> None:
     y = np.load(table)
     fit = METHODS[method]
-    warnings.simplefilter("ignore")  # a peer's own warnings are not ours to mend
+    warnings.simplefilter("ignore")  # warnings of the other packages
     fit(y[:, : min(60, y.shape[1])])  # imports, compilation
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     seconds = []

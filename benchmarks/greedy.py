@@ -36,7 +36,7 @@ print(time.perf_counter() - start, *order)
 
 
 def simulate(n: int, distinct: int, seed: int = 0) -> tuple[FloatArray, FloatArray]:
-    """Information (41, n) of 2PL rubrics, ``distinct`` of them different, and the normal weights."""
+    """Information (41, n) of 2PL rubrics, of which ``distinct`` are different, and the weights of the nodes (41,)."""
     rng = np.random.default_rng(seed)
     grid = utility_grid()
     a, b = np.exp(rng.normal(0, 0.5, distinct)), rng.normal(0, 1.5, distinct)
@@ -46,7 +46,7 @@ def simulate(n: int, distinct: int, seed: int = 0) -> tuple[FloatArray, FloatArr
 
 
 def naive_greedy(info: FloatArray, weights: FloatArray, budget: int) -> list[int]:
-    """All J gains at every step, each step in a handful of numpy calls."""
+    """The naive algorithm: compute all J gains at every step, by a few numpy calls."""
     covered, taken, order = np.zeros(len(info)), np.zeros(info.shape[1], dtype=bool), []
     for _ in range(budget):
         gains = weights @ np.log1p(info / (1 + covered)[:, None])
@@ -69,7 +69,7 @@ def timed(run: Callable[[], list[int]], repeats: int) -> tuple[list[int], float]
 
 
 def apricot_greedy(python: Path, info: FloatArray, budget: int) -> tuple[list[int], float]:
-    """apricot in its own interpreter, timed there without start-up and compilation."""
+    """Order and seconds of apricot in its own interpreter, timed without start-up and compilation."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "info.npy")
         np.save(path, info)

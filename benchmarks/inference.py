@@ -46,7 +46,7 @@ def query_scores(table: Table) -> np.ndarray:
 
 
 def claims(table: Table, seed: int) -> tuple[dict[str, Inference], IrtFit]:
-    """What both rules claim, and the pooled fit."""
+    """Claims by both rules, "theta" and "score", and the pooled fit."""
     fit = fit_irt(table.y)
     cross = cross_fit(table.y, fit)
     scores = query_scores(table)
@@ -59,13 +59,13 @@ def claims(table: Table, seed: int) -> tuple[dict[str, Inference], IrtFit]:
 
 
 def on_scale(theta: np.ndarray, estimate: np.ndarray, se: np.ndarray) -> np.ndarray:
-    """The truth on the scale of the estimates, by weighted least squares: data do not identify origin and unit."""
+    """(M,) the truth on the scale of the estimates by weighted least squares; data do not identify origin and unit."""
     design, weight = np.stack([np.ones_like(theta), theta], axis=1), 1 / se[:, None] ** 2
     return design @ np.linalg.solve(design.T @ (weight * design), design.T @ (weight[:, 0] * estimate))
 
 
 def rates(table: Table, rule: Inference) -> dict[str, float]:
-    """Shares of pairs that are called different, one pair at a time and all at once."""
+    """Shares of pairs that are separated, each pair alone and all at once, among equal and among different systems."""
     gap = (table.theta[:, None] - table.theta)[PAIRS]
     alone, together = rule.p_value[PAIRS] <= 0.05, rule.separated[PAIRS]
     same = gap == 0
@@ -111,7 +111,7 @@ def papers_bank(table: Table, fit: IrtFit, rng: np.random.Generator) -> dict[str
 
 
 def run_cell(systems: str, per_query: int, effect: float, judging: str, tables: int) -> dict[str, float]:
-    """Means over the tables of one cell; of power, pooled over the pairs of all tables."""
+    """Means over the simulated tables of one cell of the design."""
     rows = []
     for seed in range(tables):
         table = simulate(systems, per_query, effect, judging, seed)
@@ -126,7 +126,7 @@ def run_cell(systems: str, per_query: int, effect: float, judging: str, tables: 
 
 
 def main() -> None:
-    """Run the cells that are wanted and not yet known, in the order of the list; rewrite results and page."""
+    """Run the chosen cells that have no result yet, and write the results and the page."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,4 +1,4 @@
-"""Simulated panels for the benchmark of claims: who the systems are, and how the judges err."""
+"""Simulated panels for the benchmark of claims: designs of the systems, and of the judges' errors."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def simulate(
 
 
 def judged(truth: np.ndarray, judging: str, rng: np.random.Generator) -> np.ndarray:
-    """(15, J) the majority of three judges that see what is true and err."""
+    """(M, J) majority labels of three judges, who err on the true labels in the way that ``judging`` names."""
     rate = rng.beta(2, 10, truth.shape[1]) if judging == "by rubric" else ERROR
     leniency = rng.normal(size=JUDGES) if judging == "leniency" else np.zeros(JUDGES)
     seen = truth ^ (rng.random(truth.shape) < 0.1) if judging == "shared" else truth

@@ -1,4 +1,4 @@
-"""What the claims' benchmark writes on its page, its words derived from its numbers."""
+"""The page of the claims' benchmark: tables, and sentences that are derived from their numbers."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ TARGETS: tuple[tuple[str, Callable[[dict[str, float]], float | None], float, boo
 
 
 def ratio(cell: dict[str, float], name: str) -> float | None:
-    """Power of theta beside that of the score; None where no pair differs."""
+    """Power of theta divided by that of the score; None if no pair differs or the score finds none."""
     return cell[f"theta {name}"] / cell[f"score {name}"] if cell.get(f"score {name}") else None
 
 
 def write_page(path: Path, known: dict[str, Any]) -> None:
-    """All cells that are known, between the marks of the page."""
+    """Write all known results between the marks of the page (``tables.write_measured``)."""
     cells = {_key(name): cell for name, cell in known.items() if name.count("|") == 3}
     rows = [*targets(cells), *real_targets(known.get("real", {}))]
     verdict = table(["target", "met in", "mean", "missed"], rows) + "\n"
@@ -54,7 +54,7 @@ def _key(name: str) -> Key:
 
 
 def known_so_far(cells: Designs) -> str:
-    """How many cells of the whole design the page holds, and which of them rest on fewer tables."""
+    """A sentence on how many cells of the design are known, and how many of them from fewer than 60 tables."""
     whole = len(JUDGING) * len(SYSTEMS) * 4
     few = sum(cell["tables"] < 60 for cell in cells.values())
     rest = "" if len(cells) >= whole and not few else " The first command above adds what is missing."
@@ -62,7 +62,7 @@ def known_so_far(cells: Designs) -> str:
 
 
 def targets(cells: Designs) -> list[list[str]]:
-    """Each target: in how many cells it is met, the mean over the cells, and the cells that miss it."""
+    """One row for each target: in how many cells it is met, the mean over the cells, and the cells that miss it."""
     rows = []
     for name, value, limit, least in TARGETS:
         found = {key: got for key, cell in cells.items() if (got := value(cell)) is not None}
@@ -83,7 +83,7 @@ def targets(cells: Designs) -> list[list[str]]:
 
 
 def real_targets(known: Cells) -> list[list[str]]:
-    """The same for real halves, claims of each pair alone and all at once."""
+    """Rows in the form of ``targets`` for the halves of real tables, with pairs alone and all at once."""
     found = {}
     for name, cell in known.items():
         for kind, words in (("alone", "each pair alone"), ("all", "all at once")):
@@ -113,7 +113,7 @@ def real_targets(known: Cells) -> list[list[str]]:
 
 
 def designs() -> str:
-    """What the names stand for."""
+    """A list of what the names of the designs mean."""
     lines = [f"- {name}: {ABOUT[name]}." for name in (*SYSTEMS, *JUDGING)]
     return "\n".join(lines) + "\n\n"
 
@@ -127,7 +127,7 @@ MEASURES = (
 
 
 def claims(cells: Designs) -> str:
-    """False and true claims of both rules: a table of each measure, a row a design, a column a kind of judging."""
+    """False and true claims of both rules: a table for each measure, with designs in rows and judging in columns."""
     designs = list(dict.fromkeys(key[:3] for key in ordered(cells)))
     about = (
         "Each cell has the rate of theta / that of the score; a ratio is theta's power over the score's. A design is a "
@@ -151,7 +151,7 @@ def _both(cell: dict[str, float], name: str) -> str:
 
 
 def _tables_behind(cells: Designs) -> str:
-    """How many tables most cells rest on, and which cells rest on others."""
+    """A sentence: how many simulated tables most cells rest on, and the cells with another number."""
     counts = [cell["tables"] for cell in cells.values()]
     usual = mode(counts) if counts else 0
     others = [
@@ -175,7 +175,7 @@ def _pivot(
 
 
 def coverage(cells: Designs) -> str:
-    """Coverage and widths, beside the paper's bank."""
+    """The section of coverage and widths, also of the paper's bank."""
     rows = []
     for key in ordered(cells):
         cell = cells[key]
@@ -203,7 +203,7 @@ def coverage(cells: Designs) -> str:
 
 
 def thresholds(known: Cells) -> str:
-    """The threshold of all pairs alone."""
+    """The section of false borders by the threshold of all pairs."""
     head = ["units", "systems", "boards", "false border, normal threshold", "threshold in use"]
     rows = [
         [*name.split("|"), number(cell["boards"], 0), number(cell["normal"], 3), number(cell["used"], 3)]
@@ -218,7 +218,7 @@ def thresholds(known: Cells) -> str:
 
 
 def real(known: Cells) -> str:
-    """Half the queries against the other half."""
+    """The section of real tables: half of the queries compared with the other half."""
     rows = []
     for name, cell in known.items():
         for kind, words in (("alone", "each pair alone"), ("all", "all at once")):
@@ -244,13 +244,13 @@ def real(known: Cells) -> str:
 
 
 def ratio_words(cell: dict[str, float], kind: str) -> str:
-    """The ratio of the shares reversed with its interval; a dash where a share is 0."""
+    """The ratio of the reversed shares with its interval; — if a share is 0."""
     ratio, low, high = (cell[f"{kind} ratio{end}"] for end in ("", " low", " high"))
     return f"{ratio:.2f} [{low:.2f}, {high:.2f}]" if np.isfinite([ratio, low, high]).all() else "—"
 
 
 def ordered(cells: Designs) -> list[Key]:
-    """Plain judging first, then the systems' designs, rubrics a query and effects in their order."""
+    """The keys sorted by judging, design of the systems, rubrics a query, and effect."""
     return sorted(cells, key=lambda k: (JUDGING.index(k[3]), SYSTEMS.index(k[0]), int(k[1]), float(k[2])))
 
 
@@ -260,7 +260,7 @@ def describe(key: Key) -> str:
 
 
 def number(value: float | None, digits: int = 2) -> str:
-    """A rate as the field writes it, .95; a dash where unknown."""
+    """A rate without the 0 before the point, as .95; — if unknown."""
     if value is None:
         return "—"
     text = f"{value:.{digits}f}"
@@ -268,6 +268,6 @@ def number(value: float | None, digits: int = 2) -> str:
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:
-    """Markdown."""
+    """A Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"

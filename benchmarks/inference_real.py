@@ -1,4 +1,4 @@
-"""Half the queries of a real table against the other half: are separated pairs in the same order there?"""
+"""Compare half of the queries of a real table with the other half: do separated pairs keep their order?"""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def half_against_half(folder: Path) -> dict[str, dict[str, float]]:
 
 
 def load(folder: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Majority labels (M, J) and the query of each rubric."""
+    """Majority labels (M, J) and the query of each rubric (J,), of the dataset in a folder."""
     with Workspace() as workspace:
         for kind in ("queries", "rubrics", "labels"):
             if (file := folder / f"{kind}.csv").exists():
@@ -82,7 +82,7 @@ def reversal_ratio(first: np.ndarray, second: np.ndarray, systems: int) -> tuple
     """Share reversed of the first over that of the second, with its 95% interval.
 
     The interval is the jackknife's over systems, on the log scale with Student's t; NaN where either share is 0 with or
-    without a system. It holds for systems like these on these queries.
+    without a system. It speaks of systems like these on the queries of this table.
     """
     one, other = np.triu_indices(systems, 1)
 
@@ -98,7 +98,7 @@ def reversal_ratio(first: np.ndarray, second: np.ndarray, systems: int) -> tuple
 
 
 def claims(y: np.ndarray, query: np.ndarray) -> dict[str, Inference]:
-    """What both rules claim of one half."""
+    """Claims by both rules, "theta" and "score", on one half of the queries."""
     fit = fit_irt(y)
     units = np.unique(query, return_inverse=True)[1]
     scores = np.full((len(y), units.max() + 1), np.nan)

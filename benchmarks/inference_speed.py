@@ -1,9 +1,10 @@
-"""Seconds that claims take once the fold fits are kept, and what these fits cost in units of one fit.
+"""Seconds that claims take once the fold fits are cached, and the time of these fits in units of one fit.
 
     OPENBLAS_NUM_THREADS=1 python -m benchmarks.inference_speed
 
-Processor time, least of five, so that other work on the machine does not count. A move of the gate keeps a random three
-quarters of the rubrics: abilities, contributions, threshold, intervals, tiers and ranks are all made anew.
+Times are processor time, the least of five runs, so that other work on the machine does not count. A move of the gate
+keeps a random three quarters of the rubrics; abilities, contributions, threshold, intervals, tiers and ranks are then
+all computed again.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ QUERIES, REPEATS = 104, 5
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """The least of five."""
+    """Least processor time of REPEATS runs of ``work``."""
     found = []
     for _ in range(REPEATS):
         start = process_time()
@@ -35,7 +36,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def main() -> None:
-    """One row a size."""
+    """Print one row for each size."""
     print("| systems × rubrics | one fit, s | fold fits, in fits | tables, s | a move of the gate, ms |")
     print("|" + " --- |" * 5)
     for n_systems, n_rubrics in SIZES:

@@ -1,4 +1,4 @@
-"""How often a board of identical systems shows a difference: the threshold of all pairs, by number of units."""
+"""How often the threshold of all pairs separates identical systems, by numbers of units and systems."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DRAWS = 800
 
 
 def false_borders(boards: int) -> dict[str, dict[str, float]]:
-    """For units|systems: shares of boards with a separated pair, by the normal threshold and by the one in use."""
+    """Map "units|systems" → shares of boards with a separated pair, by the normal threshold and the one in use."""
     found = {}
     for units, systems in CASES:
         rng, wrong = np.random.default_rng([units, systems]), np.zeros(2)

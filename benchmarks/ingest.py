@@ -61,7 +61,7 @@ def write_labels(folder: Path, rows: int) -> dict[str, Path]:
 
 
 def run(code: str, *arguments: Path | str) -> dict[str, float]:
-    """What a script of its own prints."""
+    """Run a script in its own process, and return the JSON object that it prints."""
     answer = subprocess.run(
         [sys.executable, "-c", code, *map(str, arguments)], capture_output=True, text=True, check=True
     )
@@ -69,7 +69,7 @@ def run(code: str, *arguments: Path | str) -> dict[str, float]:
 
 
 def compare(source: Path, repeats: int, folder: Path) -> dict[str, float]:
-    """Medians of bare and ours, run in turn."""
+    """Medians of the bare statement, on disk and in memory, and of ours, run in turn."""
     bare: list[dict[str, float]] = []
     memory: list[dict[str, float]] = []
     ours: list[dict[str, float]] = []
@@ -87,7 +87,7 @@ def compare(source: Path, repeats: int, folder: Path) -> dict[str, float]:
 
 
 def main() -> None:
-    """Print one line a format."""
+    """Print one row for each file format."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--repeats", type=int, default=3)

@@ -62,7 +62,7 @@ def main() -> None:
 
 
 def compare(n_systems: int, n_rubrics: int, args: argparse.Namespace) -> None:
-    """One table, every method in turn, a row each."""
+    """Print one row for each method on one simulated table."""
     y, truth = simulate_2pl(n_systems, n_rubrics)
     reference = None
     with tempfile.TemporaryDirectory() as folder:
@@ -80,7 +80,7 @@ def compare(n_systems: int, n_rubrics: int, args: argparse.Namespace) -> None:
 
 
 def run(method: str, table: Path, args: argparse.Namespace) -> dict[str, np.ndarray] | None:
-    """The figures of one method in its own process; None where it fails or takes too long."""
+    """The results of one method, run in its own process; None if it fails, takes too long or has no interpreter."""
     python = sys.executable if method in OURS else args.peers
     if python is None:
         return None
@@ -123,7 +123,7 @@ def row(
 
 
 def exact(found: dict[str, np.ndarray], y: np.ndarray) -> float:
-    """Log posterior of docs/method.md §6 at the found parameters, on the dense grid."""
+    """Log posterior of docs/method.md §6 at the estimated parameters, on the dense grid."""
     x = np.concatenate([np.log(np.maximum(found["a"], 1e-6)), found["b"]])
     return float(dense_2pl(x, y)[0])  # type: ignore[no-untyped-call] # the oracle is plain on purpose
 

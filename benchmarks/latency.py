@@ -48,7 +48,7 @@ STEPS = {
     ("Leaderboard, bank as if new", "B"): ("leaderboard?basis=bank", SIZE),
     ("Leaderboard, bank as if new", "tau_c"): ("leaderboard?basis=bank&gate=kappa&tau_c=0.3", TAU),
 }
-"""Page and setting: the address to begin at, a threshold of its own for each, and the slider that is moved."""
+"""(page, setting) → the address to begin at, with a different threshold for each, and the slider that is moved."""
 PAGES = {
     "": "Overview",
     "measurability": "Measurability",
@@ -62,14 +62,17 @@ PAGES = {
 
 
 def chosen_steps(names: list[str]) -> list[tuple[str, str]]:
-    """The steps of these pages ("Items"), or of single sliders ("Bank tau_c")."""
+    """The steps of the named pages ("Items") or single sliders ("Bank tau_c")."""
     return [step for step in STEPS if step[0] in names or " ".join(step) in names]
 
 
 def steps(
     browser: Browser, ours: str, bare: str, repeats: int, sliders: list[tuple[str, str]], patience: float
 ) -> tuple[float, dict[tuple[str, str], tuple[float, ...]]]:
-    """Every step in turn with one of the bare page."""
+    """Median ms of a step on the bare page, and the ms of each slider's steps; the two pages take turns.
+
+    patience: a slider is not moved again once its steps took so many seconds together.
+    """
     found: dict[tuple[str, str], tuple[float, ...]] = {}
     floor: list[float] = []
     if not sliders:
@@ -79,7 +82,7 @@ def steps(
         for page, setting in sliders:
             address, slider = STEPS[page, setting]
             with Sliders(browser, f"{ours}/{address}&dataset=study") as shown:
-                shown.step(slider, "ArrowLeft")  # the first leaves the default
+                shown.step(slider, "ArrowLeft")  # the first step leaves the default
                 waits = []
                 for _ in range(repeats):
                     floor.append(plain.step("n", "ArrowRight"))
@@ -101,7 +104,7 @@ def first_page(path: Path) -> float:
 
 
 def later(browser: Browser, address: str, times: int) -> tuple[Visit, Visit]:
-    """The best visit by browsers that keep nothing, and by one that has visited before."""
+    """The quickest of several visits by new browsers, and by a browser that has visited the page before."""
     return best([first_paint(browser, address) for _ in range(times)]), best(
         paints(browser, address, times + 1)[1:]
     )
@@ -116,7 +119,7 @@ def measure(
     *,
     start: bool,
 ) -> Waits:
-    """Everything at one size: paints on a fresh server first, then switches and steps."""
+    """Measure everything at one size: first paints on a fresh server, then switches of pages and steps of sliders."""
     visited = {page: title for page, title in PAGES.items() if title in visits}
     before = os.getloadavg()[0]
     started = first_page(path) if start else float("nan")
@@ -145,7 +148,7 @@ def measure(
 
 
 def best(visits: list[Visit]) -> Visit:
-    """The quickest of them: what else the machine does makes the others longer."""
+    """The quickest visit: other work on the machine only makes visits longer."""
     return min(visits, key=lambda visit: visit.milliseconds)
 
 

@@ -1,4 +1,4 @@
-"""A browser that times what a person sees: from a released key or click to the last change of a chart."""
+"""Time what a user sees in a browser: from a key's release or a click to the last change of a chart."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Playwright
 
 ROOT = Path(__file__).resolve().parents[1]
 READY = '[data-testid="stApp"][data-test-script-state="notRunning"]'
-QUIET, LONGEST = 600, 900_000  # ms: without a change, a page is done; nobody waits longer
+QUIET, LONGEST = 600, 900_000  # ms: a page without a change for QUIET is done; LONGEST is the timeout
 
 BARE = """
 import numpy as np, plotly.graph_objects as go, streamlit as st
@@ -63,7 +63,7 @@ WATCH = """() => {
   }, true);
   start();
 }"""
-# A chart that waits for Plotly's own script changes nothing meanwhile, so it is looked for, too.
+# A chart that waits for Plotly's script causes no change, so DONE also checks that every chart is drawn.
 DONE = f"""() => watched.since !== null && performance.now() - watched.last > {QUIET}
   && document.querySelector('{READY}') !== null
   && document.querySelector('[data-testid="stSpinner"], [data-testid="stSkeleton"]') === null
@@ -75,14 +75,14 @@ ARM = "() => { watched = {since: null, chart: null, any: null, last: performance
 
 @dataclass(frozen=True)
 class Visit:
-    """One load of a page: ms from its start to the last chart, and bytes of the messages of its WebSocket."""
+    """One load of a page: ms from its start to the last change of a chart, and bytes received over its WebSocket."""
 
     milliseconds: float
     bytes: int
 
 
 class Sliders:
-    """One open page whose sliders are moved."""
+    """An open page whose sliders can be moved."""
 
     def __init__(self, browser: Browser, address: str) -> None:
         self.page = _opened(browser)
@@ -96,7 +96,7 @@ class Sliders:
         self.page.context.close()
 
     def step(self, slider: str, key: str) -> float:
-        """Press a key on a slider: ms from its release to the last change of a chart."""
+        """Press a key on a slider, and return the ms from the key's release to the last change of a chart."""
         handle = self.page.get_by_role("slider", name=slider).first
         handle.focus()
         self.page.evaluate(ARM)
@@ -105,12 +105,12 @@ class Sliders:
 
 
 def first_paint(browser: Browser, address: str) -> Visit:
-    """A page loaded by a browser that keeps nothing from before."""
+    """Load a page in a new browser context, without a cache."""
     return paints(browser, address, 1)[0]
 
 
 def paints(browser: Browser, address: str, times: int) -> list[Visit]:
-    """A page loaded by one browser after another tab of it has loaded it; the first visit finds nothing kept."""
+    """Load a page in so many tabs of one browser context, one after another; only the first finds an empty cache."""
     context = _context(browser)
     found = [_visited(_tab(context), address) for _ in range(times)]
     context.close()
@@ -118,7 +118,7 @@ def paints(browser: Browser, address: str, times: int) -> list[Visit]:
 
 
 def paints_at_once(browser: Browser, address: str, readers: int) -> list[Visit]:
-    """So many browsers that keep nothing from before and load the page together; it stays open until all have it."""
+    """Load a page at once in so many new browser contexts, which stay open until all have loaded it."""
     pages = [_opened(browser) for _ in range(readers)]
     sizes = [_received(page) for page in pages]
     for page in pages:
@@ -138,7 +138,7 @@ def _visited(page: Page, address: str) -> Visit:
 
 
 def _received(page: Page) -> list[int]:
-    """The sizes of the messages of its WebSocket, as they come."""
+    """A list that grows by the size of each message that the page receives over its WebSocket."""
     sizes = list[int]()
     page.on(
         "websocket",
@@ -148,7 +148,7 @@ def _received(page: Page) -> list[int]:
 
 
 def switch(browser: Browser, address: str, titles: list[str], repeats: int) -> dict[str, float]:
-    """Median ms from a click in the navigation to the last change of that page; every page was open before."""
+    """Title → median ms from a click in the navigation to the last change of a chart on that page."""
     page = _opened(browser)
     page.goto(address)
     _settled(page)
@@ -178,7 +178,7 @@ def _tab(context: BrowserContext) -> Page:
 
 
 def _settled(page: Page) -> float:
-    """Wait until nothing changes any more: ms from the start to the last change of a chart."""
+    """Wait until the page is done (``DONE``), and return the ms from the start to the last change of a chart."""
     page.wait_for_function(DONE, timeout=LONGEST, polling=100)
     return float(page.evaluate(WAITED))
 
@@ -191,7 +191,7 @@ def chromium(playwright: Playwright) -> Browser:
 
 @contextmanager
 def serve(workspace: Path) -> Iterator[str]:
-    """A fresh dashboard on a copy of the workspace; its address."""
+    """Yield the address of a fresh dashboard on a copy of the workspace."""
     with tempfile.TemporaryDirectory() as folder:
         copy = shutil.copy(workspace, folder)
         with _running(
@@ -202,7 +202,7 @@ def serve(workspace: Path) -> Iterator[str]:
 
 @contextmanager
 def serve_bare() -> Iterator[str]:
-    """Streamlit with a slider and one chart."""
+    """Yield the address of the bare Streamlit page, with a slider and a chart."""
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "bare.py"
         script.write_text(BARE)
@@ -232,7 +232,7 @@ def _running(script: str, environment: dict[str, str]) -> Iterator[str]:
 
 
 def _answers(address: str) -> None:
-    """Wait until a server answers, for a minute."""
+    """Wait until a server answers; TimeoutError after about a minute."""
     for _ in range(600):
         try:
             with urlopen(address, timeout=5):

@@ -1,4 +1,4 @@
-"""The tables of docs/performance.md, made from what was measured."""
+"""The tables of docs/performance.md, made from the measured times."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
     from benchmarks.latency_browser import Visit
 
 SIZES_ASKED = {"demo": 3.0, "400x5000": 5.0}
-"""Size: the most that a step may take, in times of the bare page."""
+"""Size → the most that a step of a slider may take, as a multiple of the bare page's."""
 NAMES = {"demo": "15 × 4,094 (the demo study)", "400x5000": "400 × 5,000", "1000x30000": "1,000 × 30,000"}
 START_ASKED, PAINT_ASKED, BYTES_ASKED = 5.0, {"400x5000": 1.5}, 1_000_000
-"""Seconds from the command to the first page; of the leaderboard's first paint by size; bytes of a first load."""
+"""Limits: seconds from the command to the first page, of the leaderboard's first paint by size; bytes of a page."""
 LATER_ASKED = {"1000x30000": 3.0}
-"""Seconds of any page once it is computed, by size."""
+"""Limits by size: seconds of any page once its results are computed."""
 BYTES_ASKED_OF = {"1000x30000": 2_000_000}
 
 
 @dataclass(frozen=True)
 class Waits:
-    """What was measured at one size, in ms and bytes.
+    """Measured times at one size, in ms unless stated otherwise.
 
-    machine: its cores, and its load before and after. bare: median; ours: each step. bare_paints: the best of some
-    visits of the bare page by browsers that keep nothing, and by one that has visited before. paints: page → first
-    visit of a fresh server, the best of later ones, and of those by a browser that has visited before. start: seconds
-    from the command to the first page of a fresh server. switches: page → median of a click in the navigation. start
-    and bare are NaN where they were not measured.
+    machine: its cores, and its load before and after. start: seconds from the command to the first page of a fresh
+    server. bare: median step on the bare page. bare_paints: the quickest visit of the bare page by new browsers, and by
+    one that has visited before. ours: (page, setting) → each step. paints: page → first visit of a fresh server, the
+    quickest later visit by new browsers, and by one that has visited before. switches: page → median of a click in the
+    navigation. start and bare are NaN if they were not measured.
     """
 
     machine: str
@@ -99,12 +99,12 @@ def _seconds(milliseconds: float | None) -> str:
 
 
 def ratio(ours: Sequence[float], bare: float) -> float:
-    """The median wait in times of the bare page's."""
+    """The median wait as a multiple of the bare page's."""
     return statistics.median(ours) / bare
 
 
 def conclusions(size: str, waits: Waits) -> list[str]:
-    """What is asked, and whether it is met, in sentences that follow from the figures."""
+    """Sentences that state each limit and whether it is met."""
     found, asked = [], SIZES_ASKED.get(size)
     if asked is not None and waits.ours:
         slow = [
@@ -135,7 +135,7 @@ def conclusions(size: str, waits: Waits) -> list[str]:
 
 
 def _later(waits: Waits, limit: float) -> list[str]:
-    """How many pages are there within the limit once they are computed, by both kinds of browser."""
+    """Sentences: how many pages load within the limit once they are computed, in both kinds of browser."""
     found = []
     for at, browser in ((1, "that keeps nothing"), (2, "that has visited before")):
         slow = [page for page, visits in waits.paints.items() if visits[at].milliseconds > 1e3 * limit]
@@ -153,7 +153,7 @@ def _unmet(seconds: float, limit: float) -> str:
 
 
 def written(page: str, said: dict[str, str]) -> str:
-    """The page with what stands between its marks replaced: the sizes of ``said``; others stay as they were."""
+    """The text of the page with the sections of the sizes in ``said`` replaced or added; other sizes are kept."""
     mark = re.compile(f"{re.escape(START)}(.*){re.escape(END)}", re.DOTALL)
     before = mark.search(page)
     sections = re.split(r"(?m)^(?=### )", before[1])[1:] if before else []

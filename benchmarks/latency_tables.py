@@ -1,4 +1,4 @@
-"""The workspaces that waits are measured on: the demo study, and simulated tables of any size."""
+"""The workspaces on which waits are measured: the demo study, and simulated tables of any size."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from crubric_core.demo.writing import KINDS
 
 JUDGES, ERRS, PER_QUERY = 2, 0.1, 10
 DATASET = "study"
-DENSE = 5_000_000  # cells; of a larger table a part is judged
+DENSE = 5_000_000  # most cells with labels; of a larger table a random part has them
 
 
 def workspace(folder: Path, size: str) -> Path:
-    """The workspace of one size ("demo", or "400x5000"), made if the folder lacks it."""
+    """Path of the workspace of one size ("demo", or "400x5000"), which is made if the folder lacks it."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{size}.duckdb"
     if path.exists():
@@ -40,7 +40,7 @@ def workspace(folder: Path, size: str) -> Path:
 
 
 def _labels(folder: Path, systems: int, rubrics: int) -> Path:
-    """Labels of a 2PL under judges who err at a rate of their own on each rubric, as Parquet."""
+    """Write a Parquet file of 2PL labels by JUDGES judges, each with a different error rate on each rubric."""
     rng = np.random.default_rng(1)
     share = min(1.0, DENSE / (systems * rubrics))
     truth, _ = simulate_2pl(systems, rubrics)
@@ -62,6 +62,6 @@ def _labels(folder: Path, systems: int, rubrics: int) -> Path:
 
 
 def _named(what: str, numbers: np.ndarray) -> pd.Categorical:
-    """Numbers as names of equal length."""
+    """Numbers as names of equal length, such as "system 00012"."""
     found = pd.Categorical(numbers)
     return found.rename_categories(lambda n: f"{what} {n:05d}")

@@ -29,7 +29,7 @@ ORDER = ("overview", "leaderboard", "measurability", "items", "bank", "publish")
 
 
 def messages(node: Any) -> Iterator[Any]:
-    """Every element of a page, as it is sent."""
+    """The protobuf message of every element of a page."""
     for child in node.children.values():
         if hasattr(child, "children"):
             yield from messages(child)
@@ -38,7 +38,7 @@ def messages(node: Any) -> Iterator[Any]:
 
 
 def cost(page: str) -> tuple[float, float, int]:
-    """CPU seconds of the first run and of the next, and bytes."""
+    """CPU seconds of a page's first run and of the next, and bytes of the elements that it sends."""
     app = AppTest.from_file(str(PACKAGE / "ui" / "main.py"), default_timeout=3600)
     app.query_params["dataset"] = DATASET
     app.switch_page(str(PAGES / f"{page}.py"))

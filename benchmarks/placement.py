@@ -42,7 +42,7 @@ from crubric_core.placement.place import place_systems
 
 KEPT = Path(__file__).with_suffix(".json")
 BUDGET = 60
-OTHER_BUDGETS = (30, 120)  # few systems say little about a rate: each is placed on banks of these sizes too
+OTHER_BUDGETS = (30, 120)  # few systems give an imprecise rate: each is placed on banks of these sizes, too
 CONFIDENCE = 0.95  # of a settled tier
 RANDOM = 20  # random banks of the same size
 EFFECTS = (0.0, 0.7)  # sd of a system's effect on a query, in logits
@@ -50,7 +50,7 @@ Row = dict[str, float]
 
 
 def held_out(name: str, budget: int = BUDGET) -> Row | None:
-    """Rates of one table; None where its folder is absent."""
+    """Rates over the systems of one table, each held out in turn; None if its folder is absent."""
     with Workspace() as workspace:
         if not load(workspace, name):
             return None
@@ -102,7 +102,7 @@ def held_out(name: str, budget: int = BUDGET) -> Row | None:
 
 
 def _one(reference: Reference, new: SystemEvidence, s: int) -> Row:
-    """What came of one system, whose pool ability and rank are known."""
+    """Results of placing system ``s``, compared with its ability and rank on the pool."""
     among = stand_among(reference.without(s), new, 0.95, 0)
     whole = stand_among(reference, new, 0.95, 0)
     rank = 1 + int((reference.theta > reference.theta[s]).sum())
@@ -116,7 +116,7 @@ def _one(reference: Reference, new: SystemEvidence, s: int) -> Row:
 
 
 def _orders(theta: np.ndarray, placed: np.ndarray, random: np.ndarray) -> Row:
-    """Kendall's tau with the pool, of the bank and of random banks; mean rank error of the latter."""
+    """Kendall's tau of the bank and of random banks with the pool, and the mean rank error of random banks."""
     taus = [kendalltau(theta, bank).statistic for bank in random.T]
     size = len(theta)
     errors = [
@@ -134,9 +134,10 @@ def _orders(theta: np.ndarray, placed: np.ndarray, random: np.ndarray) -> Row:
 
 
 def clones(effect: float, seed: int) -> Row:
-    """One simulated table of the shape of dialsummeval: 14 systems, 100 queries, 4 rubrics each; a clone of each.
+    """Place a clone of each system of one simulated table as large as dialsummeval: 14 systems, 400 rubrics.
 
-    A clone has its system's ability and its effects on the queries' mean alone: labels and effects are drawn afresh.
+    A clone has the ability of its system; its labels and query effects are drawn anew. effect: sd of the query effects,
+    in logits.
     """
     theta, _, fresh, bank_scale = simulated(effect, seed, twins=True)
     labels = labels_on_bank(bank_scale.systems, fresh, bank_scale.judges)
@@ -151,7 +152,7 @@ def clones(effect: float, seed: int) -> Row:
 def simulated(
     effect: float, seed: int, *, twins: bool, spread: float = 1.0
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, BankScale]:
-    """Abilities of 14 systems and of 14 new ones, the labels (14, 60) of these on the bank of the first, and that bank.
+    """Abilities of 14 systems, of 14 new ones, labels (14, 60) of the new ones on the first ones' bank, and that bank.
 
     twins: whether the new ones have the abilities of the first. spread: sd of the abilities.
     """
@@ -179,7 +180,7 @@ def stopping(effect: float, seed: int) -> Row:
 
 
 def stopping_on(name: str) -> Row | None:
-    """The systems of one table, each as a new one among the others; None where its folder is absent."""
+    """The systems of one table, each judged as a new one until its tier is settled; None if its folder is absent."""
     with Workspace() as workspace:
         if not load(workspace, name):
             return None
@@ -213,13 +214,13 @@ def _draw(
 
 
 def _holds(standing: Any, theta: np.ndarray, i: int) -> bool:
-    """Whether the rank interval of a clone holds a rank that its true ability allows, its twin on either side."""
+    """Whether the rank interval of a clone holds one of its two possible true ranks, just above or below its twin."""
     above = int((theta > theta[i]).sum())
     return bool(standing.rank_low[-1] <= above + 2 and above + 1 <= standing.rank_high[-1])
 
 
 def main() -> None:
-    """Measure what is not known yet; print, or write the page."""
+    """Measure what has no result yet, print and store it, and write the page if one is given."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

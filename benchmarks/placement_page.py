@@ -1,4 +1,4 @@
-"""What the placement's benchmark writes on its page, its words derived from its numbers."""
+"""The page of the placement's benchmark: tables, and sentences that are derived from their numbers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RANDOM, DRAWS = 20, 200
 
 
 def write_page(path: Path, known: dict[str, Row]) -> None:
-    """What is known, between the marks of the page."""
+    """Write the known results between the marks of the page (``tables.write_measured``)."""
     tables = {name: row for name, row in known.items() if "|" not in name}
     if not tables:
         return
@@ -39,18 +39,18 @@ def write_page(path: Path, known: dict[str, Row]) -> None:
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:
-    """Markdown."""
+    """A Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
 def of(row: Row, name: str) -> str:
-    """A rate as systems of all systems."""
+    """A rate as numbers of systems, such as "13 of 14"."""
     return f"{round(row[name] * row['systems'])} of {row['systems']:.0f}"
 
 
 def coverage(tables: dict[str, Row]) -> str:
-    """Intervals of theta and of the rank, with the transfer variance and without."""
+    """The table of intervals of theta and of the rank, with the transfer variance and without."""
     head = [
         "table",
         "theta in its interval",
@@ -78,7 +78,7 @@ def coverage(tables: dict[str, Row]) -> str:
 
 
 def order(tables: dict[str, Row]) -> str:
-    """Rank errors, taus and judgements."""
+    """The table of rank errors, taus and judgements."""
     head = ["table", "rank error", "random banks", "tau", "random banks", "judgements", "of", "saved"]
     rows = [
         [
@@ -97,7 +97,7 @@ def order(tables: dict[str, Row]) -> str:
 
 
 def verdict(tables: dict[str, Row]) -> str:
-    """Against the targets, in sentences."""
+    """Sentences that compare the results with the targets."""
     total = sum(row["systems"] for row in tables.values())
     means = {
         name: sum(row[name] * row["systems"] for row in tables.values()) / total
@@ -126,7 +126,7 @@ def verdict(tables: dict[str, Row]) -> str:
 
 
 def sizes(known: dict[str, Row], tables: dict[str, Row]) -> str:
-    """How often theta is in its interval for banks of several sizes, and all of them together, against the target."""
+    """The section on banks of several sizes: how often theta is in its interval; "" with one size only."""
     found = {
         name: {int(row["bank"]): row}
         | {int(row_["bank"]): row_ for key, row_ in known.items() if key.startswith(f"size|{name}|")}
@@ -164,12 +164,12 @@ def sizes(known: dict[str, Row], tables: dict[str, Row]) -> str:
 
 
 def listed(names: list[str]) -> str:
-    """Names in a sentence."""
+    """Names as words of a sentence: "a, b and c"."""
     return " and ".join(names) if len(names) < 3 else ", ".join(names[:-1]) + " and " + names[-1]
 
 
 def clones(known: dict[str, Row]) -> str:
-    """Simulated tables: a clone of every system with labels of its own."""
+    """The section on clones, which have the ability of a system and labels of their own; "" without results."""
     head = [
         "sd of a system's effect on a query",
         "tables",
@@ -207,7 +207,7 @@ question of the tables above.
 
 
 def stops(known: dict[str, Row]) -> str:
-    """When judging stops, and how often the rest of the bank would have changed the tier."""
+    """The section on stopping: when judging stops, how often the rest of the bank changes the tier; "" if unknown."""
     groups: dict[str, list[Row]] = {}
     for name, row in known.items():
         if name.startswith("stops|"):

@@ -45,7 +45,7 @@ READY = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 
 
 def free_port() -> int:
-    """A port that nothing listens to."""
+    """A free port."""
     with socket.socket() as probe:
         probe.bind(("localhost", 0))
         port: int = probe.getsockname()[1]
@@ -54,7 +54,7 @@ def free_port() -> int:
 
 @dataclass(frozen=True)
 class Page:
-    """A server under test. elements: that its page has at least, so that an error does not pass for it."""
+    """A server under test. elements: least number of elements of its page; a page with fewer is an error."""
 
     name: str
     port: int
@@ -64,7 +64,7 @@ class Page:
 
 @contextmanager
 def server(arguments: list[str], folder: Path, **environment: str) -> Iterator[int]:
-    """``streamlit run`` on a free port; nothing else answers before it does."""
+    """Run ``streamlit run`` on a free port, and yield the port once it answers."""
     port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", *arguments]
     options = ["--server.headless", "true", "--server.address", "localhost", "--server.port", str(port)]
@@ -74,7 +74,7 @@ def server(arguments: list[str], folder: Path, **environment: str) -> Iterator[i
 
 @contextmanager
 def running(command: list[str], port: int, folder: Path, **environment: str) -> Iterator[int]:
-    """A server in a process of its own, whose number it gives as soon as the server answers."""
+    """Run a server in its own process, and yield the process id as soon as it answers, or after about a minute."""
     with (folder / f"{port}.log").open("w") as log:
         process = subprocess.Popen(
             command, cwd=ROOT, env={**os.environ, **environment}, stdout=log, stderr=log
@@ -115,7 +115,7 @@ async def reader(page: Page, start: asyncio.Event) -> float:
 
 
 async def all_at_once(page: Page, readers: int) -> np.ndarray:
-    """First paint of so many readers that start at the same moment, in seconds; NaN for one that was not served."""
+    """(readers,) seconds to the last element for readers who start at the same moment; NaN if one was not served."""
     start = asyncio.Event()
     tasks = [asyncio.create_task(reader(page, start)) for _ in range(readers)]
     await asyncio.sleep(0.1)
@@ -125,7 +125,7 @@ async def all_at_once(page: Page, readers: int) -> np.ndarray:
 
 
 def in_chromium(page: Page, visible: str, times: int) -> np.ndarray:
-    """First paint in a real browser that has visited before, one page after the other, in seconds."""
+    """(times,) seconds until ``visible`` is shown in Chromium, which has visited the page before."""
     path = next(filter(None, map(shutil.which, ("chromium", "google-chrome"))), None)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
@@ -145,20 +145,23 @@ def in_chromium(page: Page, visible: str, times: int) -> np.ndarray:
 
 
 def published(folder: Path) -> str:
-    """The link's secret of a view of the demo study with every part."""
+    """Publish a view of the demo study, and return the secret of its link."""
     with Workspace() as workspace:
         write_demo(workspace)
         return shared(workspace, "demo", folder)
 
 
 def shared(workspace: Workspace, dataset: str, folder: Path) -> str:
-    """The link's secret of a view of a dataset with every part."""
+    """Publish a view of a dataset, with the texts of its rubrics, and return the secret of its link."""
     result = run_pipeline(workspace.dataset(dataset), Settings())
     return publish(build_view(result, Choices(title="Readers", texts=True)), folder).token
 
 
 def large(size: str, readers: int, kept: Path) -> None:
-    """A view of a large table: its process' memory by the kernel, and its first paints. The folder keeps both."""
+    """Print memory of the server and first paints for a view of a large table.
+
+    kept: folder of the workspace and the view, which are made if it lacks them.
+    """
     views, secret = kept / f"views-{size}", kept / f"secret-{size}"
     if not secret.exists():
         with tempfile.TemporaryDirectory() as name:
@@ -170,7 +173,7 @@ def large(size: str, readers: int, kept: Path) -> None:
     with running(command, port, kept) as process:
         print(f"load {os.getloadavg()[0]:.1f}; no reader yet: {memory(process)}", flush=True)
         in_browsers(f"http://localhost:{port}/?view={token}", readers, process)
-        page = Page("view", port, f"view={token}", 30)  # asyncio has no loop beside that of Playwright
+        page = Page("view", port, f"view={token}", 30)  # asyncio has no loop beside Playwright's
         for _ in range(2):
             waits = ", ".join(f"{wait:.2f}" for wait in asyncio.run(all_at_once(page, readers)))
             print(f"{readers} at once that draw nothing: {waits} s; {memory(process)}", flush=True)
@@ -178,7 +181,7 @@ def large(size: str, readers: int, kept: Path) -> None:
 
 
 def in_browsers(address: str, readers: int, process: int) -> None:
-    """First paints one at a time, after those of a bare page, and of all readers at once."""
+    """Print first paints in Chromium: of the bare page, of one reader at a time, and of all readers at once."""
     with sync_playwright() as playwright, serve_bare() as bare:
         browser = chromium(playwright)
         print(f"bare page, nothing kept, then kept: {seconds(paints(browser, bare, 4))}", flush=True)
@@ -192,7 +195,7 @@ def in_browsers(address: str, readers: int, process: int) -> None:
 
 
 def seconds(visits: list[Visit]) -> str:
-    """To the last change of a chart, and what came over the WebSocket."""
+    """Words for some visits: seconds to the last change of a chart, and the most kB over the WebSocket."""
     times = ", ".join(f"{visit.milliseconds / 1e3:.2f}" for visit in visits)
     return f"{times} s, {max(visit.bytes for visit in visits) / 1e3:,.0f} kB"
 
@@ -246,8 +249,8 @@ def main() -> None:
 
 
 def many(page: Page, readers: int, rounds: int) -> float:
-    """One row of the table; its p95."""
-    asyncio.run(all_at_once(page, 2))  # the first visit imports and reads what later ones find ready
+    """Print one row of the table, and return its 95th percentile in seconds."""
+    asyncio.run(all_at_once(page, 2))  # a warm-up: the first visit imports modules and reads files
     seconds = np.concatenate([asyncio.run(all_at_once(page, readers)) for _ in range(rounds)])
     served = np.isfinite(seconds)
     median, p95 = np.nanmedian(seconds), float(np.nanpercentile(seconds, 95))

@@ -31,7 +31,7 @@ SPARK = (
     "--master local[2] --driver-memory 4g --conf spark.sql.shuffle.partitions=4 --conf spark.ui.enabled=false "
     "--conf spark.log.level=ERROR pyspark-shell"
 )
-STEPS = {"spark": ("start", "tally", "reduce"), "reference": ("reference", "reduce")}  # what the fits are of
+STEPS = {"spark": ("start", "tally", "reduce"), "reference": ("reference", "reduce")}  # steps with a fit
 CODE = """
 import json, resource, sys, time
 from crubric_core import Settings, Workspace
@@ -108,7 +108,7 @@ print(json.dumps(told))
 def write_labels(
     path: Path, rows: int, systems: int, judges: int, first_system: int = 0, which: str = "true"
 ) -> Path:
-    """A Parquet file with labels from 1 to 5 in random order, for rubrics that every system and judge meets.
+    """Write a Parquet file of labels 1 to 5 in random order; every judge labels every rubric of every system.
 
     which: an SQL condition on the number ``i`` of a label.
     """
@@ -126,7 +126,10 @@ def write_labels(
 
 
 def write_faults(path: Path, rows: int, systems: int, judges: int, draws: int) -> Path:
-    """The same with a fifth of the cells missing, a blank in 30, a row in 20 twice, a row in 60 contradicted."""
+    """Write labels like ``write_labels`` with a fifth of the cells missing, and faults in some rows.
+
+    One in 30 is blank, one in 20 is there twice, one in 60 is contradicted. draws: runs of each judge on each cell.
+    """
     cell = systems * judges * draws
     run = f"'run-' || (i // {systems * judges} % {draws}) AS run, " if draws > 1 else ""
     with duckdb.connect() as connection:
@@ -149,7 +152,10 @@ def write_faults(path: Path, rows: int, systems: int, judges: int, draws: int) -
 
 
 def write_folder(folder: Path, rows: int, systems: int, judges: int, a_file: int = 10_000_000) -> Path:
-    """Files of labels from 1 to 5 of systems and rubrics that differ, each with rubrics of its own in random order."""
+    """Write a folder of Parquet files with labels 1 to 5 of systems and rubrics that differ.
+
+    a_file: about how many rows each file has; a rubric is in one file only, with its rows in random order.
+    """
     folder.mkdir()
     cell = systems * judges
     a_file -= a_file % cell
@@ -173,7 +179,7 @@ def write_folder(folder: Path, rows: int, systems: int, judges: int, a_file: int
 
 
 def fitted(rows: list[int], seconds: list[float]) -> str:
-    """The exponent p of seconds ∝ rows^p by least squares on the log scale, and the line through the ends."""
+    """In words: the exponent p of seconds ∝ rows^p by least squares on the log scale, and the line through the ends."""
     p = float(np.polyfit(np.log(rows), np.log(seconds), 1)[0])
     per_million = (seconds[-1] - seconds[0]) / (rows[-1] - rows[0]) * 1e6
     fixed = seconds[0] - per_million * rows[0] / 1e6
@@ -183,7 +189,7 @@ def fitted(rows: list[int], seconds: list[float]) -> str:
 def measure(
     kind: str, rows: int, systems: int, judges: int, draws: int = 1, *, cells: bool = False
 ) -> dict[str, float]:
-    """What one process of its own takes."""
+    """Seconds, memory and counts of one run in its own process; the keys depend on ``kind``."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         if kind == "same":
@@ -214,7 +220,7 @@ def measure(
 
 
 def main() -> None:
-    """Run what the command line asks for and print a line each."""
+    """Print one JSON line for each number of rows, then the fitted exponents."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("kind", choices=("reference", "spark", "same", "more", "analyse"))
     parser.add_argument("--rows", type=int, nargs="+", default=[100_000, 1_000_000])

@@ -48,7 +48,7 @@ def simulated(systems: int, rubrics: int) -> FloatArray:
 
 
 def exponents(sizes: FloatArray, seconds: FloatArray) -> tuple[float, float, float]:
-    """Least-squares p, q of seconds ∝ M^p J^q on the log scale, and the largest error of that as a factor."""
+    """Least-squares p, q of seconds ∝ M^p J^q on the log scale, and the largest error of this fit as a factor."""
     design = np.column_stack([np.ones(len(sizes)), np.log(sizes)])
     found, *_ = np.linalg.lstsq(design, np.log(seconds), rcond=None)
     worst = float(np.exp(np.abs(design @ found - np.log(seconds)).max()))
@@ -56,7 +56,7 @@ def exponents(sizes: FloatArray, seconds: FloatArray) -> tuple[float, float, flo
 
 
 def fits_and_folds() -> None:
-    """Print one row a size, then the exponents."""
+    """Print one row for each size, then the exponents."""
     print("| systems × rubrics | fit, s | evaluations | folds | all folds, s | folds ÷ fit |")
     print("| --- | --- | --- | --- | --- | --- |")
     fits, folds = [], []
@@ -80,7 +80,7 @@ def fits_and_folds() -> None:
 
 @contextmanager
 def backend(name: str) -> Iterator[tuple[Workers, Any]]:
-    """Workers by name, "serial", "loky 2" or "Dask 2", and the cluster of the last."""
+    """Yield the workers of a name ("serial", "loky 2", "Dask 2 …"), and the Dask cluster, else None."""
     if not name.startswith("Dask"):
         yield Workers(processes=2 if name == "loky 2" else 1), None
         return
@@ -91,7 +91,7 @@ def backend(name: str) -> Iterator[tuple[Workers, Any]]:
 
 
 def experiment_over_workers(*, lose: bool) -> None:
-    """Print one row a backend."""
+    """Print one row for each kind of workers. lose: kill one of two Dask workers midway."""
     with Workspace() as workspace:
         write_demo(workspace)
         data = Snapshot(workspace.dataset("demo"), Settings())
@@ -115,7 +115,7 @@ def experiment_over_workers(*, lose: bool) -> None:
 
 
 def gain(size: str, splits: int, rounds: int = 2) -> None:
-    """Print the seconds of E2 in this process and in two workers, in turn, and the ratio of the shortest."""
+    """Print the seconds of E2 in this process and in two workers, in turn, and the ratio of the shortest times."""
     with tempfile.TemporaryDirectory() as folder, Workspace(workspace(Path(folder), size)) as made:
         data = Snapshot(made.dataset(DATASET), Settings())
     best = dict.fromkeys(("serial", "loky 2"), float("inf"))
@@ -136,7 +136,7 @@ def gain(size: str, splits: int, rounds: int = 2) -> None:
 
 
 def main() -> None:
-    """Print what is asked for."""
+    """Print the table that the options name."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--workers", action="store_true", help="E2 over workers instead of fit and folds")
     parser.add_argument(

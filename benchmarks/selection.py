@@ -40,7 +40,7 @@ SHOWN = ("new_pairs", "new_old", "tau", "score_error")
 
 
 def load(workspace: Workspace, name: str) -> bool:
-    """Ingest one dataset; False where its folder is absent."""
+    """Ingest one dataset into the workspace; False if its labels are absent."""
     if name == "demo":
         write_demo(workspace)
         return True
@@ -51,7 +51,7 @@ def load(workspace: Workspace, name: str) -> bool:
 
 
 def measure(name: str, repeats: int) -> pd.DataFrame | None:
-    """Print one dataset's tables; how far pairs are ahead there."""
+    """Print the tables of one dataset, and return how far ``pairs`` is ahead; None if the dataset is absent."""
     with Workspace() as workspace:
         if not load(workspace, name):
             print(f"{name}: no folder at {REAL}", file=sys.stderr)
@@ -67,7 +67,7 @@ def measure(name: str, repeats: int) -> pd.DataFrame | None:
 
 
 def cells(ahead: pd.DataFrame) -> pd.DataFrame:
-    """Selector × measure: difference [low, high]."""
+    """A table of selectors by measures with the texts "difference [low, high]"."""
     words = [
         f"{d:+.3f} [{low:+.3f}, {high:+.3f}]"
         for d, low, high in ahead[["difference", "low", "high"]].itertuples(index=False)
@@ -80,7 +80,7 @@ def cells(ahead: pd.DataFrame) -> pd.DataFrame:
 
 
 def over_tables(ahead: pd.DataFrame) -> pd.DataFrame:
-    """Mean difference over the tables, with its t interval."""
+    """Mean difference over the datasets for each selector and measure, with its t interval."""
     rows = []
     for (selector, kind), part in ahead.groupby(["selector", "measure"], sort=False):
         mean, low, high, _ = mean_interval(part["difference"].to_numpy())
@@ -89,7 +89,7 @@ def over_tables(ahead: pd.DataFrame) -> pd.DataFrame:
 
 
 def seconds(call: Callable[[], object], repeats: int = 5) -> float:
-    """Least seconds of one core."""
+    """Least processor time of some calls, in seconds."""
     found = []
     for _ in range(repeats):
         start = time.process_time()
@@ -99,7 +99,7 @@ def seconds(call: Callable[[], object], repeats: int = 5) -> float:
 
 
 def speed() -> None:
-    """Distances, orders and certificates on simulated tables, 39 rubrics a query."""
+    """Print the times of distances and orders, and certificates, on simulated tables with 39 rubrics a query."""
     print(
         "systems × rubrics | distances ms | order of 200 ms | whole order ms | proven at 20 | proven at 200"
     )
@@ -122,7 +122,7 @@ def speed() -> None:
 
 
 def certificates(names: list[str]) -> None:
-    """Of the bank of each dataset, at two budgets: its utility as a share of the best possible, at least."""
+    """Print the certificates of each dataset's banks of 20 and of 200 rubrics."""
     for name in names:
         with Workspace() as workspace:
             if load(workspace, name):

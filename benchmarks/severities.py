@@ -41,7 +41,7 @@ def simulate(design: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def of_likelihood(panel: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Severities (K,) of the largest log posterior of all parameters, and their standard errors."""
+    """Severities (K,) that maximise the log posterior of all parameters, and their standard errors (K,)."""
     contrasts, start = helmert(panel.shape[2]), None
 
     def loss(along: np.ndarray) -> float:
@@ -67,7 +67,7 @@ def of_likelihood(panel: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def of_design(design: str, tables: int) -> str:
-    """One row."""
+    """The row of one design: error and coverage by common cells, and by the likelihood."""
     errors: dict[str, list[float]] = {"cells": [], "likelihood": []}
     inside: dict[str, list[bool]] = {"cells": [], "likelihood": []}
     for seed in range(tables):

@@ -78,7 +78,7 @@ from benchmarks.claims_validity import prior, validity
 from benchmarks.claims_worth import worth
 
 Rows = Iterator[tuple[object, ...]]
-"""The head of a table, then its rows; an empty row ends it, and another may follow."""
+"""The head of a table, then its rows; an empty row ends the table, and another table may follow."""
 CLAIMS: dict[str, tuple[Callable[[int], Rows], int]] = {
     "validity": (validity, 40),
     "prior": (prior, 20),
@@ -121,7 +121,7 @@ CLAIMS: dict[str, tuple[Callable[[int], Rows], int]] = {
     "losses": (losses, 200),
     "loss_banks": (loss_banks, 100),
 }
-"""What measures each, and of how many tables docs/ tells."""
+"""Claim → the function that measures it, and the number of tables that docs/ reports."""
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""The simulated tables that the benchmarks fit, how shares are printed, and where a page has what was measured."""
+"""Helpers of the benchmarks: simulated tables, the format of shares, and writing results into a page."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def simulate_2pl(
 
 
 def short(share: float, form: str = ".2f") -> str:
-    """As docs/ has shares: without the 0 before the point."""
+    """Format a share as docs/ does, without the 0 before the point."""
     return re.sub(r"^([+-]?)0\.", r"\1.", f"{share:{form}}")
 
 
 def write_measured(path: Path, text: str) -> None:
-    """Replace what stands between the marks of a page by ``text``; a page that is not there has nothing else."""
+    """Replace the text between the lines START and END of a page; a page that does not exist is made of these alone."""
     page = path.read_text("utf-8") if path.exists() else f"{START}{END}\n"
     before, _, rest = page.partition(START)
     _, mark, after = rest.partition(END)

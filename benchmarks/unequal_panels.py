@@ -99,7 +99,7 @@ def simulate(design: str, spread: float, seed: int) -> tuple[pd.DataFrame, np.nd
 
 
 def boards(table: pd.DataFrame) -> dict[str, Inference]:
-    """The product's claims about theta and the score, and the same as if all panels were equal."""
+    """Rule of RULES → claims about theta and the score, each with and without the allowance for unequal panels."""
     settings = Settings()
     with Workspace() as workspace:
         workspace.ingest(table.to_csv(index=False).encode(), "study")
@@ -133,7 +133,7 @@ def of_design(design: str, tables: int) -> str:
 
 
 def many_facet_board(table: pd.DataFrame) -> pd.DataFrame:
-    """The pairs that ``experiment many_facet`` separates; those of which it says nothing are none."""
+    """A row for each pair that ``experiment many_facet`` separates; SystemExit if it fits no model."""
     with Workspace() as workspace:
         workspace.ingest(table.to_csv(index=False).encode(), "study")
         found = many_facet(workspace.dataset("study"), Settings())
@@ -157,7 +157,7 @@ def with_judges_on_the_scale(design: str, tables: int) -> str:
 
 
 def thinned(table: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
-    """The table with one judge for half of the systems, another for the others, and all on a tenth of the queries."""
+    """Keep one judge for half of the systems, another for the others, and all judges on a tenth of the queries."""
     systems, queries = table["system"].unique(), table["query"].unique()
     one, other = rng.permutation(table["judge"].unique())[:2]
     first = rng.permutation(systems)[: len(systems) // 2]
@@ -175,7 +175,7 @@ def by_all_judges(folder: Path) -> pd.DataFrame:
 
 
 def real_with_judges_on_the_scale(folder: Path, tables: int) -> str:
-    """One row of the same table for the many-facet model; contradicted by abilities of the whole table's board."""
+    """One row of the table of real labels for the many-facet model; pairs are compared with the whole table's board."""
     table = by_all_judges(folder)
     whole, rng = boards(table)["theta"], np.random.default_rng(5)
     place = {name: at for at, name in enumerate(sorted(table["system"].unique()))}
@@ -192,7 +192,7 @@ def real_with_judges_on_the_scale(folder: Path, tables: int) -> str:
 
 
 def real(folder: Path, tables: int) -> str:
-    """One row of the table of real labels: systems that all judges labelled."""
+    """One row of the table of real labels, of the systems that all judges labelled."""
     table = by_all_judges(folder)
     whole, rng = boards(table), np.random.default_rng(5)
     apart, wrong = (dict.fromkeys(RULES, 0.0) for _ in range(2))
@@ -209,7 +209,7 @@ def real(folder: Path, tables: int) -> str:
 
 
 def majority_gain(mean: float, disagreement: float, judges: int) -> float:
-    """By what a small leniency moves the majority, ties left out, over what it moves the mean label."""
+    """Change of the share of majority passes (ties left out) by a small leniency, over the change of the mean label."""
     size = mean * (1 - mean) / (mean * (1 - mean) - disagreement / 2) - 1
     rates = stats.beta.ppf((np.arange(400) + 0.5) / 400, mean * size, (1 - mean) * size)
     rates = np.clip(rates, 1e-9, 1 - 1e-9)
@@ -225,7 +225,7 @@ def majority_gain(mean: float, disagreement: float, judges: int) -> float:
 
 
 def print_many_facet(real_data: Path | None, tables: int, designs: list[str]) -> None:
-    """The tables of the many-facet model."""
+    """Print the table of the many-facet model, of real labels if a folder is given."""
     if real_data is not None:
         print("| table | systems | pairs | separated | contradicted |\n| --- | --- | --- | --- | --- |")
         for name in ("dialsummeval", "wildbench"):
@@ -238,7 +238,7 @@ def print_many_facet(real_data: Path | None, tables: int, designs: list[str]) ->
 
 
 def main() -> None:
-    """Print one table."""
+    """Print the table that the options name."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--tables", type=int, default=40)
     parser.add_argument("--designs", nargs="*", default=list(DESIGNS))

@@ -33,7 +33,7 @@ DESIGNS = (
 
 
 def simulate(design: str, seed: int) -> np.ndarray:
-    """(M, J) majority labels, NaN where a query was not asked."""
+    """(M, J) majority labels, NaN on queries that a system lacks."""
     rng = np.random.default_rng([31, seed])
     size = QUERIES * PER_QUERY
     hard = rng.normal(size=QUERIES)
@@ -60,7 +60,7 @@ def simulate(design: str, seed: int) -> np.ndarray:
 
 
 def plain(scores: np.ndarray) -> Influence:
-    """Means over each system's own queries, each taken as if nobody else's queries differed."""
+    """Mean score of each system over its own queries, as if all systems had the same queries."""
     rows = [score_influence(row[None], np.ones(len(row))) for row in scores]
     return Influence(
         estimate=np.concatenate([row.estimate for row in rows]),

@@ -1,4 +1,4 @@
-"""What every test may ask for."""
+"""Options, markers and fixtures of all tests."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from crubric_core.labels.readers.formats.base import LOCAL
 from crubric_core.server.logs import end_in_silence
 from tests.slow_tests import Stopwatch, is_slow, listed
 
-end_in_silence()  # as the dashboard: what a run says is what failed
-use_one_thread()  # as the dashboard and every command: workers must give the same bytes
-# Their tables are small: threads of DuckDB would wait for each other. Servers and commands start as many as there are.
+end_in_silence()  # as the dashboard does: no messages at the exit of a run
+use_one_thread()  # as the dashboard and every command do: workers must give the same bytes
+# One thread of DuckDB, since the tables of the tests are small. Servers and commands use as many as there are.
 LOCAL["threads"] = "1"
 ROOT = Path(__file__).resolve().parents[1]
 REAL_DATA = Path(os.environ.get("CRUBRIC_REAL_DATA", ROOT.parent / "shared" / "data"))
 
-# Servers of the tests open to whoever asks, however many people use this machine; those about it say otherwise.
+# Servers of the tests ask for no token, even on a shared machine, except in the tests of tokens.
 os.environ.setdefault("CRUBRIC_TOKEN", "never")
-# CRUBRIC_TESTS=thorough tries every property on as many examples as it asks for, else on a fifth of them.
+# CRUBRIC_TESTS=thorough tries each property on all the examples that it asks for; other tiers on a fifth of them.
 settings.register_profile("fast", max_examples=20, deadline=None)
 settings.register_profile("all", max_examples=20, deadline=None)
 settings.register_profile("thorough", max_examples=100, deadline=None)
@@ -46,20 +46,20 @@ COSTLY = {"slow", "fuzz", "crash"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The option of ``make slow-list``."""
+    """Add the option that ``make slow-list`` uses."""
     parser.addoption("--renew-slow", type=float, metavar="SECONDS", help="write tests/slow.txt anew")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Measure where asked to; the workers of xdist report to the process that started them."""
+    """Measure durations with ``--renew-slow``, in the main process only, to which workers of xdist report."""
     budget = config.getoption("--renew-slow")
     if budget is not None and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Stopwatch(budget))
 
 
-@pytest.hookimpl(tryfirst=True)  # before -m chooses
+@pytest.hookimpl(tryfirst=True)  # before -m selects
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark what stands in a folder or file of one kind, so that no test there is forgotten, and what is slow."""
+    """Mark all tests of the folders and files in PLACES, and the slow tests; in a worker of xdist also sort them."""
     slow = listed()
     for item in items:
         for place, marker in PLACES.items():
@@ -72,13 +72,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Six thousand tests and what they import live as long as the process: nothing looks through them for garbage."""
+    """Exclude thousands of tests and modules, which live as long as the process, from garbage collection."""
     gc.freeze()
 
 
 def spread(items: list[pytest.Item]) -> list[pytest.Item]:
-    """The order in which workers take the files: those of many costly tests first, so that nobody waits for a long one
-    at the end, and those that wait for browsers and servers evenly among them."""
+    """Sort the tests by file, for workers of xdist.
+
+    Files with many costly tests come first, so that no worker runs a long one alone at the end; files that wait for
+    browsers and servers come evenly among them.
+    """
     files: dict[str, list[pytest.Item]] = {}
     for item in items:
         files.setdefault(item.nodeid.partition("::")[0], []).append(item)
@@ -98,12 +101,12 @@ def spread(items: list[pytest.Item]) -> list[pytest.Item]:
 
 @pytest.fixture
 def page_fails() -> None:
-    """For tests that mean a page to end in an unexpected error."""
+    """Mark a test in which a page is meant to end in an unexpected error."""
 
 
 @pytest.fixture(autouse=True)
 def no_page_fails_unseen(request: pytest.FixtureRequest, caplog: pytest.LogCaptureFixture) -> Iterator[None]:
-    """The error boundary hides from AppTest what a page raises: its log entry fails the test."""
+    """Fail the test if a page raised an error, which the error boundary hides from AppTest and only logs."""
     yield
     if "page_fails" not in request.fixturenames:
         failed = [r.exc_info for r in caplog.get_records("call") if r.name == "crubric_core.ui.errors"]
@@ -112,7 +115,7 @@ def no_page_fails_unseen(request: pytest.FixtureRequest, caplog: pytest.LogCaptu
 
 @pytest.fixture(scope="session")
 def real_data() -> Path:
-    """The optional folder of real label tables; tests that need it are skipped, aloud, where it is absent."""
+    """The optional folder of real label tables; tests that need it are skipped with a message if it is absent."""
     if not REAL_DATA.is_dir():
         pytest.skip(f"no real data at {REAL_DATA} (set CRUBRIC_REAL_DATA)")
     return REAL_DATA
@@ -120,7 +123,7 @@ def real_data() -> Path:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """Chromium, one a process, from CRUBRIC_CHROMIUM or the path; where there is none its tests are skipped, aloud."""
+    """One Chromium a process, from CRUBRIC_CHROMIUM or the path; its tests are skipped with a message without one."""
     names = ("chromium", "chromium-browser", "google-chrome")
     path = os.environ.get("CRUBRIC_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
     if path is None:
@@ -135,7 +138,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def context(browser: Browser) -> Iterator[BrowserContext]:
-    """One profile for all tests, so that the browser keeps the scripts of the pages it has seen."""
+    """One browser profile for all tests, so that scripts of the pages stay in its cache."""
     context = browser.new_context(viewport={"width": 1400, "height": 900})
     yield context
     context.close()

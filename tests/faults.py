@@ -1,4 +1,4 @@
-"""Faults on purpose: a disk without room, a process killed at a named step, a pipe where a file should be."""
+"""Simulated faults: a full disk, a process that is killed at a chosen step, a read-only folder, a small disk."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 @contextmanager
 def no_room(beyond: int = 0) -> Iterator[None]:
-    """No file of this process grows beyond so many bytes: to it every disk is full, files that are there can shrink."""
+    """Simulate a full disk: no file of this process can grow beyond ``beyond`` bytes; existing files can shrink."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (beyond, before[1]))
     try:
@@ -30,7 +30,7 @@ def no_room(beyond: int = 0) -> Iterator[None]:
 
 
 def killed(work: Callable[[], object]) -> None:
-    """Run ``work`` in a fork of this process, which has to be killed by its own hand (``die``) before it ends."""
+    """Run ``work`` in a fork of this process, and assert that it kills itself (``die``) before it ends."""
     with warnings.catch_warnings(action="ignore", category=DeprecationWarning):  # 3.12 warns of threads
         child = os.fork()
     if not child:
@@ -43,19 +43,19 @@ def killed(work: Callable[[], object]) -> None:
 
 
 def die(*_: object, **__: object) -> None:
-    """As kill -9 does it: no handler runs."""
+    """Kill this process like ``kill -9``: no handler runs."""
     os.kill(os.getpid(), signal.SIGKILL)
 
 
 def read_only(folder: Path, script: str, *arguments: object) -> str:
-    """What a Python script prints that runs where ``folder`` can be read and not written, by nobody."""
+    """Run a Python script while ``folder`` is mounted read-only, even for root, and return what it prints."""
     return _mounted(
         f"mount --bind {folder} {folder} && mount -o remount,ro,bind {folder}", script, *arguments
     )
 
 
 def on_a_small_disk(script: str, *arguments: object, folder: Path, megabytes: int = 2) -> str:
-    """What a Python script prints that runs where ``folder`` is a disk of its own of that size."""
+    """Run a Python script while ``folder`` is a separate disk of that size, and return what it prints."""
     return _mounted(f"mount -t tmpfs -o size={megabytes}m tmpfs {folder}", script, *arguments)
 
 

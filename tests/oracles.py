@@ -1,4 +1,4 @@
-"""Slow, obvious implementations that the fast ones are compared with."""
+"""Slow and simple implementations, with which tests compare the fast ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DENSE_NODES = np.linspace(-8.0, 8.0, 4001)
 
 
 def level_probabilities(theta, a, b, c=0.0, thresholds=None):
-    """(G, L) probability of each level of one rubric, straight from the definition."""
+    """(G, L) probability of each level of one rubric at abilities theta (G,), by the definition."""
     if thresholds is None:
         passed = c + (1 - c) * expit(a * (theta - b))
         return np.stack([1 - passed, passed], axis=1)
@@ -43,7 +43,7 @@ def dense_posterior(y, a, b, c=None, thresholds=None, nodes=DENSE_NODES):
 def dense_log_posterior(
     y, a, b, c=None, thresholds=None, log_a_sd=0.5, b_sd=2.0, c_beta=(5.0, 17.0), common=False
 ):
-    """docs/method.md §6 with every constant; ``common`` counts the one slope of the 1PL once."""
+    """Log posterior of docs/method.md §6 with all constants. common: count the common slope of the 1PL once."""
     from scipy.stats import norm
 
     value = dense_posterior(y, a, b, c, thresholds)[0].sum()
@@ -75,18 +75,18 @@ def dense_2pl(x, y, log_a_sd=0.5, b_sd=2.0):
 
 
 def coverage(info, weights, bank):
-    """U(S) with Python's exact sums."""
+    """Coverage utility U(S) of a bank, with exact sums (``math.fsum``)."""
     sums = [math.fsum(row[j] for j in bank) for row in info]
     return math.fsum(w * math.log1p(total) for w, total in zip(weights, sums, strict=True))
 
 
 def naive_gains(info, weights, covered):
-    """eq:submod-greedy for every rubric at once, node by node from the lowest."""
+    """(J,) gain of each rubric, by eq:submod-greedy. info: (G, J). weights, covered: (G,)."""
     return (weights[:, None] * np.log1p(info / (1 + covered)[:, None])).sum(axis=0)
 
 
 def naive_greedy(info, weights, budget, feasible=None):
-    """The quadratic algorithm: every gain of every rubric at every step."""
+    """Order and gains of the greedy bank, by computing the gain of every rubric at every step."""
     open_ = (info > 0).any(axis=0) & (True if feasible is None else feasible)
     covered, order, gains = np.zeros(len(info)), [], []
     while open_.any() and len(order) < budget:
@@ -100,19 +100,22 @@ def naive_greedy(info, weights, budget, feasible=None):
 
 
 def best_coverage(info, weights, budget, feasible):
-    """max U(S) over all S within the feasible rubrics with |S| ≤ budget, one by one."""
+    """Maximum of U(S) over all subsets S of the feasible rubrics with |S| ≤ budget, by trying each."""
     rubrics = np.flatnonzero(feasible)
     sizes = range(min(budget, len(rubrics)) + 1)
     return max(coverage(info, weights, bank) for size in sizes for bank in combinations(rubrics, size))
 
 
 def naive_certificate(info, weights, order, budget, feasible):
-    """The bound of docs/method.md §8 for the coverage utility."""
+    """Certificate of docs/method.md §8 for the coverage utility (``least_bound_certificate``)."""
     return least_bound_certificate(lambda bank: coverage(info, weights, bank), order, budget, feasible)
 
 
 def least_bound_certificate(utility, order, budget, feasible):
-    """The bound of docs/method.md §8 with every prefix 0 … budget and every gain as a difference of utilities."""
+    """Certificate of docs/method.md §8: utility over the least bound of all prefixes 0 … budget.
+
+    Gains are computed as differences of utilities.
+    """
     bounds = []
     for size in range(min(budget, len(order)) + 1):
         bank = list(order[:size])
@@ -124,14 +127,17 @@ def least_bound_certificate(utility, order, budget, feasible):
 
 
 def best_utility(utility, budget, feasible):
-    """The largest utility of all banks within the feasible rubrics with |S| ≤ budget, one by one."""
+    """Largest utility of all banks of at most ``budget`` feasible rubrics, by trying each."""
     rubrics = np.flatnonzero(feasible)
     sizes = range(min(budget, len(rubrics)) + 1)
     return max(utility(bank) for size in sizes for bank in combinations(rubrics, size))
 
 
 def naive_item_posterior(y, theta, thresholds_at, log_a_grid, b_grid, log_a_sd=0.5, steps=6):
-    """docs/method.md §8, step 2, point by point: {(log a, b): (J,) posterior}. thresholds_at(b, j): rubric j's."""
+    """docs/method.md §8, step 2, point by point: {(log a, b): (J,) posterior}, and mean and variance of the prior of b.
+
+    thresholds_at(b, j): thresholds of rubric j at difficulty b, or None.
+    """
     n = y.shape[1]
     likelihood = {}
     for log_a in log_a_grid:
@@ -155,7 +161,7 @@ def naive_item_posterior(y, theta, thresholds_at, log_a_grid, b_grid, log_a_sd=0
 
 
 def naive_pair_distances(y, theta, nodes, posterior, thresholds_at):
-    """docs/method.md §8, steps 3 and 4, pair by pair and rubric by rubric: future pairs, then present ones."""
+    """(J, P) distances of docs/method.md §8, steps 3 and 4, pair by pair: future pairs first, then present pairs."""
     rows = []
     for j in range(y.shape[1]):
         chances = {
@@ -187,7 +193,7 @@ def naive_pair_distances(y, theta, nodes, posterior, thresholds_at):
 
 
 def pair_utility(rows, weights, bank):
-    """U(S) of the pairs with Python's exact sums."""
+    """Utility U(S) of the pairs strategy, with exact sums (``math.fsum``). rows: (J, P) distances."""
     totals = [math.fsum(rows[j][p] for j in bank) for p in range(len(weights))]
     return math.fsum(
         w * 0.5 * math.sqrt(-math.expm1(-2 / math.pi * x)) for w, x in zip(weights, totals, strict=True)
@@ -195,7 +201,7 @@ def pair_utility(rows, weights, bank):
 
 
 def naive_pairs_order(rows, weights, query, feasible, budget):
-    """The balanced greedy choice: every gain of every rubric of the least-used queries at every step."""
+    """Order of the balanced greedy choice: at every step the best rubric of the least used queries."""
     left = [j for j in np.flatnonzero(feasible) if any(rows[j])]
     used, order = dict.fromkeys(query.tolist(), 0), []
     while left and len(order) < budget:
@@ -210,7 +216,7 @@ def naive_pairs_order(rows, weights, query, feasible, budget):
 
 
 def composed_banks(n, size, pinned, excluded, families, cost, cost_budget):
-    """Every bank of at most ``size`` of n rubrics that keeps all constraints, one by one.
+    """All banks of at most ``size`` of n rubrics that meet all constraints, by trying each.
 
     families: (code of each rubric, least of each group, most of each group).
     """
@@ -238,7 +244,7 @@ def composed_banks(n, size, pinned, excluded, families, cost, cost_budget):
 
 
 def naive_scores(y, levels, query_index, n_queries, types, dimension, severity, weights, omega, clip):
-    """eq:score by a loop over systems, queries and rubrics, with the numbers of tab:tasktypes written out."""
+    """(M,) scores by eq:score, by loops over systems, queries and rubrics, with the constants of tab:tasktypes."""
     overall = []
     for row in y:
         total, shares = 0.0, 0.0
@@ -269,7 +275,7 @@ def naive_scores(y, levels, query_index, n_queries, types, dimension, severity, 
 
 
 def naive_tiers(theta, draws, confidence, rule):
-    """Walk down the ranking; test the paired difference to the system above, or to the tier's first."""
+    """(M,) tiers: walk down the ranking, and test the difference from the system above, or from the tier's first."""
     tail = 50 * (1 - confidence)
     ranking = sorted(range(len(theta)), key=lambda i: -theta[i])
     tier, first, result = 0, None, np.zeros(len(theta))
@@ -284,7 +290,7 @@ def naive_tiers(theta, draws, confidence, rule):
 
 
 def naive_holm(p_values, level):
-    """Reject from the smallest p on, each at level / (tests left); stop at the first that fails."""
+    """Which hypotheses Holm's procedure rejects: from the smallest p on, each at level / (tests left)."""
     rejected = [False] * len(p_values)
     for k, i in enumerate(sorted(range(len(p_values)), key=lambda i: p_values[i])):
         if p_values[i] > level / (len(p_values) - k):
@@ -294,7 +300,7 @@ def naive_holm(p_values, level):
 
 
 def naive_rank_probabilities(draws):
-    """P(rank ≤ k), by counting, where no two systems tie."""
+    """(M, M) P(rank ≤ k) of each system, by counting in draws (R, M) without ties."""
     replicates, systems = draws.shape
     counts = np.zeros((systems, systems))
     for draw in draws:
@@ -315,7 +321,7 @@ def label_probability(items, j, label, theta):
 
 
 def label_log_probability(items, j, label, theta):
-    """Its log; where a level's thresholds coincide, the limit of the log up to a constant."""
+    """Log of ``label_probability``; if the level's two thresholds are equal, its limit up to a constant."""
     if items.thresholds is not None and 0 < label < len(items.thresholds[j]):
         low, high = items.thresholds[j][int(label) - 1 : int(label) + 1]
         if low == high:
@@ -325,7 +331,7 @@ def label_log_probability(items, j, label, theta):
 
 
 def naive_influence(y, fold_items, fold, use, query, theta, step=1e-5):
-    """psi (n, M) and H (M,) of docs/method.md §10, before the link: derivatives by differences, information by sums."""
+    """psi (n, M) and H (M,) of docs/method.md §10, without the link, with derivatives as difference quotients."""
     queries = sorted({int(query[j]) for j in range(y.shape[1]) if use[j]})
     psi, information = np.zeros((len(queries), len(y))), []
     for i, row in enumerate(y):
@@ -349,7 +355,7 @@ def naive_influence(y, fold_items, fold, use, query, theta, step=1e-5):
 
 
 def naive_link(y, pooled, theta, fold, use, query):
-    """(n, M) what the link takes back: the pooled fit's own psi, summed over the fold, beside the number of others."""
+    """(n, M) part of psi that the link removes: psi of the pooled fit, summed over the fold, by the others' number."""
     all_of_them = np.ones(y.shape[1], dtype=bool)
     psi, _ = naive_influence(y, [pooled] * (max(fold) + 1), fold, all_of_them, query, theta)
     queries = sorted({int(q) for q in query})
@@ -362,7 +368,7 @@ def naive_link(y, pooled, theta, fold, use, query):
 
 
 def naive_variances(psi, floor):
-    """(M, M) variance of each difference by docs/method.md §10, pair by pair; on the diagonal that of each estimate."""
+    """(M, M) variance of each difference, by docs/method.md §10; on the diagonal that of each estimate."""
     n, size = psi.shape
     out = np.empty((size, size))
     for i in range(size):
@@ -374,13 +380,13 @@ def naive_variances(psi, floor):
 
 
 def naive_largest(draws, variance):
-    """(R,) the largest |Z_i - Z_k| / sd_ik of each row, pair by pair."""
+    """(R,) largest |Z_i - Z_k| / sd_ik over all pairs, of each row of draws (R, M)."""
     pairs = list(combinations(range(draws.shape[1]), 2))
     return np.array([max(abs(z[i] - z[k]) / math.sqrt(variance[i, k]) for i, k in pairs) for z in draws])
 
 
 def naive_places(estimate, separated):
-    """Tier, least rank and greatest rank by the words of docs/method.md §10."""
+    """Lists of tiers, least ranks and greatest ranks, as docs/method.md §10 defines them."""
     ranking = sorted(range(len(estimate)), key=lambda i: -estimate[i])
     tier, first, tiers = 1, ranking[0], {}
     for i in ranking:
@@ -411,22 +417,26 @@ def best_on_grid(labels, theta, log_a_sd=0.5, b_sd=2.0):
 
 
 def criterion_of(query, rubric):
-    """The rubric's name after its query's prefix; a bare number is a position, so that the whole name counts."""
+    """The rubric's name without its query's prefix; if only a number is left, a mere position, the whole name."""
     own = rubric.removeprefix(f"{query}#")
     return rubric if own.isdigit() else own
 
 
 def inferred_bottom(low, top):
-    """Where a scale begins whose lowest label is ``low``: at 1 where nobody gave 0 (at 0 above 12 levels)."""
+    """Lowest level of a scale. low: its lowest label. top: its highest level.
+
+    If no label is 0 or below, 1 for a top from 2 to 12, and 0 above; else ``low``, but below ``top``.
+    """
     if low >= 1 and top > 1:
         return 0 if top > 12 else 1
     return low if low < top else top - 1
 
 
 def label_levels(labels, scale_max=None, texts=None):
-    """Known rows with ``level`` and ``n_levels``; the top from a dict by rubric, else of the criterion's labels.
+    """Rows with a label, with the columns ``level`` and ``n_levels``.
 
-    A criterion is its text where ``texts`` (by rubric) has one, else its name after the query's prefix.
+    scale_max: rubric → top of its scale; else the top is the highest label of the criterion. texts: rubric → its text,
+    by which criteria are formed; else by ``criterion_of``.
     """
     known = labels.dropna(subset=["label"]).copy()
     texts = texts or {}
@@ -443,7 +453,7 @@ def label_levels(labels, scale_max=None, texts=None):
 
 
 def reduce_cells(known, response="binary", tie="unknown", tolerance=0):
-    """A frame of cells by (system, rubric): n, agree, y, by pandas' own group operations."""
+    """A frame of cells, indexed by (system, rubric), with n, agree and y, by group operations of pandas."""
     read = known["level"]
     if response == "binary":
         read, tolerance = (known["level"] >= (known["n_levels"] - 1) / 2).astype(float), 0
@@ -459,7 +469,7 @@ def reduce_cells(known, response="binary", tie="unknown", tolerance=0):
 
 
 def agreement_counts(cells, rubrics):
-    """(n_agree, n_total, max_panel) of each rubric, over the cells with two labels or more."""
+    """(3, J) n_agree and n_total over cells of two labels or more, and the most labels of a cell, for each rubric."""
     instances = cells[cells["n"] >= 2]
     agree, total = (instances["agree"].groupby("rubric").agg(how) for how in ("sum", "count"))
     most = cells["n"].groupby("rubric").max()
@@ -467,7 +477,7 @@ def agreement_counts(cells, rubrics):
 
 
 def consensus_matrix(cells, systems, rubrics):
-    """(M, J) consensus, NaN where a cell is empty or undecided."""
+    """(M, J) consensus labels; NaN if a cell is empty or undecided."""
     table = cells["y"].unstack()  # noqa: PD010
     return table.reindex(index=systems, columns=rubrics).to_numpy(dtype=float)
 
@@ -476,7 +486,7 @@ def consensus_matrix(cells, systems, rubrics):
 
 
 def subset_retention(panel, size):
-    """(consistency, distinguishability, joint) by listing every subset of ``size`` systems of every rubric."""
+    """Means over rubrics of (consistency, distinguishability, joint), by listing every subset of ``size`` systems."""
     shares = []
     for j in range(panel.shape[1]):
         rows = [row for row in panel[:, j] if not np.isnan(row).any()]
@@ -496,7 +506,7 @@ def subset_retention(panel, size):
 
 
 def naive_dawid_skene(labels, n_levels, steps, anchors=None, floor=1e-10):
-    """EM of Dawid and Skene (1979), unit by unit and label by label, for a fixed number of steps."""
+    """Posterior (U, L) and confusion matrices (K, L, L) of Dawid and Skene (1979), after a fixed number of EM steps."""
     units, judges = labels.shape
     votes = [[int(v) for v in row if not math.isnan(v)] for row in labels]
     truth = np.array([[v.count(t) / len(v) if v else 1 / n_levels for t in range(n_levels)] for v in votes])
@@ -523,7 +533,10 @@ def naive_dawid_skene(labels, n_levels, steps, anchors=None, floor=1e-10):
 
 
 def naive_validity_votes(panel):
-    """1 iff judge k equals the majority of the others on every cell of the rubric that has one; NaN without any."""
+    """(J, K) 1 if judge k equals the majority of the others on every cell of the rubric that has one, else 0.
+
+    NaN without such a cell.
+    """
     _, rubrics, judges = panel.shape
     out = np.full((rubrics, judges), math.nan)
     for j in range(rubrics):
@@ -540,7 +553,7 @@ def naive_validity_votes(panel):
 
 
 def simulate_judges(units, sensitivity, specificity, prevalence, rng, shared=None, share=0.0):
-    """Truth (U,) and votes (U, K); with chance ``share`` the second of the ``shared`` pair copies the first."""
+    """Truth (U,) and votes (U, K); with probability ``share`` the second judge of ``shared`` copies the first."""
     truth = (rng.random(units) < prevalence).astype(float)
     chance = np.where(truth[:, None] == 1, sensitivity, 1 - np.asarray(specificity))
     votes = (rng.random(chance.shape) < chance).astype(float)
@@ -554,14 +567,14 @@ def simulate_judges(units, sensitivity, specificity, prevalence, rng, shared=Non
 
 
 def naive_ranks(values):
-    """Mean ranks, by counting; values closer than 1e-6 tie."""
+    """Mean ranks from 1, the lowest value first, by counting; values within 1e-6 of each other tie."""
     return [
         sum(v < x - 1e-6 for v in values) + (sum(abs(v - x) <= 1e-6 for v in values) + 1) / 2 for x in values
     ]
 
 
 def naive_spearman(first, second):
-    """Pearson's correlation of the mean ranks; NaN where all tie."""
+    """Pearson's correlation of the mean ranks; NaN if all values of one side tie."""
     x, y = (np.array(naive_ranks(list(v))) for v in (first, second))
     x, y = x - x.mean(), y - y.mean()
     scale = math.sqrt((x @ x) * (y @ y))
@@ -569,7 +582,7 @@ def naive_spearman(first, second):
 
 
 def naive_kappa(first, second):
-    """Cohen's kappa of two 0/1 lists with NaN unknown."""
+    """Cohen's kappa of two 0/1 lists with NaN unknown; NaN if it is undefined."""
     pairs = [(a, b) for a, b in zip(first, second, strict=True) if not (math.isnan(a) or math.isnan(b))]
     if not pairs:
         return math.nan
@@ -580,7 +593,7 @@ def naive_kappa(first, second):
 
 
 def naive_majority(labels):
-    """Strict majority of the known labels; NaN for a tie and for none."""
+    """Strict majority of the known labels; NaN for a tie or without labels."""
     known = [x for x in labels if not math.isnan(x)]
     if 2 * sum(known) == len(known):
         return math.nan
@@ -588,7 +601,7 @@ def naive_majority(labels):
 
 
 def naive_eap(y, a, b, bank, nodes=DENSE_NODES):
-    """EAP of each system from the rubrics of the bank alone, one rubric at a time."""
+    """EAP ability of each system from the rubrics of the bank alone, by the 2PL on a dense grid."""
     result = []
     for row in y:
         log_joint = -0.5 * nodes**2
@@ -601,7 +614,10 @@ def naive_eap(y, a, b, bank, nodes=DENSE_NODES):
 
 
 def naive_smallest(mean_rho, budgets, target):
-    """Bisection between the first budget at the target and the one before; mean_rho(B) at any B."""
+    """Smallest bank size with mean_rho at the target or above, by bisection; None if no budget reaches it.
+
+    Between the first budget that reaches the target and the one before.
+    """
     reached = [k for k, budget in enumerate(budgets) if mean_rho(budget) >= target]
     if not reached:
         return None
@@ -623,7 +639,7 @@ def naive_instances(panel, tolerance=0):
 
 
 def naive_pair_kappa(panel, levels, shrinkage=10):
-    """(kappa, D, E, N) of each rubric of a panel (M, J, K), pair of judges by pair of judges."""
+    """(J,) rubric kappa, disagreement D, expected disagreement E and number of pairs N, of a panel (M, J, K)."""
     n_systems, n_rubrics, n_judges = panel.shape
     D, E, N = np.zeros((3, n_rubrics))
     for j in range(n_rubrics):
@@ -635,7 +651,7 @@ def naive_pair_kappa(panel, levels, shrinkage=10):
                 if not np.isnan(x) and not np.isnan(z):
                     N[j] += 1
                     D[j] += (x - z) ** 2 / unit
-        if labels:  # two labels drawn at random, with return
+        if labels:  # two labels drawn with replacement
             E[j] = N[j] * np.mean([(x - z) ** 2 / unit for x in labels for z in labels])
     if N.sum() == 0 or E.sum() == 0:
         return np.full(n_rubrics, np.nan), D, E, N
@@ -644,7 +660,7 @@ def naive_pair_kappa(panel, levels, shrinkage=10):
 
 
 def naive_agree_share(panel, tolerance=0):
-    """Sum over the cells of each rubric of the share of judge pairs at most ``tolerance`` levels apart."""
+    """(J,) sum over a rubric's cells of the share of judge pairs that are at most ``tolerance`` levels apart."""
     shares = np.zeros(panel.shape[1])
     for i, j in np.ndindex(panel.shape[:2]):
         known = panel[i, j][~np.isnan(panel[i, j])]
@@ -654,7 +670,7 @@ def naive_agree_share(panel, tolerance=0):
 
 
 def naive_share_weight(passes, missing):
-    """Binomial variance over that of the shares of agreeing pairs, cell by cell; (M, J, K) both."""
+    """Binomial variance over the variance of a cell's share of agreeing pairs. passes, missing: (M, J, K)."""
     within = binomial = 0.0
     for j in range(passes.shape[1]):
         shares = []
@@ -668,7 +684,10 @@ def naive_share_weight(passes, missing):
 
 
 def naive_ability_covariance(y, theta, sd, log_a_sd=0.5, b_sd=2.0):
-    """Abilities beside each other with 2PL items integrated out on a dense grid, rubric after rubric (Louis 1982)."""
+    """(M, M) covariance of abilities with 2PL items integrated out on a dense grid (Louis 1982).
+
+    Origin and unit of the abilities are projected out.
+    """
     log_a, b = (
         g.ravel() for g in np.meshgrid(np.linspace(-2.5, 2.5, 101), np.linspace(-10, 10, 201), indexing="ij")
     )
@@ -692,7 +711,10 @@ def naive_ability_covariance(y, theta, sd, log_a_sd=0.5, b_sd=2.0):
 
 
 def against_others(scores, weights, member, system, confidence=0.95):
-    """Queries, mean score, that of the other systems, difference, the t interval; query by query."""
+    """[queries, mean score, mean of the other systems, difference, low, high] of one system's scores in a group.
+
+    The t interval is NaN with fewer than 5 effective queries.
+    """
     from scipy.stats import t
 
     rows = []
@@ -718,7 +740,7 @@ def against_others(scores, weights, member, system, confidence=0.95):
 
 
 def head_to_head(share, slope, use, first, second):
-    """What each rubric with different labels pulls, and (better for the first, for the second, compared)."""
+    """{rubric: slope × difference} where shares differ, and counts (first better, second better, compared)."""
     pulls, better, worse, compared = {}, 0, 0, 0
     for j in range(share.shape[1]):
         a, b = share[first, j], share[second, j]
@@ -732,7 +754,7 @@ def head_to_head(share, slope, use, first, second):
 
 
 def clustered_standard_error(values, cluster):
-    """Standard error of a mean whose terms depend within clusters: the sandwich, cluster by cluster."""
+    """Standard error of a mean whose terms depend on each other within clusters, by the sandwich formula."""
     mean, total, names = sum(values) / len(values), 0.0, sorted(set(cluster.tolist()))
     for name in names:
         total += sum(v - mean for v, c in zip(values, cluster, strict=True) if c == name) ** 2
@@ -740,7 +762,7 @@ def clustered_standard_error(values, cluster):
 
 
 def naive_curve_distance(new, old, slope, shift, nodes=81):
-    """Mean over N(0, 1) of (test characteristic curve old - new moved)², node by node and rubric by rubric."""
+    """Mean over N(0, 1) of the squared difference of the old test characteristic curve and the new one, transformed."""
     total = weights = 0.0
     for k in range(nodes):
         theta = -4 + 8 * k / (nodes - 1)
@@ -755,7 +777,7 @@ def naive_curve_distance(new, old, slope, shift, nodes=81):
 
 
 def naive_person_fit(probabilities, labels, scores):
-    """lz* by summing over every outcome of every rubric. probabilities, scores: [j][level]; labels: [j]."""
+    """Person fit lz*, by sums over all levels of all rubrics. probabilities, scores: [j][level]. labels: [j]."""
     covariance = information = 0.0
     for share, score in zip(probabilities, scores, strict=True):
         mean = sum(p * math.log(p) for p in share)
@@ -771,7 +793,7 @@ def naive_person_fit(probabilities, labels, scores):
 
 
 def naive_mean_difference(new, old, query):
-    """(mean difference, standard error by query, queries) over the rubrics that have both values."""
+    """(mean difference, its standard error clustered by query, queries) over the rubrics with both values."""
     pairs = [
         (n - o, q) for n, o, q in zip(new, old, query, strict=True) if not (math.isnan(n) or math.isnan(o))
     ]
@@ -784,13 +806,13 @@ def naive_mean_difference(new, old, query):
 
 
 def naive_transfer_excess(theta_bank, theta_pool, psi, floor, n):
-    """(theta_bank - theta_pool)² - SE² of one system; psi: of each query with a label of it, worth n equal ones."""
+    """(theta_bank - theta_pool)² - SE² of one system. psi: of each query with its labels. n: their effective number."""
     variance = n / (n - 1) * sum(p * p for p in psi) if n > 1 else 0.0
     return (theta_bank - theta_pool) ** 2 - max(variance, floor)
 
 
 def naive_judge_shares(panel, unit):
-    """(share, error), (M, K) each, of a panel (M, J, K) cell by cell; unit (J,): the rubrics' queries."""
+    """Share of each judge in a system's labels (M, K), and its standard error (M, K). unit: (J,) queries."""
     systems, rubrics, judges = panel.shape
     given = np.zeros((systems, max(unit) + 1, judges))
     for i in range(systems):
@@ -809,7 +831,7 @@ def naive_judge_shares(panel, unit):
 
 
 def naive_leniency(panel):
-    """(K,) least-squares effects of the judges of a panel (M, J, K) beside one of each cell, mean 0 over all judges."""
+    """(K,) least-squares effects of the judges of a panel (M, J, K), with an effect of each cell; their mean is 0."""
     systems, rubrics, judges = panel.shape
     rows, labels = [], []
     for cell, (i, j) in enumerate(np.ndindex(systems, rubrics)):
@@ -823,7 +845,7 @@ def naive_leniency(panel):
 
 
 def shown_of_unequal(weight):
-    """(n, M) by units of these weights: the root of what they show of a variance, as a multiple of (n - 1) / n."""
+    """(n, M) for units with these weights, the root of the share of a variance that each shows, over (n - 1) / n."""
     out = np.ones(weight.shape)
     for i in range(weight.shape[1]):
         share = weight[:, i] / weight[:, i].sum()
@@ -836,7 +858,7 @@ def shown_of_unequal(weight):
 
 
 def naive_domain_variances(psi, weight, domain, floor):
-    """(M, M) as ``naive_variances`` with domains as units, unequal ones as docs/method.md §10 says; units (M,)."""
+    """(M, M) variances as ``naive_variances`` with domains as units (docs/method.md §10), and effective units (M,)."""
     size, names = psi.shape[1], sorted(set(domain))
     sums, units = [], []
     for i in range(size):
@@ -856,7 +878,7 @@ def naive_domain_variances(psi, weight, domain, floor):
 
 
 def naive_share_interval(values, confidence=0.95):
-    """Of the mean of ``values`` {(i, k): share in [0, 1]} over pairs: Korn and Graubard 1998, pair by pair."""
+    """Interval of the mean of ``values`` {(i, k): share in [0, 1]} over pairs (Korn and Graubard 1998)."""
     systems = sorted({system for pair in values for system in pair})
     share, n = np.mean(list(values.values())), len(systems)
     without = [np.mean([v for pair, v in values.items() if system not in pair]) for system in systems]
@@ -870,7 +892,7 @@ def naive_share_interval(values, confidence=0.95):
 
 
 def naive_restricted_loglik(x, kept, error, sd, rho):
-    """Log of the likelihood of x (m, 2) = kept (mean + ability) + error, abilities and means integrated on grids."""
+    """Log likelihood of x (m, 2) = kept (mean + ability) + error, with abilities and means integrated on grids."""
     once = np.linspace(-5, 5, 41)
     ability = np.stack(np.meshgrid(once, once, indexing="ij"), axis=-1).reshape(-1, 2)
     cell = (once[1] - once[0]) ** 2
@@ -878,7 +900,7 @@ def naive_restricted_loglik(x, kept, error, sd, rho):
     weight = stats.multivariate_normal.pdf(ability, np.zeros(2), spread) * cell
     likely = ability[weight > 1e-14]
     weight = weight[weight > 1e-14]
-    total = np.zeros(len(ability))  # a value a mean, of the same grid
+    total = np.zeros(len(ability))  # one value for each mean on the grid
     for value, share, noise in zip(x, kept, error, strict=True):
         true = ability[:, None] + likely
         total += np.log(
@@ -888,7 +910,7 @@ def naive_restricted_loglik(x, kept, error, sd, rho):
 
 
 def dense_rate_below(agree, total, rate, nodes=150):
-    """(J,) Pr(q_j <= rate_j), over the posterior of the Beta prior of all q, node by node."""
+    """(J,) Pr(q_j <= rate_j), averaged over the posterior of the Beta prior's parameters on a dense grid."""
     low = 0.5 / (sum(total) + 1)
     log_weights, below = [], []
     for share in expit(np.linspace(np.log(low / (1 - low)), np.log((1 - low) / low), nodes)):

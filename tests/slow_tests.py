@@ -1,7 +1,7 @@
-"""Which tests are slow: tests/slow.txt, measured by ``make slow-list``, not guessed.
+"""The list of slow tests, tests/slow.txt, which ``make slow-list`` measures.
 
-Lines are test functions (``tests/x/test_y.py::test_z``) or whole files. The list is renewed so that all other tests
-without a marker take a given number of seconds together.
+Lines are test functions (``tests/x/test_y.py::test_z``) or whole files. It is written so that all other tests without a
+marker take a given number of seconds together.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ HEAD = "# The slowest test functions, left out by `make test`. Written by `make 
 
 
 def function_of(nodeid: str) -> str:
-    """The test function of a case: no parameters."""
+    """The test function of a test case: its node id without parameters."""
     return nodeid.split("[", 1)[0]
 
 
 def listed() -> frozenset[str]:
-    """The functions and files that the list names."""
+    """The functions and files in tests/slow.txt."""
     lines = LIST.read_text("utf-8").splitlines()
     return frozenset(line for line in lines if line and not line.startswith("#"))
 
 
 def is_slow(nodeid: str, names: frozenset[str]) -> bool:
-    """Whether the list names the function of a case, or its file."""
+    """Whether ``names`` has the function of a test case, or its file."""
     return function_of(nodeid) in names or nodeid.split("::", 1)[0] in names
 
 
 def slowest(seconds: Counter[str], budget: float) -> list[str]:
-    """The slowest functions, so that the others take ``budget`` seconds together."""
+    """The slowest functions, sorted by name; all others together take at most ``budget`` seconds."""
     kept, slow = 0.0, []
     for name, took in sorted(seconds.items(), key=lambda item: item[1]):
         kept += took
@@ -42,13 +42,13 @@ def slowest(seconds: Counter[str], budget: float) -> list[str]:
 
 
 class Stopwatch:
-    """Add up what each test function takes, set-up and all its cases included; write the list at the end."""
+    """Add up the seconds of each test function, with set-up and all its cases, and write tests/slow.txt at the end."""
 
     def __init__(self, budget: float) -> None:
         self.budget, self.seconds = budget, Counter[str]()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """With xdist the reports of all workers come here."""
+        """Add the duration of a phase of a test; with xdist this gets the reports of all workers."""
         self.seconds[function_of(report.nodeid)] += report.duration
 
     def pytest_sessionfinish(self) -> None:

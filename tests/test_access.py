@@ -1,4 +1,4 @@
-"""Who may do what, asked at the door of every change."""
+"""Roles: every change of a workspace checks what the user may do."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What the documentation tells people to type works.
+"""Commands and examples in the documentation work.
 
 In a ``console`` block every line that starts with ``$ crubric`` or ``$ python -m`` is run, in order, in a folder that
-holds nothing but the sample data; ``$ make`` lines must name a target. A ``python`` block is run there as a script.
+holds only the sample data; ``$ make`` lines must name a target. A ``python`` block is run there as a script.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ def commands(page: Path) -> list[list[str]]:
 
 
 def scripts(page: Path) -> list[list[str]]:
-    """What ``page`` has to run, as arguments for the interpreter."""
+    """The commands and Python blocks of a page, as arguments for the interpreter."""
     starts = {"python": [], "crubric": ["-m", "crubric_core"]}
     lines = [[*starts[words[0]], *words[1:]] for words in commands(page) if words[0] in starts]
     return lines + [["-c", source] for source in blocks(page, "python")]
 
 
-# Runs them one after the other in one interpreter: starting one for each took most of the time.
+# Runs all scripts in one interpreter, since starting one for each would take most of the time.
 RUNNER = """
 import json, runpy, sys
 for script in json.loads(sys.argv[1]):
@@ -109,7 +109,7 @@ def test_links_between_the_pages_lead_somewhere(page: Path) -> None:
 
 
 def slug(heading: str) -> str:
-    """What GitHub makes of a heading as the target of a link."""
+    """The anchor that GitHub gives a heading."""
     kept = [c for c in heading.lower() if c in "-_ " or unicodedata.category(c)[0] in "LM" or c.isdecimal()]
     return "".join(kept).replace(" ", "-")
 

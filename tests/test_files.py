@@ -1,4 +1,4 @@
-"""A file that is written whole is never half a file to anybody, whoever else writes it."""
+"""``write_whole``: no reader ever sees half a file, even if two processes write it at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The glossary names each thing once, and names in the code that exist."""
+"""The glossary defines each term once, and the names of code that it gives exist."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PLANNED = {"theta_se", "comparisons", "design_effect", "answers", "run"}
-"""Names of the public contract whose code may not be there yet."""
+"""Names in the glossary whose code may not exist yet."""
 
 
 def rows() -> list[list[str]]:
-    """term, meaning, symbol, synonyms, code of every row."""
+    """[term, meaning, symbol, synonyms, code] of every row of the glossary."""
     lines = (ROOT / "docs/glossary.md").read_text("utf-8").splitlines()
     cells = [[cell.strip() for cell in line[1:-1].split("|")] for line in lines if line[:2] == "| "]
     return [row for row in cells if row[0] not in ("term", "---")]

@@ -20,7 +20,7 @@ from crubric_core.intervals import (
 
 
 def clusters(shares, size, rng):
-    """Means of paired trials of ``size`` clusters, then without each: (2, 1 + size)."""
+    """(2, 1 + size) means of paired trials over ``size`` clusters, then the means without each cluster."""
     latent = rng.normal(size=size)
     met = np.array([latent < stats.norm.ppf(share) for share in shares]).astype(float)
     met[1] = np.where(rng.random(size) < 0.5, met[1], rng.random(size) < shares[1])

@@ -1,4 +1,4 @@
-"""What docs/performance.md says of waits is measured as the dashboard is used, and follows from it."""
+"""The waits of docs/performance.md: settings of the measurement, and sentences that follow from the numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The linters keep the rooms apart: not only is the code clean, an offence would be caught."""
+"""Linters keep the packages apart: the code passes, and an import that is not allowed would be found."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ALLOWED = {
 
 
 def imported(path: Path) -> set[str]:
-    """The top-level names of all packages that a module imports, wherever in it."""
+    """Top-level names of all packages that a module imports, also inside functions."""
     nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
     plain = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     from_ = {
@@ -35,13 +35,13 @@ def imported(path: Path) -> set[str]:
 
 
 def ruff(path: str, source: str) -> subprocess.CompletedProcess[str]:
-    """Lint ``source`` as if it stood at ``path``, for misplaced imports alone."""
+    """Lint ``source`` as the file ``path``, for misplaced imports only."""
     command = [sys.executable, "-m", "ruff", "check", "--select", "TID251", "--stdin-filename", path, "-"]
     return subprocess.run(command, cwd=ROOT, input=source, capture_output=True, text=True, check=False)
 
 
 def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
-    """Check the layers of the package in ``folder``."""
+    """Run import-linter on the package in ``folder``."""
     call = "from importlinter.cli import lint_imports_command; lint_imports_command()"
     command = [sys.executable, "-c", call, "--no-cache", "--no-logo"]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""Pages that people and a command write together: the command replaces what stands between its marks."""
+"""Pages that people and a command write together: the command replaces only the text between its marks."""
 
 from __future__ import annotations
 

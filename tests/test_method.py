@@ -1,4 +1,4 @@
-"""The method is a numbered document, and whatever cites one of its sections cites one that exists."""
+"""docs/method.md has numbered sections, and every section that the code or a page cites exists."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ NUMBERS = r"§\d+(?:–\d+)?(?:(?:,| and) §\d+(?:–\d+)?)*"
 
 
 def cited(text: str) -> set[int]:
-    """The sections that "§1, §3–5" and the like name."""
+    """Numbers of the sections that a text such as "§1, §3–5" cites."""
     ranges = re.findall(r"§(\d+)(?:–(\d+))?", text)
     return {number for low, high in ranges for number in range(int(low), int(high or low) + 1)}
 

@@ -1,4 +1,4 @@
-"""What is installed from here: the wheel with the dashboard inside, the locks, the image and the workflow."""
+"""Packaging: the wheel, which contains the dashboard, the lock files, the image and the workflow."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ BUILT = (
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, made from a copy of what it is made of."""
+    """The wheel, built from a copy of its source files."""
     pytest.importorskip("hatchling")
     source, out = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
     for name in BUILT:
@@ -52,7 +52,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of packages that holds ours alone; its dependencies are those of this interpreter."""
+    """A folder with only our installed package; its dependencies are those of this interpreter."""
     folder = tmp_path_factory.mktemp("installed")
     pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-index", "--target", folder, wheel]
     subprocess.run(pip, check=True, capture_output=True)
@@ -61,7 +61,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def outside(installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working folder far from any checkout, where the installed command is on the path."""
+    """A working folder outside the repository, with the installed command on the path."""
     for name in ("CRUBRIC_WORKSPACE", "CRUBRIC_VIEWS", "CRUBRIC_ROLE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("PYTHONPATH", str(installed))

@@ -1,4 +1,4 @@
-"""docs/reliability.md promises nothing without a test, and leaves no cell of a fault without a promise."""
+"""docs/reliability.md: every promise names a test that exists, and every cell of the tables of faults is filled."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FAULTS = ("kill", "full disk", "read-only", "damaged block", "clock going backwa
 
 
 def named(section: str) -> tuple[list[Path], set[str]]:
-    """The files and the parts of tests' names that a section gives."""
+    """The test files, and the parts of names of tests, that a section mentions."""
     words = re.findall(r"`([^`]+)`", SECTIONS[section])
     files = [ROOT / word for word in words if word.startswith("tests/")]
     return files, {word for word in words if re.fullmatch(r"[a-z]+(_[a-z]+){2,}", word)}

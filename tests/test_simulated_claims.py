@@ -1,4 +1,4 @@
-"""What docs/ says of simulated tables: the command prints it, by the functions that the pages call."""
+"""Tables of simulated claims in docs/: the command prints them, and uses the same functions as the pages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.tiers import at_most
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 FIRST_ROWS = at_most(("--rows", "1"), ())
-"""Of a table that takes minutes: the first row, all in the thorough tier."""
+"""Options for a table that takes minutes: only its first row, or all rows in the thorough tier."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The tiers leave nothing out: what the fast one skips, `make test-all` runs."""
+"""Tiers of tests: `make test-all` runs everything that the fast tier skips."""
 
 from __future__ import annotations
 

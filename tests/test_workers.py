@@ -1,4 +1,4 @@
-"""Where tasks run changes no number: in this process, in others of this machine, on a cluster; and one may be lost."""
+"""Results are the same in this process, in other processes and on a cluster, even if a worker is lost."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_no_scheduler_at_the_address_is_said(monkeypatch):
 
 @pytest.mark.slow
 class TestProcesses:
-    """loky's processes on this machine."""
+    """Tasks in processes of this machine, started by loky."""
 
     def test_results_come_in_the_order_of_the_tasks(self):
         with use_workers(LOKY):
@@ -186,7 +186,7 @@ QUICK = {
 
 @dataclass(frozen=True)
 class Cluster:
-    """A Dask scheduler and its workers, each a process of its own."""
+    """A Dask scheduler and its workers, each in its own process."""
 
     scheduler_address: str
     workers: tuple[subprocess.Popen[bytes], ...]
@@ -194,7 +194,7 @@ class Cluster:
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
-    """A Dask cluster of two processes; skipped, aloud, without Dask."""
+    """A Dask cluster of two workers; tests are skipped with a message without Dask."""
     distributed = pytest.importorskip(
         "distributed", reason="Dask is not installed: pip install -r requirements-dev.txt"
     )
@@ -229,14 +229,14 @@ def cluster(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def alone(workspace, settings):  # noqa: F811
-    """The bytes of each experiment in this process."""
+    """The bytes of each experiment's result, run in this process."""
     ds = workspace.dataset("graded")
     return {name: _bytes(name, ds, settings, **quick) for name, quick in QUICK.items()}
 
 
 @pytest.mark.slow
 class TestSameBytes:
-    """Serial, loky and Dask."""
+    """Experiments give the same bytes in this process, with loky and with Dask."""
 
     @pytest.mark.parametrize("name", QUICK)
     def test_in_two_processes(self, alone, workspace, settings, name):  # noqa: F811

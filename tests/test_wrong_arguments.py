@@ -1,4 +1,4 @@
-"""What a newcomer hands over by mistake ends in one sentence with a remedy, not in numpy's words or in silence."""
+"""Wrong arguments that a new user might pass raise an error with one sentence and a remedy."""
 
 from __future__ import annotations
 

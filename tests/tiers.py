@@ -1,4 +1,4 @@
-"""How much a test tries in the tier that runs."""
+"""Numbers of examples and cases of a test in the present tier (CRUBRIC_TESTS)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import settings
 
 
 def examples(wanted: int) -> int:
-    """``wanted`` examples in the thorough tier; a fifth elsewhere, at least 5."""
+    """Number of examples: ``wanted`` in the thorough tier, elsewhere a fifth of it, but at least 5."""
     return max(5, wanted * settings.default.max_examples // 100) if settings.default else wanted
 
 
@@ -19,11 +19,11 @@ Cases = TypeVar("Cases")
 
 
 def crossed(*choices: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """Every combination in the thorough tier; elsewhere so few that each choice is in one."""
+    """All combinations of the choices in the thorough tier; elsewhere only enough to use each choice."""
     few = [tuple(own[n % len(own)] for own in choices) for n in range(max(map(len, choices)))]
     return at_most(few, list(product(*choices)))
 
 
 def at_most(usual: Cases, thorough: Cases) -> Cases:
-    """Which or how many cases of a costly test: ``thorough`` in the thorough tier, ``usual`` elsewhere."""
+    """Cases, or their number, of a costly test: ``thorough`` in the thorough tier, ``usual`` elsewhere."""
     return thorough if os.environ.get("CRUBRIC_TESTS") == "thorough" else usual

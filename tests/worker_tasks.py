@@ -1,4 +1,4 @@
-"""Tasks for the tests of workers, in a module that a new process imports within no time."""
+"""Tasks for the tests of workers, in a module that a new process can import quickly."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def times(factor: int, number: int) -> int:
 
 
 def where(number: int) -> tuple[int, bool]:
-    """This process, and whether its own tasks would run in it."""
+    """Id of the process that runs the task, and whether tasks that it starts would run in the same process."""
     return os.getpid(), current_workers().here
 
 
@@ -32,7 +32,7 @@ def fail(number: int) -> int:
 
 
 def die_once(folder: Path, number: int) -> int:
-    """Task 1 ends its process the first time that it runs."""
+    """Task 1 kills its process the first time that it runs; later runs and other tasks return ``number``."""
     mark = folder / "died"
     if number == 1 and not mark.exists():
         mark.touch()

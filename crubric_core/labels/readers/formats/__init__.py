@@ -53,7 +53,7 @@ def check_format(file_format: str) -> None:
 
 
 def recognise(path: Path, name: str) -> str:
-    """Return "parquet", "zip", "json" or "csv", by the first bytes; IngestError if the file is empty or other."""
+    """Return "parquet", "zip", "json" or "csv", by the first bytes; IngestError if none of them fits."""
     with path.open("rb") as file:
         head = file.read(_PEEK)
     if not head.strip():

@@ -119,7 +119,7 @@ def guard(path: Path, name: str) -> None:
 
 
 def open_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> IO[bytes]:
-    """One file of an archive, unpacked while it is read; Zstandard (method 93), which zipfile lacks, too."""
+    """One file of an archive, unpacked while it is read, also by Zstandard (method 93), which zipfile lacks."""
     if entry.compress_type != ZSTANDARD:
         return archive.open(entry)
     raw = path.open("rb")

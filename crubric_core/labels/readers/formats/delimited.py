@@ -111,7 +111,7 @@ class DelimitedReader:
                 yield row, dict(zip(self.columns, record, strict=False))
 
     def stage(self, cursor: duckdb.DuckDBPyConnection, picks: Mapping[str, int]) -> Staged:
-        """Create ``incoming``: from a clean file, from others after ``_rewrite``. Faults go to ``rejected``."""
+        """Create ``incoming``, from a rewritten copy if the file is not clean; list malformed rows in ``rejected``."""
         width = len(self.columns)
         if not self._look_over() and self._heads == 1:
             try:

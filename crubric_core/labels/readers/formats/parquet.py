@@ -45,7 +45,7 @@ class ParquetReader:
     def records(self, most: int | None = None) -> Iterator[tuple[int, Any]]:
         """(number, row as an object) of each row, or of the first ``most``; nested columns are objects and lists.
 
-        Nested objects have no fields without a value: in Parquet, each has the fields of all objects of its column.
+        Nested objects omit fields without a value, as in Parquet each has the fields of all objects of its column.
         """
         numbers = count(1)
         try:

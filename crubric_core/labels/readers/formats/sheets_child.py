@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 _MOST_CELLS = 5_000_000  # in a sheet's extent
-_SPARSE = 50  # more cells in the extent for each filled one show that a stray cell is far from the table
+_SPARSE = 50  # cells in the extent for each filled one; with more, a stray cell is far from the table
 _AT = re.compile(rb'<c [^>]*?\br="([A-Z]{1,3})([0-9]{1,7})"')
 _FORMULA = re.compile(rb"<c\b([^>]*)>\s*<f\b(?:[^>]*/>|[^>]*>[^<]*</f>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
 _TEXT = re.compile(rb"\bt=\"str\"")  # of a formula whose value is the empty text

@@ -35,7 +35,10 @@ _HARMS = ("violence", "sexual", "self_harm", "hate_unfairness", "hate_fairness")
 
 
 def _part(row: dict[str, Any], start: str) -> dict[str, Any]:
-    """The fields of a row that begin with ``start``, without it; they do not count as read, as only some are used."""
+    """The fields of a row that begin with ``start``, without it.
+
+    They do not count as read yet, so that those that are never read are listed as unused.
+    """
     return {key.removeprefix(start): value for key, value in dict.items(row) if key.startswith(start)}
 
 

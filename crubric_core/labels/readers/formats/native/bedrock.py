@@ -64,7 +64,10 @@ def _said(response: Record) -> str | None:
 
 
 def _metric(name: str, criterion: str, text: Any = None, *, judged: bool = False) -> Row:
-    """The rubric row of a metric; if built in and judged by a model, its scale is 0 to 1, whatever its words."""
+    """The rubric row of a metric.
+
+    If it is built in and judged by a model, its scale is 0 to 1, whatever words the model chooses from.
+    """
     builtin = criterion.startswith(_BUILTIN)
     bad = criterion.removeprefix(_BUILTIN).lower() in _BAD
     scale = (0, 1) if builtin and judged else (None, None)

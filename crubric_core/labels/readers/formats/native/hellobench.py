@@ -26,7 +26,7 @@ _PARTS = 4
 
 
 def _quarters(value: Any) -> Cell:
-    """A score in quarters from 0 to 1 (.25) as a level from 0 to 4 (1); a value that is no number stays as it is."""
+    """A score 0, .25, .5, .75, 1 as a level from 0 to 4; a value that is no number stays as it is."""
     if isinstance(value, str):
         try:
             value = float(value)

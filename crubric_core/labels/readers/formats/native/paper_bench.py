@@ -22,7 +22,7 @@ def _flat(record: Record) -> dict[str, Any]:
 
 
 def _leaves(node: Record, share: float = 1.0, depth: int = 0) -> Iterator[tuple[Record, float]]:
-    """(leaf, its share in the whole score) at any depth: a node's weight is relative to its siblings'."""
+    """(leaf, its share of the whole score) at any depth: a node's weight is relative to those of its siblings."""
     below = [mapped(n, "a node of its tree") for n in node.get("sub_tasks") or ()]
     if depth > _DEEPEST:
         raise MalformedError("has a tree that is too deep")

@@ -1,4 +1,4 @@
-"""Files into text: one small reader a file format, and the recognition of a file by its content."""
+"""Read tables as text: one reader for each file format, which is recognised by the file's content."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _PEEK = 1 << 16
 
 
 def open_reader(path: Path, name: str, file_format: str, scratch: Path) -> Reader:
-    """The reader of a table, by ``file_format`` or by what the file's first bytes look like.
+    """The reader of a table in ``file_format``; "auto" recognises the format by the file's first bytes.
 
-    ``name`` is what messages call the file, ``scratch`` a folder that lives as long as the ingest.
+    name: the file's name in messages. scratch: a folder that is kept until the ingest ends.
     """
     check_format(file_format)
     found = recognise(path, name) if file_format == "auto" else file_format
@@ -43,7 +43,7 @@ def open_reader(path: Path, name: str, file_format: str, scratch: Path) -> Reade
 
 
 def check_format(file_format: str) -> None:
-    """Raises IngestError where there is no such format."""
+    """Raise IngestError if there is no such format."""
     if file_format not in FORMATS:
         near = " or ".join(get_close_matches(str(file_format), NATIVE)) or "healthbench-graded"
         raise IngestError(
@@ -53,7 +53,7 @@ def check_format(file_format: str) -> None:
 
 
 def recognise(path: Path, name: str) -> str:
-    """parquet, zip, json or csv, by the first bytes; raises IngestError where it is something else, or empty."""
+    """Return "parquet", "zip", "json" or "csv", by the first bytes; IngestError if none of them fits."""
     with path.open("rb") as file:
         head = file.read(_PEEK)
     if not head.strip():

@@ -1,4 +1,4 @@
-"""ZIP archives, opened with care: their names are only names, and no bomb gets far."""
+"""Read ZIP archives safely: names in them are never used as paths, and decompression bombs are refused."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ....text import brief
 
 MOST_ENTRIES = 20_000
 LOG = ("header.json", "_journal/start.json")  # one of these is in every Inspect log
-WORKBOOK = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")  # and of these in every workbook
+WORKBOOK = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")  # one of these is in every workbook
 _LISTED = 8 << 20  # bytes of an archive up to which listing its files takes little time and memory
 _BOUNDED = (
     zipfile.ZIP_STORED,
@@ -45,10 +45,10 @@ def is_zip(path: Path) -> bool:
 
 
 def declared_size(path: Path) -> float:
-    """How many bytes a ZIP archive says that it unpacks to.
+    """The number of bytes to which a ZIP archive unpacks, as it declares itself.
 
-    0 where it is damaged. Infinity where that cannot be relied upon: it is so large that its list of files may be long,
-    or an entry is packed by a method of which a few bytes may unpack to any number at once.
+    0 if it is damaged. Infinity if the number is unreliable: the archive is so large that its list of files may be
+    long, or an entry is packed by a method with which a few bytes may unpack to any number at once.
     """
     if path.stat().st_size > _LISTED:
         return float("inf")
@@ -62,15 +62,15 @@ def declared_size(path: Path) -> float:
 
 
 def entry_names(path: Path, name: str) -> tuple[str, ...]:
-    """The names of the files in an archive, as they stand there; raises IngestError where it is damaged."""
+    """The names of the files in an archive, as stored; raises IngestError if it is damaged."""
     with _opened(path, name) as archive:
         return tuple(entry.filename for entry in _entries(archive, name))
 
 
 def unpack(path: Path, name: str, folder: Path) -> Iterator[tuple[str, Path]]:
-    """Each file of the archive as (its name there, a file of a neutral name in ``folder``).
+    """(name in the archive, unpacked copy in ``folder`` under a neutral name) of each file.
 
-    Raises IngestError where it is damaged, encrypted, holds another archive, or unpacks to more than is sane.
+    Raises IngestError if the archive is damaged or encrypted, holds another archive, or unpacks to too many bytes.
     """
     folder.mkdir(parents=True, exist_ok=True)
     room = LARGEST
@@ -86,7 +86,7 @@ def unpack(path: Path, name: str, folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def read_entries(path: Path, name: str, entries: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-    """Some files of an archive, each of which fits into memory, with their names."""
+    """(name, content) of some files of an archive, each of which must fit into memory."""
     with _opened(path, name) as archive:
         for entry in entries:
             yield entry, _content(archive, entry, path, name)
@@ -106,12 +106,12 @@ def _content(archive: zipfile.ZipFile, entry: str, path: Path, name: str) -> byt
 
 
 def is_workbook(name: str) -> bool:
-    """Whether a file's name is that of an Excel workbook."""
+    """Whether a file's name is that of an Excel or OpenDocument workbook."""
     return name.lower().endswith((".xlsx", ".xlsm", ".xlsb", ".ods"))
 
 
 def guard(path: Path, name: str) -> None:
-    """Raises IngestError where a ZIP-based file declares more than is sane; for readers that unpack by themselves."""
+    """Raise IngestError if a ZIP-based file declares more than 1 GiB; for readers that unpack it themselves."""
     with _opened(path, name) as archive:
         _entries(archive, name)
         if sum(e.file_size for e in archive.infolist()) > 1 << 30:
@@ -119,7 +119,7 @@ def guard(path: Path, name: str) -> None:
 
 
 def open_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> IO[bytes]:
-    """One file of an archive, unpacked as it is read; Zstandard (method 93), which zipfile cannot read, too."""
+    """One file of an archive, unpacked while it is read, also by Zstandard (method 93), which zipfile lacks."""
     if entry.compress_type != ZSTANDARD:
         return archive.open(entry)
     raw = path.open("rb")
@@ -134,17 +134,17 @@ def open_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> 
 
 
 class _Part(io.RawIOBase):
-    """The next bytes of a file, and no more."""
+    """The next ``size`` bytes of a file, as a file that ends after them."""
 
     def __init__(self, file: IO[bytes], size: int) -> None:
         self._file, self._left = file, size
 
     def readable(self) -> bool:
-        """It can be read."""
+        """Always True."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill a buffer, as any raw file does; how many bytes there were."""
+        """Fill a buffer with the next bytes; return their number, 0 at the end."""
         block = self._file.read(min(len(buffer), self._left))
         self._left -= len(block)
         buffer[: len(block)] = block
@@ -157,9 +157,10 @@ class _Part(io.RawIOBase):
 
 
 class _Zstandard(io.RawIOBase):
-    """Frames of Zstandard, unpacked as they are read; EOFError where the last one is cut off.
+    """Zstandard frames, unpacked while they are read; EOFError if the last one is cut off.
 
-    A stream reader of the library ends in silence there. It reads 1 KiB at a time, because 4 bytes may hold 128 KiB.
+    The library's own stream reader ends there without an error. Input is read 1 KiB at a time, because 4 bytes may
+    unpack to 128 KiB.
     """
 
     def __init__(self, source: IO[bytes]) -> None:
@@ -171,7 +172,7 @@ class _Zstandard(io.RawIOBase):
         self._inside = False
 
     def readable(self) -> bool:
-        """Always."""
+        """Always True."""
         return True
 
     def readinto(self, buffer: Any) -> int:
@@ -198,7 +199,7 @@ class _Zstandard(io.RawIOBase):
 
 
 def zstd_reader(source: IO[bytes]) -> IO[bytes]:
-    """Zstandard data, unpacked as they are read; its errors are zstandard.ZstdError and EOFError."""
+    """Zstandard data as a file, unpacked while it is read; reading may raise zstandard.ZstdError or EOFError."""
     return cast("IO[bytes]", io.BufferedReader(_Zstandard(source), 1 << 16))
 
 
@@ -242,12 +243,12 @@ def _check_entry(entry: zipfile.ZipInfo, name: str) -> None:
 
 
 def link_within(name: str, entry: str) -> IngestError:
-    """The refusal of an archive that holds a link: it may lead anywhere."""
+    """The error for an archive that holds a link, which could lead to any file."""
     return IngestError(f"{name} holds a link, {entry!r}, not a file: put the file itself into it.")
 
 
 def _allowed(entry: zipfile.ZipInfo, room: int) -> int:
-    """How many bytes an entry may really have: no more than it declares, and than there is room for."""
+    """The most bytes to which an entry may unpack: as many as it declares, but at most ``room``."""
     return min(entry.file_size, room)
 
 

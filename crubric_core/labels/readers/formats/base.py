@@ -1,4 +1,4 @@
-"""What a reader of one file format promises."""
+"""The interface of the readers of file formats."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Protocol
 
 import duckdb
 
-# Of every DuckDB connection: nothing is ever fetched or loaded beside what is in the library itself.
+# Options of every DuckDB connection: it never downloads or loads an extension that is not in the library itself.
 LOCAL = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 STAGING = "incoming"
 
 
 @dataclass(frozen=True)
 class Staged:
-    """What the temporary table ``incoming`` now holds.
+    """Where the rows of the temporary table ``incoming`` are in the file.
 
-    row_sql: expression over ``incoming i`` that gives the row as a person sees it in the file; unique.
-    place_sql: where that row stands in the source, in words, where its number alone does not tell.
+    row_sql: SQL expression over ``incoming i`` for the row's number, as a person counts in the file; unique.
+    place_sql: expression for its place in words, if the number alone is not enough; else None.
     """
 
     row_sql: str

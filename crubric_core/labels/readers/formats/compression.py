@@ -26,7 +26,7 @@ def _zstd(path: Path) -> IO[bytes]:
     return zstd_reader(path.open("rb"))
 
 
-# first bytes → (what it is called, how it is opened, the ending that its name loses)
+# first bytes → (name of the compression, function that opens the file, ending that is removed from its name)
 _KINDS: Mapping[bytes, tuple[str, Callable[[Path], IO[bytes]], str]] = {
     b"\x1f\x8b": ("gzip", lambda path: cast("IO[bytes]", gzip.open(path)), ".gz"),  # noqa: SIM115 - the caller closes it
     b"BZh": ("bzip2", lambda path: cast("IO[bytes]", bz2.open(path)), ".bz2"),  # noqa: SIM115 - the caller closes it
@@ -37,14 +37,14 @@ _SHORT = {".tgz": ".tar", ".tbz2": ".tar", ".txz": ".tar", ".tzst": ".tar"}
 
 
 def compression_of(path: Path) -> str | None:
-    """The name of the compression that the file's first bytes show; None where there is none."""
+    """The name of the compression that the file's first bytes show; None if it is not compressed."""
     with path.open("rb") as file:
         head = file.read(8)
     return next((kind for start, (kind, _, _) in _KINDS.items() if head.startswith(start)), None)
 
 
 def decompress(path: Path, name: str, target: Path) -> str:
-    """Unpack into ``target``; the name without its ending. Raises IngestError for damage and for bombs."""
+    """Unpack into ``target``; return the name without its ending (``.gz``). IngestError if damaged, or a bomb."""
     kind = compression_of(path)
     _, opened, ending = next(entry for entry in _KINDS.values() if entry[0] == kind)
     most = max(_SMALL, HIGHEST_RATIO * path.stat().st_size)
@@ -69,7 +69,10 @@ def is_tar(path: Path) -> bool:
 
 
 def untar(path: Path, name: str, folder: Path) -> Iterator[tuple[str, Path]]:
-    """Each regular file of a tar archive as (its name there, a file of a neutral name in ``folder``)."""
+    """(name in the archive, unpacked copy in ``folder`` under a neutral name) of each regular file of a tar archive.
+
+    Raises IngestError if the archive is damaged, holds links or too many files, or unpacks to too many bytes.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     room, number = LARGEST, 0
     try:

@@ -1,4 +1,4 @@
-"""DuckDB in memory, to look into a file with."""
+"""In-memory databases of DuckDB, with which files are inspected."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _idle: list[duckdb.DuckDBPyConnection] = []
 
 @contextmanager
 def opened() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection to a database that nobody else uses meanwhile, as opening one takes longer than a look at a file.
+    """A cursor of an in-memory database that no other caller uses meanwhile; idle ones are reused, as opening is slow.
 
-    One that DuckDB fails on a file with can be invalid from then on: it is not used again.
+    A database that raised duckdb.Error may be invalid from then on: it is closed.
     """
     try:
         database = _idle.pop()

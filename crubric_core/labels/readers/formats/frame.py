@@ -1,6 +1,6 @@
-"""A table that lies in one JSON object: the names of its columns beside its rows, as a data frame is split.
+"""Read a table that is one JSON object, with the column names beside the rows.
 
-``{"columns": ["model", "score"], "data": [["a", 1], ["b", 2]]}``, of pandas (``orient="split"``), or of a logger.
+``{"columns": ["model", "score"], "data": [["a", 1], ["b", 2]]}``, from pandas (``orient="split"``) or a logger.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def is_frame(keys: Sequence[str]) -> bool:
 
 
 def as_table(path: Path, name: str, scratch: Path) -> Path:
-    """The table as CSV; raises IngestError where its rows do not fit its columns."""
+    """The table as a CSV file in ``scratch``; raises IngestError if its rows do not fit its columns."""
     records = [record for _, record in read_records(path, name)]
     frame = records[0] if len(records) == 1 and isinstance(records[0], dict) else {}
     columns = frame.get(_COLUMNS)

@@ -1,5 +1,6 @@
-"""Where a header is, as a pivot table or a sheet has it: below titles, in two rows of a group over its columns, or with
-a row of their scales.
+"""Find the header of a table from a spreadsheet or a pivot table.
+
+It may be below titles, have two rows (groups of columns, and the columns), or have a row with the columns' scales.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ _JOINT = " - "
 
 
 def joined_header(rows: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], int]:
-    """(the columns' names, how many rows they take) of a table's first rows; ((), 0) where the header is one row.
+    """(column names, number of header rows), by a table's first rows; ((), 0) if the header is a single row.
 
-    Two rows are a header where the upper one has a name for several columns, each with a text below it, and all other
-    columns have a name in one of the two rows alone, or the same in both, as a merged cell has. A data frame's third
-    row, with the names of its index, is one too. So is a row of scales, ``(1-5)``, which then stand behind the names.
+    Two rows are the header if the upper one has names for several columns, each with a text below it, and every other
+    column has a name in only one of the two rows, or the same in both (a merged cell). The third row of a data frame,
+    with the names of its index, belongs to the header too, as does a row of scales, ``(1-5)``, appended to the names.
     """
     if len(rows) < 3:
         return (), 0
@@ -40,7 +41,7 @@ def joined_header(rows: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], int]:
 
 
 def _with_scales(names: Sequence[str], scales: Sequence[str]) -> tuple[str, ...]:
-    """The names, each with what stands below it in brackets."""
+    """The names, each followed by the text in brackets below it: ``tone (1-5)``."""
     below = [*(cell.strip() for cell in scales), *[""] * (len(names) - len(scales))]
     return tuple(
         f"{name} {cell}" if re.fullmatch(r"[(\[].*[)\]]", cell) else name
@@ -49,9 +50,10 @@ def _with_scales(names: Sequence[str], scales: Sequence[str]) -> tuple[str, ...]
 
 
 def rows_above(records: Sequence[Sequence[str]]) -> int:
-    """How many records stand above the header: nothing in any cell, or a title in the first.
+    """The number of records above the header: blank ones, or titles in the first cell; 0 in case of doubt.
 
-    As a sheet is saved they have its width; a title that was typed above is one cell, and what follows has one width.
+    Saved from a sheet, they are as wide as the header. A title that was typed above is one cell, and all records below
+    the header are as wide as it.
     """
     filled = [sum(bool(cell.strip()) for cell in record) for record in records]
     first = next((i for i, cells in enumerate(filled) if cells > 1), 0)
@@ -62,12 +64,15 @@ def rows_above(records: Sequence[Sequence[str]]) -> int:
     below = records[first + 1 : -1]  # the last may be cut off
     typed = bool(below) and all(len(record) == width for record in below)
     titles = all(not any(map(str.strip, record[1:])) for record in records[:first])
-    named = not any(_is_number(cell) for cell in records[first])  # below one name alone, data may begin
+    named = not any(_is_number(cell) for cell in records[first])  # else it may be data below one name
     return first if width > 2 and (padded or typed) and titles and named else 0
 
 
 def _named(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
-    """The names of columns in groups, and of those after them that have none; [] where these are no groups."""
+    """The names of grouped columns, ``group - column``, and of ungrouped ones after them; [] if there are no groups.
+
+    If there is only one group, its name is left out.
+    """
     groups: list[str] = []
     names: list[str] = []
     for above, below in zip(upper, lower, strict=True):

@@ -1,4 +1,4 @@
-"""JSON records one after another, without the whole file in memory: JSON Lines, one array, or one object.
+"""Read JSON records one by one, without the whole file in memory: JSON Lines, one array, or one object.
 
 The rows of a Parquet file are such records, too.
 """
@@ -20,26 +20,27 @@ from .parquet import ParquetReader
 LARGEST = 1 << 29  # characters of one record; an Inspect or promptfoo log is one record
 _BEGINNING = 1 << 6
 _BLOCK = 1 << 18
-_CELL = 1 << 20  # characters of a cell that is looked into
+_CELL = 1 << 20  # characters; a longer cell is not parsed
 _SPACE = " \t\r\n"
 _FENCED = re.compile(r"\s*```(?:json)?\s*([\[{].*[\]}])\s*```\s*", re.DOTALL)
 _DECODER = json.JSONDecoder()
 _OPENING = re.compile(r"[{\[]")
-_MOST_BRACES = 50  # that begin no JSON: after these a reply is looked at no further
+_MOST_BRACES = 50  # that begin no JSON: then the search in a reply ends
 
 
 @dataclass(frozen=True)
 class Fault:
-    """A record that is no JSON: what is wrong with it, and how it begins."""
+    """A record that cannot be read: what is wrong with it, and its beginning."""
 
     reason: str
     text: str
 
 
 def read_records(path: Path, name: str) -> Iterator[tuple[int, Any]]:
-    """Each record with the line it begins on; a broken line of JSON Lines comes as a Fault.
+    """(line on which it begins, record) of each record; a Fault for a broken line of JSON Lines, or a repeated key.
 
-    Raises IngestError where the rest of the file cannot be split into records.
+    For Parquet, the row's number replaces the line. Raises IngestError if the rest of the file cannot be split into
+    records, or if it is not UTF-8.
     """
     with path.open("rb") as raw:
         head = raw.read(1 << 12).removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -56,7 +57,7 @@ def read_records(path: Path, name: str) -> Iterator[tuple[int, Any]]:
 
 
 def within_text(path: Path, target: Path) -> Path:
-    """A file of one JSON text that holds JSON itself (it was encoded twice), as what it holds; any other as it is."""
+    """``target`` with the inner JSON, if the file is a JSON string that holds JSON (encoded twice); else ``path``."""
     with path.open("rb") as raw:
         head = raw.read(_BEGINNING).removeprefix(b"\xef\xbb\xbf").lstrip()
     if head[:1] != b'"' or head[1:].lstrip()[:1] not in (b"{", b"[") or path.stat().st_size > LARGEST:
@@ -70,7 +71,7 @@ def within_text(path: Path, target: Path) -> Path:
 
 
 def _is_lines(head: bytes) -> bool:
-    """Whether the first line is, or may be, a whole record with others after it."""
+    """Whether a file is JSON Lines: its first line is, or may be, a whole record with others after it."""
     if head[:1] != b"{":
         return False
     line, newline, rest = head.partition(b"\n")
@@ -84,7 +85,7 @@ def _is_lines(head: bytes) -> bool:
 
 
 class _Decoder(json.JSONDecoder):
-    """Reads JSON, and notes a key that stands twice in one object: readers differ in which of the two counts."""
+    """Decodes JSON and notes in ``twice`` a key that an object has twice, as readers differ in which of them counts."""
 
     def __init__(self) -> None:
         super().__init__(object_pairs_hook=self._object)
@@ -97,17 +98,17 @@ class _Decoder(json.JSONDecoder):
         return found
 
     def checked(self, value: Any, text: str) -> Any:
-        """The value that was just read, or what is wrong with it."""
+        """The value that was just decoded from ``text``; a Fault if an object in it has a key twice."""
         return value if self.twice is None else Fault(told_of_repeated(self.twice), text[:200])
 
 
 def repeated(keys: Sequence[str]) -> str:
-    """The first key that stands there twice."""
+    """The first key that occurs more than once."""
     return next(key for key, times in Counter(keys).items() if times > 1)
 
 
 def told_of_repeated(key: str) -> str:
-    """What is wrong with a record in which a key stands twice."""
+    """The reason why a record with a repeated key is rejected."""
     return f"has the key {key!r} twice in one object: keep only the one that counts"
 
 
@@ -130,7 +131,7 @@ def _lines(file: TextIO, name: str) -> Iterator[str]:
 
 
 def _by_value(file: TextIO, name: str) -> Iterator[tuple[int, Any]]:
-    """Values of arrays, or whole values one after another; a window over the file grows as a value needs it."""
+    """(line, value) of items of arrays, or of values one after another; the part in memory grows with a value."""
     window, line, block, listed = file.read(_BLOCK), 1, _BLOCK, False
     arrays, decoder = window.lstrip(_SPACE)[:1] == "[", _Decoder()
     while True:
@@ -146,7 +147,7 @@ def _by_value(file: TextIO, name: str) -> Iterator[tuple[int, Any]]:
             decoder.twice = None
             value, end = decoder.raw_decode(window)
             if end == len(window) and (more := file.read(block)):
-                window += more  # a number may go on
+                window += more  # a number may continue
                 continue
         except (ValueError, RecursionError) as error:
             more = "" if isinstance(error, RecursionError) else file.read(block if arrays else LARGEST)
@@ -182,9 +183,9 @@ def _words(error: Exception) -> str:
 
 
 def unpacked(cell: Any) -> Any:
-    """What a cell of a table holds: a list or an object that was written to it, as JSON or as Python prints it.
+    """The list or object in a cell of a table, written as JSON or as Python prints it; any other cell as it is.
 
-    Models fence such JSON: three backticks stand before and after it.
+    JSON may be fenced by three backticks before and after it, as models write it.
     """
     if not isinstance(cell, str) or len(cell) > _CELL:
         return cell
@@ -201,16 +202,16 @@ def unpacked(cell: Any) -> Any:
 
 
 class AmbiguousReplyError(ValueError):
-    """A model's reply that says two different things."""
+    """A model's reply gives two different verdicts."""
 
     def __init__(self) -> None:
         super().__init__("gives two different verdicts in one reply: keep only the one that counts")
 
 
 def parse_reply(text: str, verdict: Callable[[Any], Any]) -> Any:
-    """The JSON value in a model's reply in which ``verdict`` finds one, else the first object; None without any.
+    """The first JSON value in a model's reply that has a verdict, else the first object, else the first list; or None.
 
-    Raises AmbiguousReplyError where several hold different verdicts.
+    verdict: value → its verdict, or None. Raises AmbiguousReplyError if the verdicts of several values differ.
     """
     values = reply_values(text)
     holding = [(value, said) for value in values if (said := verdict(value)) is not None]
@@ -221,9 +222,9 @@ def parse_reply(text: str, verdict: Callable[[Any], Any]) -> Any:
 
 
 def reply_values(text: str) -> list[Any]:
-    """The lists and objects of JSON in a model's reply, fenced or among words, without what it thought before.
+    """The JSON lists and objects in a model's reply, fenced or among words, without those in its ``<think>`` part.
 
-    A list may be a reference to a source (``[1]``), and an object an example.
+    Not all are verdicts: a list may be a reference to a source (``[1]``), and an object an example.
     """
     answer = text.strip()
     if answer[:1] + answer[-1:] not in ("{}", "[]"):

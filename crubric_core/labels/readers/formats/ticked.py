@@ -1,7 +1,7 @@
-"""Tables with a column for each number that a question offers, of which each row ticks one: radio buttons, ratings.
+"""Merge columns of which each row ticks one, a column for each number of a question: radio buttons, ratings.
 
-Exports of MTurk (``Answer.fluency.1``: true, false) and Potato (``clarity:::scale_4``: 4, or nothing) are such, and
-tables with the columns ``1`` to ``5``. One column with the number that is ticked stands in place of them.
+MTurk (``Answer.fluency.1``: true, false) and Potato (``clarity:::scale_4``: 4 or blank) export such tables; others have
+the columns ``1`` to ``5``. One column with the number that is ticked replaces them.
 """
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
 _CHOICE = re.compile(
     r"(?:(?P<question>.*?[^\W\d_].*?)[\W_]+(?:scale[\W_]+)?)?(?P<number>\d{1,2})", re.IGNORECASE
 )
-_NAMELESS = "label"  # the question whose choices are numbers alone
+_NAMELESS = "label"  # name of a question whose columns are only numbers
 _TICKED, _LEFT = ("true", "1", "yes", "on", "x", "checked"), ("", "false", "0", "no", "off", "unchecked")
 _FEWEST, _ROWS, _LOOKED_AT = (
     3,
     8,
     200,
-)  # choices of a question; rows from which, and up to which, it is looked for
+)  # fewest choices of a question; fewest rows, and number of first rows, in which questions are searched
 
-Question = tuple[tuple[int, int], ...]  # (number, place of its column) of each choice
+Question = tuple[tuple[int, int], ...]  # (number, position of its column) of each choice
 
 
 def with_ticked(reader: Reader) -> Reader:
-    """The reader with one column for each question whose choices have columns; as given where there is none."""
+    """The reader with one column for each question whose choices have columns; unchanged if there is none."""
     questions = _questions(reader.columns, reader.head(_LOOKED_AT))
     return TickedReader(reader, questions) if questions else reader
 
 
 def _questions(columns: Sequence[str], rows: Sequence[Sequence[str | None]]) -> dict[str, Question]:
-    """Question → its choices, where each row ticks one of them, or has no cell for any."""
+    """Question → its choices, for questions of which each row ticks one choice, or leaves all blank."""
     groups: dict[str, list[tuple[int, int]]] = {}
     for place, column in enumerate(columns):
         if found := _CHOICE.fullmatch(column.strip()):
@@ -67,12 +67,12 @@ def _is_question(choices: Sequence[tuple[int, int]], rows: Sequence[Sequence[str
 
 
 def _marks(number: int) -> tuple[str, ...]:
-    """What a choice's cell holds where it is ticked; its own number, too, but 0, which says that it is not."""
+    """The texts in the cell of a ticked choice: "true", "x", …, and its number, except 0, which means not ticked."""
     return (*_TICKED, str(number)) if number else _TICKED
 
 
 class TickedReader:
-    """A reader of tables in which the number that is ticked has one column, where that of the first choice was."""
+    """A reader in which a question has one column with its ticked number, at the place of its first choice's column."""
 
     nested = False  # no JSON
 
@@ -98,7 +98,7 @@ class TickedReader:
         ]
 
     def stage(self, cursor: duckdb.DuckDBPyConnection, picks: Mapping[str, int]) -> Staged:
-        """As the reader, then the numbers from the columns of their choices; of several ticked ones all of them."""
+        """Create ``incoming``; a question's cell is the ticked number, or "2, 3" if several are ticked."""
         kept = {name: self._kept[place] for name, place in picks.items()}
         own = {name: place for name, place in kept.items() if isinstance(place, int)}
         asked = {
@@ -118,7 +118,7 @@ class TickedReader:
 
 
 def _number(choices: Question, row: Sequence[str | None]) -> str | None:
-    """As SQL has it, of one row."""
+    """The ticked number of one row, as in ``stage``; None if no choice is ticked."""
     return ", ".join(str(n) for n, p in choices if (row[p] or "").strip().lower() in _marks(n)) or None
 
 

@@ -1,4 +1,4 @@
-"""Excel workbooks: each sheet that holds a table, written out as CSV by a process of its own under limits."""
+"""Read Excel workbooks: a separate process with limits writes each sheet that holds a table as CSV."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _CHILD = Path(__file__).with_name("sheets_child.py")
 
 
 def sheets(path: Path, name: str, folder: Path) -> tuple[list[tuple[str, Path]], int]:
-    """(name of the sheet, CSV file in ``folder``) of every sheet with a header and a row.
+    """([(sheet's name, CSV file in ``folder``)], number of formulas without a stored value) of a workbook.
 
-    And how many formulas of the workbook have no stored value, so that their cells are empty.
+    Only sheets with a header and at least one row are included. The cells of such formulas are empty.
 
-    Raises IngestError where the workbook is damaged, is larger than sane, or has no such sheet.
+    Raises IngestError if the workbook is damaged or too large, or has no such sheet.
     """
     guard(path, name)
     folder.mkdir(parents=True, exist_ok=True)

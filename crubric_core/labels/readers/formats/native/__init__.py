@@ -1,4 +1,4 @@
-"""Benchmarks' and tools' own layouts: one small file each, recognised by what a record holds."""
+"""The layouts of benchmarks and tools: one module for each, which recognises its records by their fields."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from .base import NativeFormat
 
 __all__ = ["NATIVE", "NativeFormat", "native_format_of"]
 
-# The first that fits is taken, so the more special come first.
+# The first format that fits is taken, so the more specific ones come first.
 _MODULES = (
     healthbench,
     hellobench,
@@ -78,7 +78,7 @@ NATIVE: Mapping[str, NativeFormat] = {f.name: f for module in _MODULES for f in 
 
 
 def native_format_of(record: Any) -> NativeFormat | None:
-    """The format whose layout a record has; None where it has none of them."""
+    """The first format whose layout fits a record; None if no format does."""
     if not isinstance(record, dict):
         return None
     return next((found for found in NATIVE.values() if found.fits(record)), None)

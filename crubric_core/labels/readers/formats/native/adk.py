@@ -1,7 +1,7 @@
-"""Evaluation results of Google's Agent Development Kit: the rubrics of each metric, and metrics that have none.
+"""Evaluation results of Google's Agent Development Kit: labels on the rubrics of a metric, or on the metric itself.
 
-What is said of each turn (invocation) counts; of the whole case only what no turn was rated by, for the rest sums up
-its turns. Fields are named as in Python or as in JavaScript.
+Metrics of each turn (invocation) are read. A metric of the whole case is read only if no turn has it, because otherwise
+it sums up the turns. Fields have their Python names (``eval_id``) or their JavaScript names (``evalId``).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _STATUS = {1: 1, "1": 1, "PASSED": 1, 2: 0, "2": 0, "FAILED": 0}  # 3: not evalu
 
 
 def _of(record: Any, name: str) -> Any:
-    """A field by its name in Python, or that in JavaScript."""
+    """A field by its Python name (``eval_id``), else by its JavaScript name (``evalId``); None without either."""
     camel = re.sub(r"_(\w)", lambda found: found[1].upper(), name)
     return record.get(name, record.get(camel)) if isinstance(record, dict) else None
 
@@ -40,18 +40,18 @@ def _list(record: Any, name: str) -> list[Record]:
 
 
 def _said(content: Any) -> str | None:
-    """The text of a message in parts."""
+    """The joined text parts of a message; None if it has no text."""
     return words("\n\n".join(str(part["text"]) for part in _list(content, "parts") if part.get("text")))
 
 
 def _paired(case: Record) -> list[Record]:
-    """The metrics of older versions: each a pair of what was asked for and what came out."""
+    """The metrics as older versions write them: pairs (metric, result), each merged into one object."""
     pairs = _of(case, "eval_metric_results") or ()
     return [asked | found for asked, found in pairs if isinstance(asked, dict) and isinstance(found, dict)]
 
 
 def _app(record: Record, cases: list[Record]) -> Any:
-    """The agent: of the session, else what stands before the set's name in that of the result."""
+    """The agent: ``app_name`` of a session, else what precedes the set's id in ``eval_set_result_id``; else None."""
     named_so = (_of(_of(case, "session_details"), "app_name") for case in cases)
     result, of_set = (str(_of(record, key) or "") for key in ("eval_set_result_id", "eval_set_id"))
     return next(filter(None, named_so), None) or result.rpartition(f"_{of_set}_")[0] or None
@@ -84,7 +84,7 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
 
 
 def _labels(metric: Record, system: str, place: str, run: int | None, setting: Setting) -> Iterator[Row]:
-    """The verdict on each rubric of a metric; of one without rubrics whether it is passed."""
+    """The rubrics of a metric and their labels; for one without rubrics, whether it is passed (``eval_status``)."""
     name, asked = named(metric, "metric_name", "metricName"), _of(metric, "criterion")
     options = _of(asked, "judge_model_options") or metric.get("judge_model_options")
     judge = setting.judge(_of(options, "judge_model") or _of(metric, "judge_model"))

@@ -1,4 +1,4 @@
-"""autorubric results (tried: 1.6.1): MET, UNMET, CANNOT_ASSESS by criterion, of one judge or each vote of a panel."""
+"""autorubric results (tested: 1.6.1): MET, UNMET, CANNOT_ASSESS on each criterion, by one judge or each of a panel."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .base import (
 
 
 def _reports(record: Record) -> Any:
-    """The criteria's reports, wherever the record keeps them."""
+    """The criterion reports: ``report``, or ``criterion_reports`` of the record or of its ``report``."""
     inner = record.get("report", record)
     if isinstance(inner, dict):
         inner = inner.get("criterion_reports", inner.get("report"))
@@ -69,7 +69,7 @@ def _verdicts(report: Record, setting: Setting, whole: str) -> Iterator[tuple[st
         for vote in votes:
             found = mapped(vote, "a vote")
             if found.get("superseded"):
-                continue  # an escalation asked another judge in its place
+                continue  # replaced by another judge's vote in an escalation
             yield setting.judge(found.get("judge_id") or whole), _verdict(found), _reason(found)
         return
     yield setting.judge(report.get("judge_id") or whole), _verdict(report), _reason(report)
@@ -80,7 +80,7 @@ def _reason(found: Record) -> Any:
 
 
 def _verdict(found: Record) -> Any:
-    """The verdict's word; of a choice among options its index, none where it abstains or the judge failed."""
+    """The verdict's word, or the index of the option that was chosen; None if the judge abstained or failed."""
     choice = found.get("multi_choice_verdict")
     chosen = choice if isinstance(choice, dict) else found
     if found.get("error") or chosen.get("na"):

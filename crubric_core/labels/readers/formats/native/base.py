@@ -1,4 +1,4 @@
-"""What a reader of one benchmark's layout promises, and the canonical rows it yields."""
+"""The interface of a reader of one benchmark's or tool's layout, and the canonical rows that it yields."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 
 
 class MissingError(IngestError):
-    """The file does not say which system (or judge) it is about, and nobody else did."""
+    """Neither the file nor the mapping names the system (or judge). what: "system" or "judge"."""
 
     def __init__(self, what: str, name: str) -> None:
         super().__init__(
@@ -51,9 +51,9 @@ class MissingError(IngestError):
         self.what = what
 
 
-# what serves a model, or which state of it: beside a file that is named after the model, no system
+# fields that name what serves a model, or its version: the file may be named after the model itself
 _OF_A_MODEL = word_set("engine deployment model_version model_variant model_checkpoint checkpoint")
-_SYSTEMS = (  # "system" is not the first, as it may be a prompt
+_SYSTEMS = (  # "system" comes late, as it may hold a system prompt
     *("model", "model_name", "model_test", "response_model", *names_of("labels", "system")),
     *(name for name in INSTEAD_OF_SYSTEM if name not in _OF_A_MODEL),
     *("candidate", "candidate_id", "candidate_name"),
@@ -72,12 +72,18 @@ def _all_called(record: Record, names: Sequence[str]) -> Iterator[Any]:
 
 
 def first_called(record: Record, names: Sequence[str]) -> Any:
-    """The first value of the fields called so, however their names are written; of an object its id or name."""
+    """The first non-empty value of the fields ``names``, in any spelling; None without one.
+
+    For an object it is its ``id`` or ``name``. Lists are skipped.
+    """
     return next(_all_called(record, names), None)
 
 
 def system_in(record: Record, *first: str) -> Any:
-    """The system, by the first of these fields that a record has, else by any called a system; no prompt is one."""
+    """The system's name, from the fields ``first``, else from any field of systems (``model``); None without one.
+
+    Texts that look like a prompt are skipped.
+    """
     found = _all_called(record, (*first, *_SYSTEMS))
     return next((name for name in found if not _PROMPT.search(str(name))), None)
 
@@ -88,10 +94,11 @@ def _alone(_name: str) -> Iterator[Record]:
 
 @dataclass
 class Setting:
-    """What is known of a file besides its record: its path, system and judge by the user or by the path, its fellows.
+    """The context of a file's records: its path, the names that the user or the path gives, and the other files.
 
-    companion: the records of a file of that name that came with it, of all such files after a ``*``.
-    memory: what earlier records left to later ones. told: what was left out on purpose, a sentence each.
+    name: the file's path. given: the plan's mapping, such as "system" → its name, or "custom_id" → a pattern.
+    companion: file name → the records of that file, if it came with this one; ``*`` and an ending: of all such files.
+    memory: values that earlier records keep for later ones. told: a sentence on each intended omission.
     """
 
     name: str
@@ -101,31 +108,31 @@ class Setting:
     told: dict[str, None] = field(default_factory=dict)
 
     def tell(self, sentence: str) -> None:
-        """Say once what was left out of the file."""
+        """Add a remark on something that was left out of the file; repeated ones are kept once."""
         self.told[sentence] = None
 
     def query(self, name: str, apart: str) -> str:
-        """A query's name; ``apart``, with what other files' queries of that name differ in, where the plan says so."""
+        """The query's name: ``apart``, longer and unique across files, if the mapping has "query"; else ``name``."""
         return apart if "query" in self.given else name
 
     def system(self, found: Any = None) -> str:
-        """The system: what the user says, else what the record says, else what the file's name says."""
+        """The system in the mapping (by the user or the path), else ``found`` in the record; or MissingError."""
         return self._outside("system", found) or self._fail("system")
 
     def judge(self, found: Any = None) -> str:
-        """The judge, likewise; "judge" where nobody names one."""
+        """The judge in the mapping, else ``found`` in the record, else "judge"."""
         return self._outside("judge", found) or "judge"
 
     def system_of(self, record: Record, *first: str) -> str:
-        """The system, likewise, by ``system_in``."""
+        """Like ``system``, with the name that ``system_in`` finds in the record."""
         return self.system(system_in(record, *first))
 
     def judge_of(self, record: Record) -> str:
-        """The judge, likewise, by any field that is called a judge."""
+        """Like ``judge``, with the name in any field of judges (``judge_model``)."""
         return self.judge(first_called(record, names_of("labels", "judge")))
 
     def unknown(self, what: str) -> str:
-        """What the user says; MissingError where he does not, as the path does not tell."""
+        """The name of ``what`` ("system") that the user gives, as record and path have none; else MissingError."""
         return self.given.get(what) or self._fail(what)
 
     def _outside(self, what: str, found: Any) -> str:
@@ -138,11 +145,11 @@ class Setting:
 
 @dataclass(frozen=True)
 class NativeFormat:
-    """One layout: how a record shows it, and what canonical rows a record gives.
+    """One layout: how its records are recognised, and how they become canonical rows.
 
-    fits: whether a record has this layout. rows: its rows; raises MalformedError where it is broken.
-    recognised_by: for people, how it is recognised. companions: names of files that belong to it.
-    apart: in the mapping, how queries are named where files give one name to several (``Setting.query``).
+    fits: whether a record has this layout. rows: the rows of a record; raises MalformedError if it is broken.
+    recognised_by: description for people of how it is recognised. companions: names of files that belong to it.
+    apart: "query" in the mapping that makes names unique if files share them, as ``~ {task}/{query}``; or "".
     """
 
     name: str
@@ -164,25 +171,25 @@ OPTIONAL: Mapping[str, tuple[str, ...]] = {"labels": ("run", "reason"), "gold": 
 def label(
     system: str, query: str, rubric: str, judge: str, value: Any, *, run: Any = None, reason: Any = None
 ) -> Row:
-    """A judge's label, one of its runs, with its reason; None is unknown."""
+    """The row of a judge's label in one run, with its reason; value, run and reason may be None."""
     draw = None if run is None else as_text(run)
     return "labels", (system, query, f"{query}#{rubric}", judge, draw, level(value), words(reason))
 
 
 def gold(system: str, query: str, rubric: str, annotator: str, value: Any, reason: Any = None) -> Row:
-    """A person's label, with its reason."""
+    """The row of a person's gold label, with its reason."""
     return "gold", (system, query, f"{query}#{rubric}", annotator, level(value), words(reason))
 
 
 def answer(system: str, query: str, text: Any) -> Iterator[Row]:
-    """What a system answered; nothing where that is not known."""
+    """The row of a system's answer; no row if the text is empty."""
     stated = words(text)
     if stated is not None:
         yield "answers", (system, query, stated)
 
 
 def words(value: Any) -> str | None:
-    """A text, or anything else as JSON; None where there is none."""
+    """A text as it is, any other value as JSON; None if it is empty (None, "", [] or {})."""
     if value is None or value == "" or value == [] or value == {}:
         return None
     return as_text(value)
@@ -204,31 +211,31 @@ def rubric(
     polarity: int | None = None,
     tags: str | None = None,
 ) -> Row:
-    """What a rubric is; ``polarity`` -1 where meeting it is bad, ``tags`` separated by commas."""
+    """The row that describes a rubric. polarity: -1 if meeting it is bad. tags: separated by commas."""
     described = None if text is None else as_text(text)
     return "rubrics", (query, f"{query}#{name}", described, *scale, weight, dimension, None, polarity, tags)
 
 
 def query(name: str, text: Any = None, domain: Any = None) -> Row:
-    """What a query is; a conversation becomes one text."""
+    """The row that describes a query; a conversation becomes one text."""
     return "queries", (name, conversation(text), None if domain is None else as_text(domain))
 
 
 def level(value: Any) -> Cell:
-    """A label as a cell: true and false become 1 and 0, a number stays, text is read later, anything else is odd."""
+    """A label as a cell: true and false as 1 and 0; numbers, text and None as they are; lists and objects as JSON."""
     if value is None or isinstance(value, (bool, int, float)):
         return int(value) if isinstance(value, bool) else value
     return as_text(value)
 
 
 def points(value: Any) -> tuple[Cell, int]:
-    """(weight, polarity) of a rubric with points: negative ones count against a system that meets it."""
+    """(weight, polarity) by a rubric's points: polarity -1 if they are negative, else 1; weight None if no number."""
     weight = number(value)
     return weight, -1 if weight is not None and weight < 0 else 1
 
 
 def conversation(value: Any) -> str | None:
-    """The text of a prompt, whether given as text or as messages."""
+    """A prompt as one text: text as it is, a list of messages as ``role: content``, other values as JSON."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, list) and all(isinstance(m, dict) for m in value):
@@ -237,7 +244,7 @@ def conversation(value: Any) -> str | None:
 
 
 def listed(record: Record, key: str) -> list[Any]:
-    """A list of the record; MalformedError where it is something else."""
+    """The list in the field ``key`` of a record; MalformedError if that is no list."""
     value = record.get(key)
     if not isinstance(value, list):
         raise MalformedError(f"has no list {key!r}")
@@ -245,14 +252,14 @@ def listed(record: Record, key: str) -> list[Any]:
 
 
 def mapped(value: Any, what: str) -> Record:
-    """An object; MalformedError where it is something else."""
+    """The value, if it is an object; else MalformedError, whose message calls it ``what``."""
     if not isinstance(value, dict):
         raise MalformedError(f"has {what} that is not an object")
     return value
 
 
 def named(record: Record, *keys: str) -> str:
-    """The first of some keys that the record has, as a name; MalformedError where it has none."""
+    """The first non-empty text or number under some keys, as a name; MalformedError if there is none."""
     for key in keys:
         value = record.get(key)
         if value is not None and not isinstance(value, (dict, list)) and as_text(value).strip():
@@ -271,7 +278,7 @@ def is_list_of(value: Any, *keys: str) -> bool:
 
 
 def number(value: Any) -> float | None:
-    """A number given as a number or as text; None for anything else."""
+    """A finite number, given as a number or as text; None for any other value."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
     try:
@@ -282,12 +289,12 @@ def number(value: Any) -> float | None:
 
 
 def fingerprint(text: str) -> str:
-    """A short name for a criterion that has none but its text."""
+    """8 hexadecimal digits of a text's hash: a short name for a criterion that has only its text."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:8]
 
 
 def name_of_text(text: str) -> str:
-    """A name for what has none but its text: the text, or its beginning and what tells it from others that begin so."""
+    """A text as a name: as it is, or its first 80 characters and its fingerprint if it is longer."""
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… {fingerprint(text)}"
 
 

@@ -1,7 +1,7 @@
 """Output of evaluations of Amazon Bedrock and SageMaker: metrics by code or a judge model, or by human workers.
 
-A record is one prompt with the answers of one model, or of the two that workers compare; of a RAG evaluation it is a
-conversation, each turn with its scores. It has no id, so that its prompt is its name: the same prompt in the files of
+A record is one prompt with the answers of one model, or of the two that workers compare. In a RAG evaluation, it is a
+conversation whose turns have scores. Records have no id, so the prompt is the query's name: the same prompt in files of
 several models is one query.
 """
 
@@ -36,14 +36,14 @@ _BAD = frozenset(
 
 
 def _text(given: Any) -> str | None:
-    """A text that stands alone, in an object with it, or in the parts of one."""
+    """A text: the value itself, its field ``text``, or the text parts of its ``content``; None if empty."""
     if has(given, "content") and is_list_of(given["content"], "text"):
         return words("\n\n".join(str(part["text"]) for part in given["content"] if has(part, "text")))
     return words(given.get("text", given) if isinstance(given, dict) else given)
 
 
 def _asked(record: Record) -> tuple[str, Row]:
-    """The query's name, and what it is."""
+    """(the query's name, its row) by the prompt in ``inputRecord``; MalformedError without a prompt."""
     given = mapped(record.get("inputRecord"), "an inputRecord")
     prompt = _text(given.get("prompt"))
     if prompt is None:
@@ -53,7 +53,7 @@ def _asked(record: Record) -> tuple[str, Row]:
 
 
 def _responses(record: Record) -> list[Record]:
-    """The answers: beside the input, or within it where they were brought along."""
+    """The models' answers: beside ``inputRecord``, or within it if the user supplied them."""
     given = mapped(record["inputRecord"], "an inputRecord")
     found = record.get("modelResponses") or given.get("modelResponses") or given.get("responses") or []
     return [r for r in found if isinstance(r, dict)]
@@ -64,7 +64,10 @@ def _said(response: Record) -> str | None:
 
 
 def _metric(name: str, criterion: str, text: Any = None, *, judged: bool = False) -> Row:
-    """A metric; one that is built in and that a model judged goes from 0 to 1, whatever words the model chose from."""
+    """The rubric row of a metric.
+
+    If it is built in and judged by a model, its scale is 0 to 1, whatever words the model chooses from.
+    """
     builtin = criterion.startswith(_BUILTIN)
     bad = criterion.removeprefix(_BUILTIN).lower() in _BAD
     scale = (0, 1) if builtin and judged else (None, None)
@@ -86,7 +89,7 @@ def _scored(record: Record, setting: Setting) -> Iterator[Row]:
 
 
 def _labels(scores: list[Any], system: str, name: str, setting: Setting) -> Iterator[Row]:
-    """What each evaluator said by each metric; of a metric without evaluators its result."""
+    """Each metric and its result, as a label of each evaluator model; without evaluators, of the default judge."""
     for score in scores:
         criterion = named(mapped(score, "a score"), "metricName")
         graders = score.get("evaluatorDetails") or [{}]
@@ -97,7 +100,7 @@ def _labels(scores: list[Any], system: str, name: str, setting: Setting) -> Iter
 
 
 def _conversed(record: Record, setting: Setting) -> Iterator[Row]:
-    """A conversation: each turn is a query of its own, named after the first prompt."""
+    """The rows of a conversation: each turn is a separate query, named after the first prompt (``…/turn 2``)."""
     first, said = "", []
     turns = record["conversationTurns"]
     for number, turn in enumerate(turns, 1):
@@ -139,7 +142,7 @@ def _rated(record: Record, setting: Setting) -> Iterator[Row]:
 
 
 def _metrics(found: Record) -> list[Record]:
-    """What the workers were asked, each metric with its description."""
+    """The metrics that the workers were asked for, with their descriptions."""
     content = found.get("inputContent")
     given = content.get("evaluationMetrics") if isinstance(content, dict) else None
     return [m for m in given or () if isinstance(m, dict)]

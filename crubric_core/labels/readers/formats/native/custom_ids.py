@@ -1,4 +1,4 @@
-"""System, query and rubric within an id that its maker composed, by the pattern that the user gives."""
+"""Split an id that was composed of query, system and rubric, by the user's pattern, such as ``{query}_{system}``."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from .base import MalformedError, Setting
 
 
 def identity(field: str, made: str, setting: Setting, usual: re.Pattern[str] | None = None) -> dict[str, str]:
-    """Query and system (and rubric) of an id: by the user's pattern for its field, else by the usual one.
+    """{"query", "system" and, if present, "rubric": name} of the id ``made``, by the user's pattern, else ``usual``.
 
-    Without either the id is the query, and the user names the system. Raises MalformedError where nothing does.
+    field: the id's field, under which the user gives the pattern. If the id does not match, it is the query, and the
+    user names the system. Raises MalformedError if the system is unknown.
     """
     pattern = setting.given.get(field)
     found = _compiled(pattern).fullmatch(made) if pattern else usual.fullmatch(made) if usual else None
@@ -32,7 +33,7 @@ def identity(field: str, made: str, setting: Setting, usual: re.Pattern[str] | N
 
 
 def _split_otherwise(field: str, pattern: str) -> str:
-    """What is told of a pattern by which an id may be split in several ways."""
+    """The remark on a pattern that can split an id in several ways."""
     return (
         f"{pattern} can split some {field} in several ways: each part is taken as short as possible, from the first "
         "on; if names contain the separator, add the text that all of them share to the pattern, such as "
@@ -41,7 +42,7 @@ def _split_otherwise(field: str, pattern: str) -> str:
 
 
 def _example(made: str) -> str:
-    """A pattern with as many parts as an id has, as far as what stands between them shows."""
+    """An example of a pattern for an id, by the separator that it seems to have: ``{query}__{system}`` for q1__gpt."""
     for between in _BETWEEN:
         if made.count(between) in (1, 2):
             return between.join(("{query}", "{system}", "{rubric}")[: made.count(between) + 1])

@@ -1,6 +1,6 @@
-"""doccano's export of a text classification: one file an annotator, who is named by the file alone.
+"""doccano's export of a text classification: one file for each annotator, whom only the file's name shows.
 
-Files of a project in which all annotators share their labels are called ``all``: these name nobody.
+If the annotators of a project share their labels, its file is called ``all``, which names no annotator.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _SHARED = "all"
 
 
 def _labels(record: Record) -> list[Any]:
-    """The labels of a text: a list, or in CSV a text with # between them."""
+    """The labels of a record: a list, or, from CSV, a text with # between them."""
     given = record["label"]
     if given is None or isinstance(given, str):
         return [part for part in (given or "").split("#") if part]

@@ -1,4 +1,4 @@
-"""HelloBench: one JSON Lines file a system and task; scores from 0 to 1 in quarters, system and judge in the path."""
+"""HelloBench: one JSON Lines file for each system and task; scores 0 to 1 in quarters; system and judge in the path."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PARTS = 4
 
 
 def _quarters(value: Any) -> Cell:
-    """0, .25, .5, .75, 1 as 0..4; anything else comes out as it will be rejected."""
+    """A score 0, .25, .5, .75, 1 as a level from 0 to 4; a value that is no number stays as it is."""
     if isinstance(value, str):
         try:
             value = float(value)

@@ -1,4 +1,4 @@
-"""InFoBench: a prompt decomposed into yes-or-no questions, and one verdict each; None where there was no answer."""
+"""InFoBench: a prompt decomposed into yes-or-no questions, and a verdict on each; None if it is not known."""
 
 from __future__ import annotations
 

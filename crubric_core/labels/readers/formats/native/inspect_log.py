@@ -1,7 +1,7 @@
-"""Inspect evaluation logs: a JSON log, or an ``.eval`` archive read without the inspect library (tried: 0.3.285).
+"""Inspect evaluation logs: a JSON log, or an ``.eval`` archive read without the inspect library (tested: 0.3.285).
 
-Epochs are runs. The judge is each voter of a panel, else the grading model that the score, the scorer's options or
-the log's model roles name.
+Epochs are runs. Each voter of a panel is a judge. Without a panel, the judge is the grading model that the score, the
+scorer's options or the log's model roles name.
 """
 
 from __future__ import annotations
@@ -34,7 +34,10 @@ _GRADES = {"C": 1, "I": 0, "P": 0.5, "N": 0}  # correct, incorrect, partial, no 
 
 
 def read_archive(path: Path, name: str) -> Iterator[tuple[int, Any]]:
-    """One record a sample: the log's header with that sample alone, so that no more is held at a time."""
+    """(number, record) of each sample: the log's header with this sample alone, so that only one is in memory.
+
+    Raises IngestError if the log has no header or samples, or if a part of it is not valid JSON.
+    """
     entries = entry_names(path, name)
     if "header.json" not in entries:
         raise IngestError(
@@ -90,7 +93,7 @@ def _repeats(spec: Record) -> bool:
 
 
 def _graders(spec: Record) -> dict[str, Any]:
-    """Scorer → the model that it was told to grade with, where the log's header says so."""
+    """Scorer → its grading model, from its options in ``eval``; "" → the model with the role ``grader``, if any."""
     found = {}
     scorers = spec.get("scorers")
     for scorer in scorers if isinstance(scorers, list) else ():
@@ -127,17 +130,17 @@ def _sample(
 
 
 def _of_bank(sample: Record) -> bool:
-    """Whether a sample is one of a bank's, which its own name tells."""
+    """Whether a sample comes from an exported bank (``metadata.crubric``), so that its id is the query's name."""
     scores = sample.get("scores")
     found = scores.values() if isinstance(scores, dict) else ()
     return any(isinstance(s, dict) and isinstance(_details(s).get(_BANK), dict) for s in found)
 
 
-_BANK = "crubric"  # where the task of a bank's export keeps its labels, by the rubrics' ids
+_BANK = "crubric"  # key of the metadata in which the task of an exported bank stores its labels, by rubric id
 
 
 def _by_id(system: str, name: str, score: Record, run: Any, setting: Setting) -> Iterator[Row]:
-    """Labels on the rubrics of a bank: ``metadata.crubric`` = {id: {label, explanation}}."""
+    """The labels on the rubrics of a bank, from ``metadata.crubric`` = {id: {label, explanation}}."""
     details = _details(score)
     judge = setting.judge(_grader(details))
     for rubric_id, cell in details[_BANK].items():
@@ -160,7 +163,7 @@ def _completion(sample: Record) -> Any:
 
 
 def _cells(scorer: str, value: Any) -> list[tuple[str, Any]]:
-    """(criterion, value) of a score: one, or one a key or position of a value with parts."""
+    """(criterion, value) pairs of a score: one, or one for each key of an object or position of a list."""
     if isinstance(value, dict):
         return [(f"{scorer}/{part}", v) for part, v in value.items()]
     if isinstance(value, list):
@@ -176,7 +179,7 @@ def _details(score: Record) -> Record:
 def _verdicts(
     scorer: str, score: Record, graders: dict[str, Any], setting: Setting
 ) -> Iterator[tuple[str, Any, Any]]:
-    """(judge, value, reason): each vote of a panel, or the score itself."""
+    """(judge, value, reason) of each vote of a panel, or of the score itself if there is no panel."""
     details = _details(score)
     votes = _votes(details)
     if votes:
@@ -190,7 +193,7 @@ def _verdicts(
 
 
 def _votes(details: Record) -> list[tuple[Any, Any]]:
-    """(judge, vote) of ``metadata.panel.votes``, given as a list or by judge; [] where there is no panel."""
+    """(judge, vote) of ``metadata.panel.votes``, a list or an object by judge; [] if there is no panel."""
     panel = details.get("panel")
     votes = panel.get("votes") if isinstance(panel, dict) else None
     if isinstance(votes, dict):
@@ -210,7 +213,7 @@ def _vote(vote: Any) -> Any:
 
 
 def _grader(details: Record) -> Any:
-    """The model that graded: named, or the author of the last message of the grading conversation."""
+    """The grading model: named in the metadata, else the last model in the messages of ``grading``; else None."""
     for key in ("grader_model", "grader", "judge", "judge_model"):
         if isinstance(details.get(key), str) and details[key]:
             return details[key]
@@ -222,7 +225,7 @@ def _grader(details: Record) -> Any:
 
 
 def _value(cell: Any) -> Any:
-    """C and I as 1 and 0; NaN is unscored."""
+    """A score's value: C, P, I, N as 1, 0.5, 0, 0; NaN, which is unscored, as None; any other value as it is."""
     if isinstance(cell, float) and math.isnan(cell):
         return None
     return _GRADES.get(cell, cell) if isinstance(cell, str) else cell

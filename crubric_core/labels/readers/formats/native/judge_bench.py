@@ -39,7 +39,7 @@ def _rows(record: Record, _setting: Setting) -> Iterator[Row]:
 
 
 def _scores(found: Any) -> list[Any]:
-    """Each person's score; the majority where the persons are not identified."""
+    """Each person's score; only their majority or mean if individual scores are missing."""
     if not isinstance(found, dict):
         return [found]
     people = found.get("individual_human_scores")

@@ -1,6 +1,6 @@
-"""JudgmentBench: points by criterion, joined to what was judged, and by whom, through the annotation.
+"""JudgmentBench: points for each criterion; the annotation's id leads to the task, the output and the judge.
 
-Labels are points, and may be deductions; systems are the outputs' quality levels.
+Labels are points, which may be negative (deductions). Systems are the quality levels of the outputs.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
 
 
 def _begin(setting: Setting) -> Iterator[Row]:
-    """Read the files that came with it; what they say of tasks and items."""
+    """Store the annotations from the file beside this one, and yield the rows of tasks and rubric items.
+
+    Raises MalformedError if there is no file of annotations.
+    """
     annotations = list(setting.companion(_ANNOTATIONS))
     if not annotations:
         raise MalformedError(
@@ -50,7 +53,7 @@ def _begin(setting: Setting) -> Iterator[Row]:
 
 
 def _annotations(found: list[Record], setting: Setting) -> dict[str, tuple[str, str, str]]:
-    """Annotation → (task, system, judge); a grader that judged the same again is distinguished by the run."""
+    """Annotation → (task, system, judge); a judge of the same output again becomes a judge "<name> (run 2)"."""
     grader = setting.given.get("judge") or _grader(setting.name)
     seen: dict[tuple[str, str, str], int] = {}
     read = {}
@@ -68,13 +71,13 @@ def _annotations(found: list[Record], setting: Setting) -> dict[str, tuple[str, 
 
 
 def _grader(path: str) -> str | None:
-    """gpt_5_4 of autograders/gpt_5_4/rubric_item_scores.csv."""
+    """The grader by the path: gpt_5_4 for autograders/gpt_5_4/rubric_item_scores.csv; None for people's scores."""
     parts = path.split("/")
     return parts[-2] if len(parts) > 2 and parts[-3] == "autograders" else None
 
 
 def _lowest(setting: Setting) -> dict[tuple[str, str], float]:
-    """(task, item) → the largest deduction that anybody gave, people and graders alike."""
+    """(task, item) → the lowest points that any person or grader gave, at most 0."""
     task_of = {
         str(a.get("annotation_id")): str(a.get("task_id")) for a in setting.companion(f"*{_ANNOTATIONS}")
     }

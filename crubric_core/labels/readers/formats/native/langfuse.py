@@ -1,8 +1,8 @@
 """Langfuse score exports (JSON, JSON Lines, CSV, or the API's answer).
 
-A score names its trace, not the system: that is taken from its metadata, dataset run, release or trace name, else
-from the user. A dataset item, or the same input, makes traces of several systems one query. What people annotated is
-gold.
+A score names its trace, not its system. The system is taken from its metadata, dataset run, release or trace name, else
+from the user. Traces of several systems with the same dataset item, or the same input, are one query. Annotations by
+people are gold labels.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .base import NativeFormat, Record, Row, Setting, gold, has, label, listed, 
 
 
 def _get(record: Record, *keys: str) -> Any:
-    """The first known of some fields, in camel or snake case, in the score, its metadata or its trace."""
+    """The first non-empty value of some fields, in camel or snake case, in the score, its metadata or its trace."""
     details = record.get("metadata")
     if isinstance(details, str):
         try:
@@ -40,7 +40,7 @@ _ITEMS = (
     "promptId",
     "taskId",
     "exampleId",
-)  # in metadata that people write
+)  # in metadata that users write
 
 
 def _value(record: Record) -> Any:
@@ -63,9 +63,9 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
 
 
 def _query(record: Record, setting: Setting) -> str:
-    """The dataset's item, else what was asked; a trace is one answer, so that no two systems share it."""
+    """The query's name: the dataset item, else the input, else the trace (with a remark, as systems share none)."""
     item = _get(record, "datasetItemId", *_ITEMS)
-    part = _get(record, "observationId")  # of one step of a trace
+    part = _get(record, "observationId")  # the score is of one step of a trace
     asked = _get(record, "traceInput", "input") if item is None and part is None else item
     if asked is not None:
         return as_text(asked)

@@ -1,6 +1,6 @@
-"""LangSmith: feedback of an experiment's runs, or the runs with the feedback that they got.
+"""LangSmith: feedback on the runs of an experiment, or the runs with statistics of their feedback.
 
-The experiment is the system and the example the query; a run is one answer, and names neither.
+The experiment is the system, the example is the query. A run is one answer: its id is neither of them.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _run_rows(record: Record, setting: Setting) -> Iterator[Row]:
 
 
 def _value(key: str, stats: Record) -> Any:
-    """The score, else the category: of these the number of each is told, and one alone can be a label."""
+    """The score ``avg``, else the only category in ``values`` (category → count); MalformedError if it has several."""
     values = stats.get("values")
     if stats.get("avg") is not None or not isinstance(values, dict) or not values:
         return stats.get("avg")

@@ -1,4 +1,4 @@
-"""lm-evaluation-harness samples: one rubric a metric; the task in the file's name, the model in its folder's."""
+"""lm-evaluation-harness samples: each metric is a rubric; task in the file's name, model in the folder's."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _OWN = word_set(
 
 
 def _task(name: str) -> str:
-    """arc_easy of samples_arc_easy_2024-05-01T10-00-00.000000.jsonl."""
+    """The task by the file's name: arc_easy for samples_arc_easy_2024-05-01T10-00-00.000000.jsonl."""
     stem = name.rsplit("/", 1)[-1].rsplit(".jsonl", 1)[0].removeprefix("samples_")
     return re.sub(r"_\d{4}-\d{2}-\d{2}T[\d\-.]+$", "", stem)
 
@@ -32,7 +32,7 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
             setting.tell(f"{metric!r} holds no single label, and is not used")
         elif not isinstance(value, str) or isinstance(
             metrics, list
-        ):  # of fields that nobody calls metrics, any text
+        ):  # text is a label only in the fields that ``metrics`` lists
             criterion = str(metric) if kind in (None, "none") else f"{metric},{kind}"
             yield rubric(name, criterion, dimension=str(metric))
             yield label(system, name, criterion, judge, value)

@@ -8,12 +8,12 @@ from typing import Any
 from .base import MalformedError, NativeFormat, Record, Row, Setting, label, mapped, named, number, rubric
 
 _DEEPEST = 100
-# what a run's result holds it in
+# keys of a run's result under which the judge's output is
 _AROUND = ("pb_result", "paperbench_result", "grader_output", "judge_output")
 
 
 def _flat(record: Record) -> dict[str, Any]:
-    """The fields of a judge's output, with those of the result around it."""
+    """The fields of a judge's output together with those of the result that it is in."""
     found = dict(record)
     for key in _AROUND:
         inner = found.get(key)
@@ -22,7 +22,7 @@ def _flat(record: Record) -> dict[str, Any]:
 
 
 def _leaves(node: Record, share: float = 1.0, depth: int = 0) -> Iterator[tuple[Record, float]]:
-    """(leaf, its share of the whole) at any depth: each node's weight counts among its siblings."""
+    """(leaf, its share of the whole score) at any depth: a node's weight is relative to those of its siblings."""
     below = [mapped(n, "a node of its tree") for n in node.get("sub_tasks") or ()]
     if depth > _DEEPEST:
         raise MalformedError("has a tree that is too deep")
@@ -34,7 +34,7 @@ def _leaves(node: Record, share: float = 1.0, depth: int = 0) -> Iterator[tuple[
 
 
 def _system_and_run(paper: str, setting: Setting) -> tuple[str, str | None]:
-    """By the path: ``…_run-group_<system>/<paper>_<run>/grade.json``, else as of any file."""
+    """(system, run) by a path ``…_run-group_<system>/<paper>_<run>/grade.json``; else the usual system, and no run."""
     group, _, folder = setting.name.rpartition("/")[0].rpartition("/")
     if not folder.startswith(f"{paper}_"):
         return setting.system(), None

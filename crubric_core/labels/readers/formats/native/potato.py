@@ -1,6 +1,6 @@
-"""Potato's annotated_instances.jsonl: one file an annotator, whom the folder names; each question is a rubric.
+"""Potato's annotated_instances.jsonl: one file for each annotator, whom the folder names; each question is a rubric.
 
-A choice is the label, and of a Likert scale its number. Several choices of one question come as their list.
+The label is the choice, or its number on a Likert scale; it is a list if several choices of a question were made.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any
 from .base import NativeFormat, Record, Row, Setting, answer, label, mapped, named, number
 from .custom_ids import identity
 
-# Fields that hold what was written, and are no choices.
+# Fields that hold what the annotator typed, not a choice.
 _FIELDS = ("text_box", "textbox", "number", "slider", "free_response")
-_LEFT = (None, "", False, "false", "False")  # 0 too: a choice that is not made, but a number that is written
+_LEFT = (None, "", False, "false", "False")  # 0 too: not chosen, but a typed 0 is a number
 _POINT = re.compile(r"(?:scale_)?(\d+)")
 _KEPT_BESIDE = (
     *("annotation_state.json", "assigned_user_data.json", "behavioral_data.json"),
@@ -35,7 +35,7 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
 
 
 def _chosen(given: Record) -> Iterator[Any]:
-    """What is chosen of a question, or a number that is written; a text is no label."""
+    """The choices that were made in a question (``scale_4`` as 4), or a typed number; typed text is no label."""
     for choice, value in given.items():
         if choice in _FIELDS:
             if number(value) is not None:

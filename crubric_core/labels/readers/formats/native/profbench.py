@@ -1,4 +1,4 @@
-"""ProfBench: people's verdicts by criterion in the data set, and judges' verdicts on them, one a line."""
+"""ProfBench: people's verdicts on each criterion in the data set, and judges' verdicts, one in each record."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _HUMAN = "_fulfilment"
 
 
 def _described(task: str, item: Record) -> tuple[str, Row]:
-    """A criterion has no name: it is named after its text, alike in both files."""
+    """(name, rubric row) of a criterion; the name is a hash of its text, so that it is equal in both kinds of file."""
     text = named(item, "criterion_description")
     kinds, weight = item.get("criterion_type"), item.get("criterion_weight")
     dimension = kinds[0] if isinstance(kinds, list) and kinds else kinds
@@ -69,7 +69,7 @@ def _judge_rows(record: Record, setting: Setting) -> Iterator[Row]:
 
 
 def _rating(value: Any) -> Any:
-    """True and false for a reply that begins with Yes or No."""
+    """True or False for a reply that begins with Yes or No, None for any other text; other values as they are."""
     if not isinstance(value, str):
         return value
     found = re.match(r"\W*(yes|no)\b", value, re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""promptfoo results: one label an assertion, true where it passed; the judge is the provider that graded it."""
+"""promptfoo results: one label for each assertion, true if it passed; the judge is the provider that graded it."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _document_rows(record: Record, setting: Setting) -> Iterator[Row]:
 
 
 def _inner(record: Record, key: str) -> Record:
-    """An object within a record; an empty one where there is none."""
+    """The object in a field of a record; {} if there is none."""
     found = record.get(key)
     return found if isinstance(found, dict) else {}
 
@@ -89,7 +89,7 @@ def _rows(result: Record, setting: Setting) -> Iterator[Row]:
 
 
 def _grader(result: Record) -> Any:
-    """The provider that grades the assertions of a test that name none of their own."""
+    """The grading provider of a test, for its assertions that name no provider."""
     return _inner(_inner(result, "testCase"), "options").get("provider")
 
 
@@ -117,7 +117,10 @@ def _components(name: str, system: str, parts: list[Any], grader: Any, setting: 
 
 
 def _place(there: list[tuple[Any, set[Any]]], value: Any, provider: Any) -> int:
-    """Which of the rubrics of one name an assertion is, from 1: the same value by another grader is the same rubric."""
+    """The number, from 1, of an assertion's rubric among those with its name; adds the assertion to ``there``.
+
+    Assertions with one value, but different graders, share a rubric. there: (value, graders) of each rubric.
+    """
     for number_there, (known, graders) in enumerate(there, 1):
         if known == value and provider not in graders:
             graders.add(provider)
@@ -127,7 +130,7 @@ def _place(there: list[tuple[Any, set[Any]]], value: Any, provider: Any) -> int:
 
 
 def _criterion(assertion: Record) -> str:
-    """The metric; of an assertion without one its kind, and a hash of its value where it has one."""
+    """The name of an assertion's rubric: its metric, else its type with a hash of its value, if it has a value."""
     if assertion.get("metric"):
         return as_text(assertion["metric"])
     kind = as_text(assertion.get("type") or "assertion")
@@ -136,16 +139,16 @@ def _criterion(assertion: Record) -> str:
 
 
 def _id(provider: Any) -> Any:
-    """A provider's name, given as text or as an object with its id; a provider of text output by that."""
+    """A provider's name: as it is, or the ``label`` or ``id`` of an object, or the name of its ``text`` provider."""
     if isinstance(provider, dict):
         return provider.get("label") or provider.get("id") or _id(provider.get("text"))
     return provider
 
 
 def _system(result: Record, setting: Setting) -> str | None:
-    """The provider; a second prompt of the same provider makes it another system.
+    """The provider's name; with a second prompt it is another system, ``<provider> (prompt <promptIdx>)``.
 
-    promptIdx counts through all pairs of prompt and provider, so that it is 1 for the second of two providers too.
+    promptIdx numbers all pairs of prompt and provider, so that it is 1 for the second of two providers, too.
     """
     name, index = _id(result.get("provider")), result.get("promptIdx")
     if not isinstance(name, str) or not isinstance(index, int):

@@ -1,4 +1,4 @@
-"""Judges' raw replies, one a line, or as batches of OpenAI, Anthropic and Gemini return them."""
+"""Judges' raw replies: one in each record, or the output of the batch APIs of OpenAI, Anthropic and Gemini."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _TEXTS = word_list(
 _SYSTEMS = ("candidate_name", "candidate", "system", "system_id", "model_name", "model", "model_id")
 _QUERIES = ("example_id", "query", "query_id", "prompt_id", "question_id", "task_id", "id")
 _RUNS = ("run", "epoch", "trial", "attempt")
-# where a provider/model stands in it; a number after the model counts the requests, and says nothing of what was judged
+# q1_openai/gpt-5_3: query and system (provider/model); a number at the end counts the requests, and is ignored
 _CUSTOM_ID = re.compile(r"(?P<query>.+?)_(?P<system>[^_/\s]+/\S+?)(_\d+)?$")
 
 
 def _reply(record: Record) -> str | None:
-    """The text of a judge, which may stand in the place of its verdict."""
+    """A judge's reply, from a field named like verdicts (``score``) or replies (``raw_response``); None without one."""
     return next((record[k] for k in (*VERDICTS, *_TEXTS) if isinstance(record.get(k), str)), None)
 
 
@@ -34,12 +34,12 @@ def _is_reply(record: Record) -> bool:
     if text is None or any(first_of(record, names) is None for names in (RUBRICS, _SYSTEMS, _QUERIES)):
         return False
     if own is not None and own != text:
-        return False  # a label of its own: the text is an answer, or says the same again
+        return False  # a separate label: the text is an answer, or repeats that label
     return any(k in found for found in reply_values(text) if isinstance(found, dict) for k in VERDICTS)
 
 
 def _reply_rows(record: Record, setting: Setting) -> Iterator[Row]:
-    """One verdict a record; a reply that is no JSON gave none."""
+    """The label in a record's reply; it is None if the reply has no JSON."""
     found = _parsed(_reply(record) or "", _verdict)
     name, criterion = named(record, *_QUERIES), named(record, *RUBRICS)
     system, judge = setting.system(first_of(record, _SYSTEMS)), setting.judge(first_of(record, JUDGES))
@@ -55,17 +55,17 @@ def _parsed(text: str, verdict: Callable[[Any], Any]) -> Any:
 
 
 def _verdict(found: Any) -> Any:
-    """The verdict of an object; None of anything else."""
+    """The verdict in an object; None for any other value."""
     return first_of(found, VERDICTS) if isinstance(found, dict) else None
 
 
 def _why(found: Any) -> Any:
-    """The reason that a reply gives beside its verdict."""
+    """The reason in an object, beside its verdict; None for any other value."""
     return first_of(found, REASONS) if isinstance(found, dict) else None
 
 
 def _batch_rows(record: Record, setting: Setting) -> Iterator[Row]:
-    """The verdicts of each choice; of several choices each is a run."""
+    """The labels in a batch reply; if it has several choices, each of them is a run."""
     known = identity(field := _id_field(record), named(record, field), setting, _CUSTOM_ID)
     body = _body(record)
     judge, texts = setting.judge(body.get("model") or body.get("modelVersion")), _texts_of(body)
@@ -76,7 +76,7 @@ def _batch_rows(record: Record, setting: Setting) -> Iterator[Row]:
 
 
 def _is_batch(record: Record) -> bool:
-    """Whether a record is a line of a batch, of a request that failed, too."""
+    """Whether a record is the output of one request of a batch, also of one that failed."""
     response, result = record.get("response"), record.get("result")
     if not has(record, "custom_id"):
         of_gemini = "key" in record and (has(response, "candidates") or set(record) == {"key", "error"})
@@ -87,15 +87,15 @@ def _is_batch(record: Record) -> bool:
 
 
 def _id_field(record: Record) -> str:
-    """The field with the name that the user gave the request; Gemini calls it the key."""
+    """The field with the request's id, which the user gave: ``custom_id``, or ``key`` for Gemini."""
     return "custom_id" if has(record, "custom_id") else "key"
 
 
-_RESULTS = ("succeeded", "errored", "canceled", "expired")  # of Anthropic's
+_RESULTS = ("succeeded", "errored", "canceled", "expired")  # types of Anthropic's results
 
 
 def _body(record: Record) -> Record:
-    """What a model sent; MalformedError with the reason where it sent nothing."""
+    """The body of the model's reply; if there is none, MalformedError with the error that is reported."""
     outer, key = ("result", "message") if "result" in record else ("response", "body")
     sent = mapped(record.get(outer) or {}, f"a {outer}")
     body = sent if has(sent, "candidates") else mapped(sent.get(key) or {}, f"a {key}")
@@ -106,7 +106,7 @@ def _body(record: Record) -> Record:
 
 
 def _texts_of(body: Record) -> list[tuple[Any, str]]:
-    """The number and the text of each choice, or of the only reply, whose parts may stand in a list."""
+    """(index, text) of each choice or candidate; [(None, text)] for replies without choices, such as Anthropic's."""
     if choices := _objects(body.get("choices")):
         messages = [
             (choice.get("index", place), choice.get("message")) for place, choice in enumerate(choices)
@@ -120,7 +120,7 @@ def _texts_of(body: Record) -> list[tuple[Any, str]]:
 
 
 def _joined(content: Any) -> str:
-    """A text as it is, or the texts among the parts of one; what was thought before is none."""
+    """The text of a message: as it is, or the joined text parts of a list, without parts such as reasoning; else ""."""
     if isinstance(content, list):
         texts = [p.get("text") for p in _objects(content) if p.get("type") in ("text", "output_text")]
         content = "".join(text for text in texts if isinstance(text, str))
@@ -128,7 +128,7 @@ def _joined(content: Any) -> str:
 
 
 def _parts(parts: Any) -> str:
-    """The texts of a reply of Gemini without what was thought before."""
+    """The joined text parts of a reply of Gemini, without those that are thoughts."""
     texts = [p.get("text") for p in _objects(parts) if not p.get("thought")]
     return "".join(text for text in texts if isinstance(text, str))
 
@@ -138,9 +138,10 @@ def _objects(items: Any) -> list[Record]:
 
 
 def _verdicts_in(text: str, rubric: str | None, setting: Setting) -> list[ReplyVerdict]:
-    """The verdicts of a reply: of the rubric that its request names, else of criteria rather than of the whole.
+    """The verdicts in a reply: one on ``rubric`` if the request names it, else those on criteria, else the whole one.
 
-    A reply to such a request may be a label and nothing else.
+    With a rubric, the reply may be a bare label (``4`` or ``yes``). Raises MalformedError if the reply has no verdict,
+    or several for one rubric.
     """
     bare = text.strip().rstrip(".")
     if rubric and (is_number(bare) or is_verdict(bare)):
@@ -160,7 +161,7 @@ def _verdicts_in(text: str, rubric: str | None, setting: Setting) -> list[ReplyV
 
 
 def _labels(found: Any) -> Any:
-    """All labels that a value gives, by their criteria; None where it gives none, or cannot be read."""
+    """Criterion → label of all verdicts in a value; None if it has none, or is malformed."""
     try:
         said = said_in(found)
     except MalformedError:

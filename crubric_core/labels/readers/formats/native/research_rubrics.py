@@ -1,4 +1,4 @@
-"""ResearchRubrics: criteria with a column <system>_present each, in three steps; the prompt in rows of its own."""
+"""ResearchRubrics: criteria with a column <system>_present for each system (3 levels); prompts in separate rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _criterion(record: Record) -> str:
 
 
 def _step(value: Any) -> Any:
-    """0, 1, 2 for the three words; anything else as it stands."""
+    """0, 1, 2 for "not satisfied", "partially satisfied", "satisfied"; any other value as it is."""
     text = " ".join(str(value or "").replace("_", " ").lower().split())
     return _STEPS.get(text, value)
 
@@ -24,9 +24,7 @@ def _step(value: Any) -> Any:
 def _rows(record: Record, setting: Setting) -> Iterator[Row]:
     prompt, memory = str(record.get("prompt") or "").strip(), setting.memory
     if prompt and prompt != memory.get("prompt"):
-        begins = not _criterion(record) and not memory.get(
-            "open"
-        )  # links follow the prompt in rows of their own
+        begins = not _criterion(record) and not memory.get("open")  # rows with links follow the prompt
         if begins or _criterion(record):
             memory["count"] = memory.get("count", 0) + 1
             memory["prompt"], memory["position"] = prompt, 0

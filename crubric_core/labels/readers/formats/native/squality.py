@@ -1,7 +1,7 @@
-"""SQuALITY's human evaluation: passages with questions, each an object of systems with the reviews of their summaries.
+"""SQuALITY's human evaluation: passages with questions, each of which maps systems to a summary and its reviews.
 
-A question has no name but its place among those of its passage. Ranks compare the summaries with each other, and are no
-labels of one.
+A question has no id: it is named by its position in its passage. Ranks compare summaries with each other, so they are
+not labels.
 """
 
 from __future__ import annotations

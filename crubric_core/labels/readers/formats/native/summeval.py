@@ -1,4 +1,4 @@
-"""SummEval and DialSummEval: people's ratings of summaries from 1 to 5, a list of annotators a record."""
+"""SummEval and DialSummEval: people's ratings of summaries from 1 to 5; each record has a list of annotations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SWE-bench's report of a run: which instances the tests say are resolved; the model is in the file's name."""
+"""SWE-bench's report of a run: lists of resolved and unresolved instances; the model is in the file's name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Native records on their way to the database: the canonical rows of any number of files, one CSV file a kind."""
+"""Write the canonical rows of native files as CSV files, one for each kind, from which the database reads them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..records import Fault, as_text
 from .base import COLUMNS, Cell, Row
 
 LONGEST = 500_000  # characters of a text that are kept
-_ONCE = ("queries", "rubrics", "reference", "answers")  # every graded run repeats its descriptions
+_ONCE = ("queries", "rubrics", "reference", "answers")  # repeated by every graded run; kept once
 
 
 @dataclass
@@ -28,9 +28,9 @@ class Written:
 
 
 class Tables:
-    """Writes rows as they come; use it as a context manager. Rows count from 2, as in a table with a header.
+    """Writes rows as they arrive; a context manager. Rows are numbered from 2, as in a table with a header.
 
-    faults: records that could not be read, with their place.
+    written: kind → its file and rows. faults: (place, fault) of each record that could not be read.
     """
 
     def __init__(self, folder: Path, *, several: bool) -> None:
@@ -49,7 +49,7 @@ class Tables:
         self._stack.close()
 
     def add(self, name: str, rows: Iterable[tuple[int, Row | Fault]], kind: str) -> None:
-        """All rows of one file; of what it holds, what ``kind`` asks for."""
+        """Write the rows of one file that ``kind`` asks for (see ``_target``). rows: (record's line, row)."""
         for line, row in rows:
             place = f"{name}, record {line}" if self._several else f"record {line}"
             if isinstance(row, Fault):
@@ -78,12 +78,15 @@ class Tables:
 
 
 def columns_of(kind: str) -> tuple[str, ...]:
-    """The columns of a written table."""
+    """The columns of the CSV file of a kind."""
     return ("row", *COLUMNS[kind], "place")
 
 
 def _target(found: str, asked: str) -> str | None:
-    """Where a row goes: labels take all that there is, gold the labels too, another kind that one alone."""
+    """The kind as which a row of kind ``found`` is written; None to leave it out.
+
+    asked: for "labels", all rows are written; for "gold", too, but labels as gold; else only rows of that kind.
+    """
     if asked == "labels":
         return found
     if asked == "gold":
@@ -92,7 +95,7 @@ def _target(found: str, asked: str) -> str | None:
 
 
 def _as_kind(row: Row, target: str) -> tuple[Cell, ...]:
-    """The cells that the target's table has: gold has no run, and its annotator is the labels' judge."""
+    """The cells of a row for the kind ``target``; for gold labels the judge becomes the annotator, without the run."""
     if row[0] == target:
         return row[1]
     cells = dict(zip(COLUMNS[row[0]], row[1], strict=True))
@@ -101,7 +104,7 @@ def _as_kind(row: Row, target: str) -> tuple[Cell, ...]:
 
 
 def _clean(cell: Any) -> Cell:
-    """A cell that any database takes: no list or object, no NUL, no half characters, of a sane length."""
+    """A cell that a database accepts: no list or object, no NUL, no lone surrogate; long text is cut, with a note."""
     if isinstance(cell, (dict, list)):
         cell = as_text(cell)
     if not isinstance(cell, str):

@@ -1,4 +1,4 @@
-"""What a judge's reply in JSON says of an answer: one verdict, or one of each criterion, however these are nested."""
+"""Find the verdicts in a judge's reply in JSON: one on the whole answer, or one on each criterion, however nested."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _NAMES = (*RUBRICS, "name", "id", "title", "dimension", "aspect", "metric")
 _OF_WHOLE = (*VERDICTS, "pass")
 _OF_CRITERION = tuple(dict.fromkeys((*VERDICTS, *synonyms_of("labels", "label"))))
 _NOTED = frozenset(("id", "index", "weight", "version", "threshold"))
-_HOLDING = re.compile(  # what holds criteria, and is none
+_HOLDING = re.compile(  # keys of objects or lists that hold criteria, and are no criterion themselves
     r"(?i)(^|_)(scores|ratings|grades|labels|verdicts|judge?ments?|evaluations?|assessments?|criteria|rubrics?"
     r"|results?|dimensions|metrics|checks|items|output|response)$"
 )
-_OVERALL = re.compile(r"(?i)(overall|final)(_\w+)?")  # of the whole, beside an object or a list of criteria
+_OVERALL = re.compile(r"(?i)(overall|final)(_\w+)?")  # a score of the whole, beside criteria
 
 
 @dataclass(frozen=True)
 class ReplyVerdict:
-    """A label of a criterion, with the reason beside it; group: the key of what holds it."""
+    """The label of one criterion, with its reason. group: key of the object or list that holds it; "" at the top."""
 
     criterion: str
     label: Any
@@ -40,7 +40,7 @@ class ReplyVerdict:
 
 @dataclass
 class Said:
-    """What a reply says: of the answer as a whole, of criteria; left: keys of what is in neither."""
+    """The verdicts in a reply. whole: on the whole answer. left: keys of labels that are not used beside the others."""
 
     whole: ReplyVerdict | None = None
     criteria: list[ReplyVerdict] = field(default_factory=list)
@@ -48,14 +48,14 @@ class Said:
 
 
 def first_of(record: Mapping[str, Any], keys: Sequence[str]) -> Any:
-    """The first value of some keys that a record has."""
+    """The first non-empty value under some keys of a record; None without one."""
     return next((record[k] for k in keys if record.get(k) not in (None, "")), None)
 
 
 def said_in(found: Any) -> Said:
-    """What a reply says; criteria of one name in several groups are called after these, too.
+    """The verdicts in a parsed reply; if several groups share a criterion's name, names become ``group.criterion``.
 
-    Raises MalformedError where labels have no names, or some criteria have no label.
+    Raises MalformedError if labels have no names, or if some criteria of a list have no label.
     """
     said = Said(criteria=_of_list(found, "")) if isinstance(found, list) else Said()
     said = _of_object(found, "") if isinstance(found, dict) else said
@@ -92,7 +92,10 @@ def _of_object(found: Mapping[str, Any], group: str) -> Said:
 
 
 def _of_inner(found: Mapping[str, Any], key: str, group: str) -> Said:
-    """The criteria of an object that holds them; else the label of the criterion that it is called after."""
+    """The label of the criterion ``key``, if the object has a verdict; else the criteria within it.
+
+    An object with a key such as ``scores`` holds criteria, even if it has a verdict, too.
+    """
     verdict = next((k for k in _OF_CRITERION if k in found and not isinstance(found[k], (list, dict))), None)
     said = _of_object(found, key)
     if verdict is None or (said.criteria and _HOLDING.search(key)):
@@ -101,7 +104,7 @@ def _of_inner(found: Mapping[str, Any], key: str, group: str) -> Said:
 
 
 def _of_list(items: Sequence[Any], key: str) -> list[ReplyVerdict]:
-    """The label of each item, by its name or place; none of a list of anything else."""
+    """The label of each item, named by its name or else its position; [] if no item has a verdict."""
     if items and _HOLDING.search(key) and all(isinstance(i, (int, float)) for i in items):
         raise MalformedError(f"gives labels in {key!r} of its reply, and no names of criteria")
     verdicts = [
@@ -122,7 +125,7 @@ def _of_list(items: Sequence[Any], key: str) -> list[ReplyVerdict]:
 
 
 def _is_nameless(items: Sequence[Any]) -> bool:
-    """Whether items are known by their places alone: beside a verdict of the whole they may be its evidence."""
+    """Whether some item has no name: beside a verdict on the whole answer, such a list may be its evidence."""
     return any(first_of(i, _NAMES) is None for i in items if isinstance(i, dict))
 
 
@@ -131,7 +134,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def _is_label(key: str, value: Any) -> bool:
-    """Whether a value is a label by what it is: a number or a word with a level, and nothing counted or noted."""
+    """Whether a value is a label: true or false, a number or a word with a level, and its key is no count or id."""
     if is_measured(key) or is_certainty(key) or key.lower() in _NOTED or key in _OF_WHOLE:
         return False
     if not isinstance(value, str) or is_number(value):

@@ -31,7 +31,7 @@ _MOST_POINTS = word_set(
     "max_points max_score max_pts max_point max_marks maximum_points points_possible possible_points "
     "total_points max maximum out_of"
 )
-_LABELS, _NO_LABELS = 0.8, 0.5  # share of label-like cells: at least this in labels, less than this in other columns
+_LABELS, _NO_LABELS = 0.8, 0.5  # share of label-like cells: at least this in labels, below this in others
 
 
 def told_of_label(found: Mapping[str, str]) -> list[str]:

@@ -25,7 +25,7 @@ from ..wide.column_names import is_crossing
 from .plan_cells import LEAST, cells_of, repeats, rows_of_keys, taken
 from .query_column import told_of_own_queries, told_of_own_rubrics, with_query, with_texts_as_queries
 
-_RESPONSE = "response_id"  # the respondent in Qualtrics or LimeSurvey; elsewhere it may be a system's response
+_RESPONSE = "response_id"  # the respondent in Qualtrics or LimeSurvey; elsewhere perhaps a system's response
 _NUMBERED = {"ID", "Start time", "Completion time"}  # columns of Microsoft Forms, which numbers the responses
 _LONGEST = 60  # largest mean number of characters in a column of names
 

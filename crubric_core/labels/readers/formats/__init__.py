@@ -1,4 +1,4 @@
-"""Files into text: one small reader a file format, and the recognition of a file by its content."""
+"""Read files as text: one small reader for each file format, and the recognition of a format by the content."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _PEEK = 1 << 16
 
 
 def open_reader(path: Path, name: str, file_format: str, scratch: Path) -> Reader:
-    """The reader of a table, by ``file_format`` or by what the file's first bytes look like.
+    """The reader of a table, by ``file_format`` or, for "auto", by the file's first bytes.
 
-    ``name`` is what messages call the file, ``scratch`` a folder that lives as long as the ingest.
+    name: of the file, for messages. scratch: a temporary folder that exists during the ingest.
     """
     check_format(file_format)
     found = recognise(path, name) if file_format == "auto" else file_format
@@ -43,7 +43,7 @@ def open_reader(path: Path, name: str, file_format: str, scratch: Path) -> Reade
 
 
 def check_format(file_format: str) -> None:
-    """Raises IngestError where there is no such format."""
+    """Raise IngestError if the format is unknown."""
     if file_format not in FORMATS:
         near = " or ".join(get_close_matches(str(file_format), NATIVE)) or "healthbench-graded"
         raise IngestError(
@@ -53,7 +53,7 @@ def check_format(file_format: str) -> None:
 
 
 def recognise(path: Path, name: str) -> str:
-    """parquet, zip, json or csv, by the first bytes; raises IngestError where it is something else, or empty."""
+    """The format by the first bytes: "parquet", "zip", "json" or "csv". Raises IngestError for other or empty files."""
     with path.open("rb") as file:
         head = file.read(_PEEK)
     if not head.strip():

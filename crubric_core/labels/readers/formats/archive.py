@@ -1,4 +1,4 @@
-"""ZIP archives, opened with care: their names are only names, and no bomb gets far."""
+"""Read ZIP archives safely: names of entries are never used as paths, and unpacked sizes are limited."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from ....errors import IngestError
 from ....text import brief
 
 MOST_ENTRIES = 20_000
-LOG = ("header.json", "_journal/start.json")  # one of these is in every Inspect log
-WORKBOOK = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")  # and of these in every workbook
-_LISTED = 8 << 20  # bytes of an archive up to which listing its files takes little time and memory
+LOG = ("header.json", "_journal/start.json")  # every Inspect log holds one of these
+WORKBOOK = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")  # every workbook holds one of these
+_LISTED = 8 << 20  # most bytes of an archive whose entries are listed in this process
 _BOUNDED = (
     zipfile.ZIP_STORED,
     zipfile.ZIP_DEFLATED,
     93,
-)  # methods that unpack no more at a time than is asked for
+)  # compression methods that never unpack more at a time than is requested
 LARGEST = 8 << 30  # bytes unpacked, all entries together
 HIGHEST_RATIO = 300  # text with long repeats shrinks to a hundredth, a bomb to a thousandth
 _SMALL = 16 << 20  # below this a high ratio does no harm
@@ -45,10 +45,10 @@ def is_zip(path: Path) -> bool:
 
 
 def declared_size(path: Path) -> float:
-    """How many bytes a ZIP archive says that it unpacks to.
+    """The unpacked bytes that a ZIP archive declares; 0 if it is damaged.
 
-    0 where it is damaged. Infinity where that cannot be relied upon: it is so large that its list of files may be long,
-    or an entry is packed by a method of which a few bytes may unpack to any number at once.
+    Infinity if the number is not reliable: the archive is so large that its list of files may be long, or the
+    compression method of an entry may unpack a few bytes to any number at once.
     """
     if path.stat().st_size > _LISTED:
         return float("inf")
@@ -62,15 +62,15 @@ def declared_size(path: Path) -> float:
 
 
 def entry_names(path: Path, name: str) -> tuple[str, ...]:
-    """The names of the files in an archive, as they stand there; raises IngestError where it is damaged."""
+    """The names of the files in an archive, as written there. Raises IngestError where it is damaged."""
     with _opened(path, name) as archive:
         return tuple(entry.filename for entry in _entries(archive, name))
 
 
 def unpack(path: Path, name: str, folder: Path) -> Iterator[tuple[str, Path]]:
-    """Each file of the archive as (its name there, a file of a neutral name in ``folder``).
+    """Unpack an archive: yield (name in the archive, path in ``folder`` with a neutral name) for each file.
 
-    Raises IngestError where it is damaged, encrypted, holds another archive, or unpacks to more than is sane.
+    Raises IngestError where it is damaged or encrypted, holds another archive, or exceeds the limits of size.
     """
     folder.mkdir(parents=True, exist_ok=True)
     room = LARGEST
@@ -86,7 +86,7 @@ def unpack(path: Path, name: str, folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def read_entries(path: Path, name: str, entries: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-    """Some files of an archive, each of which fits into memory, with their names."""
+    """Yield (name, content) for some files of an archive. Raises IngestError for damage and for excessive sizes."""
     with _opened(path, name) as archive:
         for entry in entries:
             yield entry, _content(archive, entry, path, name)
@@ -111,7 +111,7 @@ def is_workbook(name: str) -> bool:
 
 
 def guard(path: Path, name: str) -> None:
-    """Raises IngestError where a ZIP-based file declares more than is sane; for readers that unpack by themselves."""
+    """Raise IngestError if a ZIP-based file declares excessive sizes; for readers that unpack it themselves."""
     with _opened(path, name) as archive:
         _entries(archive, name)
         if sum(e.file_size for e in archive.infolist()) > 1 << 30:
@@ -119,7 +119,7 @@ def guard(path: Path, name: str) -> None:
 
 
 def open_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> IO[bytes]:
-    """One file of an archive, unpacked as it is read; Zstandard (method 93), which zipfile cannot read, too."""
+    """Open one file of an archive for reading, also with Zstandard (method 93), which zipfile cannot read."""
     if entry.compress_type != ZSTANDARD:
         return archive.open(entry)
     raw = path.open("rb")
@@ -134,32 +134,32 @@ def open_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> 
 
 
 class _Part(io.RawIOBase):
-    """The next bytes of a file, and no more."""
+    """A limited part of a file: the next ``size`` bytes."""
 
     def __init__(self, file: IO[bytes], size: int) -> None:
         self._file, self._left = file, size
 
     def readable(self) -> bool:
-        """It can be read."""
+        """Return True."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill a buffer, as any raw file does; how many bytes there were."""
+        """Read into a buffer and return the number of bytes, as ``io.RawIOBase``."""
         block = self._file.read(min(len(buffer), self._left))
         self._left -= len(block)
         buffer[: len(block)] = block
         return len(block)
 
     def close(self) -> None:
-        """Close the file too."""
+        """Close this part and its file."""
         self._file.close()
         super().close()
 
 
 class _Zstandard(io.RawIOBase):
-    """Frames of Zstandard, unpacked as they are read; EOFError where the last one is cut off.
+    """A reader of Zstandard frames. Raises EOFError where the last frame is cut off, which the library ignores.
 
-    A stream reader of the library ends in silence there. It reads 1 KiB at a time, because 4 bytes may hold 128 KiB.
+    It reads 1 KiB at a time, because 4 bytes may unpack to 128 KiB.
     """
 
     def __init__(self, source: IO[bytes]) -> None:
@@ -171,11 +171,11 @@ class _Zstandard(io.RawIOBase):
         self._inside = False
 
     def readable(self) -> bool:
-        """Always."""
+        """Return True, always."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """See RawIOBase."""
+        """Read into a buffer and return the number of unpacked bytes, as ``io.RawIOBase``."""
         while not self._waiting:
             block = self._frame.unused_data if self._frame.eof else b""
             if self._frame.eof:
@@ -192,13 +192,13 @@ class _Zstandard(io.RawIOBase):
         return size
 
     def close(self) -> None:
-        """Close the source too."""
+        """Close this reader and its source."""
         self._source.close()
         super().close()
 
 
 def zstd_reader(source: IO[bytes]) -> IO[bytes]:
-    """Zstandard data, unpacked as they are read; its errors are zstandard.ZstdError and EOFError."""
+    """A buffered reader that unpacks Zstandard data. Its read raises zstandard.ZstdError or EOFError for damage."""
     return cast("IO[bytes]", io.BufferedReader(_Zstandard(source), 1 << 16))
 
 
@@ -242,12 +242,12 @@ def _check_entry(entry: zipfile.ZipInfo, name: str) -> None:
 
 
 def link_within(name: str, entry: str) -> IngestError:
-    """The refusal of an archive that holds a link: it may lead anywhere."""
+    """The error for an archive with a link, which is refused because it may lead anywhere."""
     return IngestError(f"{name} holds a link, {entry!r}, not a file: put the file itself into it.")
 
 
 def _allowed(entry: zipfile.ZipInfo, room: int) -> int:
-    """How many bytes an entry may really have: no more than it declares, and than there is room for."""
+    """The most bytes that an entry may unpack to: no more than it declares, and no more than ``room``."""
     return min(entry.file_size, room)
 
 

@@ -1,4 +1,4 @@
-"""What a reader of one file format promises."""
+"""The interface of the readers of file formats."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Protocol
 
 import duckdb
 
-# Of every DuckDB connection: nothing is ever fetched or loaded beside what is in the library itself.
+# Settings of every DuckDB connection: extensions are never downloaded or loaded.
 LOCAL = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 STAGING = "incoming"
 
 
 @dataclass(frozen=True)
 class Staged:
-    """What the temporary table ``incoming`` now holds.
+    """How to name the rows of the temporary table ``incoming``.
 
-    row_sql: expression over ``incoming i`` that gives the row as a person sees it in the file; unique.
-    place_sql: where that row stands in the source, in words, where its number alone does not tell.
+    row_sql: SQL expression over ``incoming i`` for the row number as a person sees it in the file; unique.
+    place_sql: SQL expression for the place of the row in the source, in words; None if the row number is sufficient.
     """
 
     row_sql: str
@@ -27,7 +27,7 @@ class Staged:
 
 
 class Reader(Protocol):
-    """Reads one file: its column names first, then the columns wanted, as text, into ``incoming``."""
+    """A reader of one file: gives its column names, its first rows, and stages selected columns as text."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -41,7 +41,8 @@ class Reader(Protocol):
     def stage(self, cursor: duckdb.DuckDBPyConnection, picks: Mapping[str, int]) -> Staged:
         """Create the temporary table ``incoming`` with one text column for each key of ``picks``.
 
-        A record that cannot be split into columns goes to the temporary table ``rejected`` instead.
+        picks: new column → position of the file's column. A record that cannot be split into columns goes to the
+        temporary table ``rejected`` instead.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""Compressed files and tar archives, unpacked with the same care as ZIP archives."""
+"""Unpack compressed files and tar archives with the same limits as ZIP archives."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _zstd(path: Path) -> IO[bytes]:
     return zstd_reader(path.open("rb"))
 
 
-# first bytes → (what it is called, how it is opened, the ending that its name loses)
+# first bytes → (name of the compression, function that opens a file, ending that is removed from the name)
 _KINDS: Mapping[bytes, tuple[str, Callable[[Path], IO[bytes]], str]] = {
     b"\x1f\x8b": ("gzip", lambda path: cast("IO[bytes]", gzip.open(path)), ".gz"),  # noqa: SIM115 - the caller closes it
     b"BZh": ("bzip2", lambda path: cast("IO[bytes]", bz2.open(path)), ".bz2"),  # noqa: SIM115 - the caller closes it
@@ -44,7 +44,7 @@ def compression_of(path: Path) -> str | None:
 
 
 def decompress(path: Path, name: str, target: Path) -> str:
-    """Unpack into ``target``; the name without its ending. Raises IngestError for damage and for bombs."""
+    """Unpack into ``target`` and return the name without its ending. Raises IngestError for damage or excess size."""
     kind = compression_of(path)
     _, opened, ending = next(entry for entry in _KINDS.values() if entry[0] == kind)
     most = max(_SMALL, HIGHEST_RATIO * path.stat().st_size)
@@ -69,7 +69,10 @@ def is_tar(path: Path) -> bool:
 
 
 def untar(path: Path, name: str, folder: Path) -> Iterator[tuple[str, Path]]:
-    """Each regular file of a tar archive as (its name there, a file of a neutral name in ``folder``)."""
+    """Unpack a tar archive: yield (name in the archive, path in ``folder`` with a neutral name) for each regular file.
+
+    Raises IngestError for damage, links, or excessive size.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     room, number = LARGEST, 0
     try:

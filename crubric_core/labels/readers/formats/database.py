@@ -1,4 +1,4 @@
-"""DuckDB in memory, to look into a file with."""
+"""In-memory DuckDB connections for reading files."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _idle: list[duckdb.DuckDBPyConnection] = []
 
 @contextmanager
 def opened() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection to a database that nobody else uses meanwhile, as opening one takes longer than a look at a file.
+    """A cursor of a pooled in-memory database, for exclusive use; opening a new one takes longer than reading a file.
 
-    One that DuckDB fails on a file with can be invalid from then on: it is not used again.
+    After a DuckDB error the database may be invalid, so it is closed and not reused.
     """
     try:
         database = _idle.pop()

@@ -1,7 +1,7 @@
-"""CSV and its kin, separated by comma, tab, semicolon or bar.
+"""Read CSV and similar files, separated by comma, tab, semicolon or bar.
 
-DuckDB's strict parallel reader takes a clean file. A file that it refuses, or one with empty lines inside
-(they would shift the row numbers), is first put in order record by record, keeping what cannot be split.
+A clean file is read by DuckDB's strict parallel reader. A file that it refuses, or one with empty lines inside
+(which would shift the row numbers), is first rewritten record by record; records that cannot be split are rejected.
 """
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
@@ -26,27 +26,27 @@ from .records import Fault
 
 _DELIMITERS = (",", "\t", ";", "|")
 _SAMPLE = 1 << 20
-_LEAST = 4  # records that are looked at, also where they are longer than the sample
+_LEAST = 4  # least number of records in the sample, which grows if they are long
 _PART = 1 << 26
 _LONGEST = 1 << 22  # characters in one record; anything longer is no label table
-# what _rewrite writes
+# the format of the files that _rewrite writes
 _CLEAN = f"header = false, delim = ',', new_line = '\\n', max_line_size = {2 * _LONGEST}"
-_SURVEYMONKEY = ("Respondent ID", "Collector ID")  # how its exports begin
-_ANSWER = ("", "Response", "Open-Ended Response")  # what stands below a question that has no parts
+_SURVEYMONKEY = ("Respondent ID", "Collector ID")  # first columns of its exports
+_ANSWER = ("", "Response", "Open-Ended Response")  # second header cell of a question without parts
 _MTURK = (
     "Approve",
     "Reject",
-)  # the last names of its results, for whoever reviews them: no row has these cells
-_SEPARATOR = re.compile(r"sep=([,;|\t])\r?\n")  # how Excel is told of a file's separator, above its header
+)  # last column names of MTurk results, for reviewers: the rows lack these cells
+_SEPARATOR = re.compile(r"sep=([,;|\t])\r?\n")  # a line above the header that gives Excel the separator
 _TITLES = 3  # lines that may stand above the header
-_LOOKED_AT = 200  # records in which a column without a name is looked into
+_LOOKED_AT = 200  # records in which a column without a name is searched for content
 _NAMES = (
     "system",
     "query",
     "judge",
     "annotator",
     "rubric",
-)  # by one of which a line within a cell looks like a row
+)  # columns whose names show that a line within a cell is a row
 _MISPLACED = "a quotation mark stands inside the cell: double it, or quote the cell"
 _LOST = "stands within the quotation marks that open in"
 _SWALLOWED = (
@@ -56,12 +56,12 @@ _MOST_MALFORMED = 10_000  # beyond this, a file with more malformed rows than go
 
 
 class DelimitedReader:
-    """A delimited text file whose first record is the header, in UTF-8 or in what its bytes look like.
+    """A reader of a delimited text file whose first record is the header, in UTF-8 or in a detected encoding.
 
-    decoded: what is said of the latter, ``encoding.decoded``.
+    decoded: a remark on the encoding if it is not UTF-8, as ``encoding.decoded`` returns it; else "".
 
-    A Qualtrics export has two more records of headers, of which the last holds import ids, and one of SurveyMonkey has
-    one more, with the parts of each question; they are no rows.
+    Further header records are skipped: two in a Qualtrics export, the last with import ids, and one in an export of
+    SurveyMonkey, with the parts of each question.
     """
 
     def __init__(self, path: Path, name: str, scratch: Path, *, prefer_tab: bool = False) -> None:
@@ -79,7 +79,7 @@ class DelimitedReader:
         self._heads = heads + above
 
     def _header(self, records: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], int]:
-        """The columns' names, and how many records they take."""
+        """(names of the columns, number of header records)."""
         header = tuple(records[0]) if records else ()
         if not header or any(len(name) > 1000 for name in header):
             raise IngestError(f"The first line of {self._name} is not a header: expected short column names.")
@@ -99,7 +99,7 @@ class DelimitedReader:
         return [tuple(record) for record in islice(found, self._heads, rows + self._heads)]
 
     def records(self) -> Iterator[tuple[int, Any]]:
-        """Each row with its number as an object, column → cell; a Fault where it cannot be split."""
+        """Yield (row number, {column: cell}) for each row; the second is a Fault if the row cannot be split."""
         for row, record, problem in self._records():
             wrong = problem or self._width_problem(record)
             if wrong:
@@ -111,7 +111,7 @@ class DelimitedReader:
                 yield row, dict(zip(self.columns, record, strict=False))
 
     def stage(self, cursor: duckdb.DuckDBPyConnection, picks: Mapping[str, int]) -> Staged:
-        """Read the clean file at full speed, any other with care."""
+        """Stage a clean file directly by DuckDB; rewrite any other file first, and reject its malformed records."""
         width = len(self.columns)
         if not self._look_over() and self._heads == 1:
             try:
@@ -142,9 +142,9 @@ class DelimitedReader:
     def _reject_swallowed(
         self, cursor: duckdb.DuckDBPyConnection, cells: str, path: Path, picks: Mapping[str, int]
     ) -> None:
-        """List the lines within cells that look like rows: as many cells, and a name that other rows have.
+        """Reject lines within cells that look like rows: they have as many cells, and a name that other rows have.
 
-        A quotation mark that is not closed in its row takes the rows up to the next one into its cell.
+        If a quotation mark is not closed in its row, its cell swallows the rows up to the next quotation mark.
         """
         key = next((name for name in _NAMES if name in picks), None)
         if key is None:
@@ -163,7 +163,7 @@ class DelimitedReader:
         )
 
     def _look_over(self) -> bool:
-        """Whether there are empty lines before the end; IngestError where a line is beyond all reason."""
+        """Whether there are empty lines before the end. Raises IngestError for a line that is too long."""
         with self._path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             start = 0
             while len(content) - start > _LONGEST:
@@ -176,7 +176,7 @@ class DelimitedReader:
             return empty or any(_has_within(content, pair) for pair in (b"\n\n", b"\n\r"))
 
     def _rewrite(self, clean: Path, malformed: Path) -> None:
-        """Each record with its row into ``clean``, or into ``malformed`` with what is wrong with it."""
+        """Write each record with its row number to ``clean``, or to ``malformed`` with the reason."""
         with (
             clean.open("w", encoding="utf-8", newline="") as good,
             malformed.open("w", encoding="utf-8", newline="") as bad,
@@ -194,7 +194,7 @@ class DelimitedReader:
                     keep.writerow([row, *record[: len(self.columns)]])
 
     def _records(self) -> Iterator[tuple[int, list[str], str | None]]:
-        """Each record after the header: its row, its cells, and what is wrong with it."""
+        """Yield (row, cells, problem or None) for each record after the header."""
         with self._path.open(encoding="utf-8-sig", newline="") as file:
             csv.field_size_limit(_LONGEST)
             lines: list[str] = []
@@ -241,14 +241,14 @@ class DelimitedReader:
 
 
 def _kept(file: TextIO, lines: list[str]) -> Iterator[str]:
-    """The lines of a file, each also added to ``lines``."""
+    """Yield the lines of a file, and append each to ``lines``."""
     for line in file:
         lines.append(line)
         yield line
 
 
 def _lines_of(path: Path) -> int:
-    """How many lines a file has."""
+    """The number of lines of a file."""
     lines, last = 0, b"\n"
     with path.open("rb") as file:
         while block := file.read(_SAMPLE):
@@ -257,14 +257,14 @@ def _lines_of(path: Path) -> int:
 
 
 def _all_named(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """The columns' names; one that has none is called so where it holds anything, for the report to tell of it."""
+    """The columns' names, with "unnamed column 3" for a column that has cells but no name, so that it is reported."""
     held = {i for row in rows for i, cell in enumerate(row[: len(header)]) if cell.strip()}
     nameless = {i: f"unnamed column {i + 1}" for i in held if i} | {0: "column 1"}
     return tuple(name if name.strip() else nameless.get(i, name) for i, name in enumerate(header))
 
 
 def _limesurvey(header: tuple[str, ...]) -> tuple[str, ...]:
-    """The columns' names with what LimeSurvey itself adds by its codes alone: ``submitdate. Date de soumission``."""
+    """The columns' names with LimeSurvey's own columns by code: ``submitdate`` for "submitdate. Date de soumission"."""
     codes = [_LIMESURVEY.match(name) for name in header]
     if sum(map(bool, codes)) < 2:
         return header
@@ -278,7 +278,7 @@ _LIMESURVEY = re.compile(
 
 
 def _questions(header: Sequence[str], below: Sequence[str]) -> tuple[str, ...]:
-    """The columns of questions and their parts; a question stands above the first of its parts alone."""
+    """Column names "question - part" from two header rows, where a question is given only above its first part."""
     names, question = [], ""
     for name, part in zip_longest(header, below, fillvalue=""):
         question = name.strip() or question
@@ -287,7 +287,7 @@ def _questions(header: Sequence[str], below: Sequence[str]) -> tuple[str, ...]:
 
 
 def _has_within(content: mmap.mmap, pair: bytes) -> bool:
-    """Whether a pair of line ends stands before the end; looked for in parts, as each holds the interpreter."""
+    """Whether a pair of line ends occurs before the end; searched in parts, so that other threads can run."""
     for start in range(0, len(content), _PART):
         at = content.find(pair, start, start + _PART + 1)
         if at >= 0:
@@ -298,7 +298,7 @@ def _has_within(content: mmap.mmap, pair: bytes) -> bool:
 def load(
     cursor: duckdb.DuckDBPyConnection, path: Path, picks: Mapping[str, int], width: int, dialect: str
 ) -> None:
-    """``incoming`` with the columns picked by position, so that no name of the file enters the SQL."""
+    """Create ``incoming`` with columns picked by position, so that no name of the file enters the SQL."""
     wanted = ", ".join(f'c{i} AS "{name}"' for name, i in picks.items())
     cursor.execute(
         f"CREATE TEMP TABLE {STAGING} AS SELECT {wanted} FROM {_csv(width, dialect)}", {"path": str(path)}
@@ -306,13 +306,13 @@ def load(
 
 
 def _csv(width: int, dialect: str) -> str:
-    """The file of the bound ``path`` in SQL, as text in columns c0, c1, …"""
+    """SQL that reads the CSV file of the bound ``path`` as text columns c0, c1, …"""
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(width))
     return f"read_csv($path, auto_detect = false, quote = '\"', escape = '\"', columns = {{{columns}}}, {dialect})"
 
 
 def _drop_blank(cursor: duckdb.DuckDBPyConnection, picks: Mapping[str, int]) -> None:
-    """Without the rows that have nothing in any of the columns, such as spreadsheets leave below a table."""
+    """Delete the rows that are blank in all columns, which spreadsheets leave below a table."""
     if picks:
         cells = ", ".join(f'"{name}"' for name in picks)
         cursor.execute(f"DELETE FROM {STAGING} WHERE coalesce({cells}, NULL) IS NULL")
@@ -321,12 +321,12 @@ def _drop_blank(cursor: duckdb.DuckDBPyConnection, picks: Mapping[str, int]) -> 
 def _tolerant(sample: str, delimiter: str) -> Iterator[list[str]]:
     try:
         yield from csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
-    except csv.Error:  # a cell beyond the csv module's limit: what was read before must do
+    except csv.Error:  # a cell exceeds the csv module's limit: the records before it are sufficient
         return
 
 
 def _beginning(file: TextIO, *, prefer_tab: bool) -> tuple[str, str]:
-    """(what is looked at of a file: of long records, too, at least _LEAST whole ones; its separator)."""
+    """(beginning of a file with at least _LEAST whole records, its separator)."""
     sample, delimiter = "", ","
     while len(sample) < 2 * _LONGEST and (more := file.read(len(sample) or _SAMPLE)):
         sample += more
@@ -338,9 +338,9 @@ def _beginning(file: TextIO, *, prefer_tab: bool) -> tuple[str, str]:
 
 
 def _sniff(sample: str, *, prefer_tab: bool) -> str:
-    """The separator under which most of the first records have as many cells as the header, at least two.
+    """The separator with which most of the first records have as many cells as the header, at least two.
 
-    A title may stand above the header where no separator is in the first line.
+    If the first line has no separator, it may be a title, and the next lines are tried as the header.
     """
 
     def fit(delimiter: str, below: int = 0) -> tuple[float, int]:
@@ -358,5 +358,5 @@ def _sniff(sample: str, *, prefer_tab: bool) -> str:
 
 
 def load_clean(cursor: duckdb.DuckDBPyConnection, path: Path, picks: Mapping[str, int], width: int) -> None:
-    """``incoming`` from a CSV file without header, every cell quoted, that this program wrote itself."""
+    """Create ``incoming`` from a CSV file of this program, without header and with every cell quoted."""
     load(cursor, path, picks, width, _CLEAN)

@@ -1,4 +1,4 @@
-"""Text of other encodings as UTF-8: UTF-16 by its mark, and what the bytes look like where they are no UTF-8."""
+"""Convert text of other encodings to UTF-8: UTF-16 by its byte order mark, others detected from the bytes."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import shutil
 from pathlib import Path
 
 _BLOCK = 1 << 20
-_SAMPLE = 1 << 18  # bytes of lines with other letters than ASCII that are looked at
+_SAMPLE = 1 << 18  # bytes of lines with non-ASCII letters that are examined
 _MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 WINDOWS = "Windows-1252"
 MAC = "MacRoman"
-# what the detector names → Python's codec of the larger set of characters that programs write under that name
+# name by the detector → Python's codec for the larger character set that programs write under that name
 _CODECS = {
     WINDOWS: "cp1252",
     MAC: "mac_roman",
@@ -23,18 +23,18 @@ _CODECS = {
 }
 _ASIAN = frozenset(["gb18030", "Shift_JIS", "EUC-KR", "EUC-JP", "Big5"])
 _OTHER_SCRIPTS = re.compile(r"(?i)windows-125[1356]|cp874|windows-874|koi8-[ru]|iso-8859-[5678]|ibm866")
-_BETWEEN = "’‘–—…·•"  # what stands between letters without a space
-_AFTER = _BETWEEN + "“”«»‹›™®©°¹²³€†‡"  # and what ends a word
+_BETWEEN = "’‘–—…·•"  # marks between letters without a space
+_AFTER = _BETWEEN + "“”«»‹›™®©°¹²³€†‡"  # marks at the end of a word
 _PARTS = (
     (re.compile(rb"(?<=[A-Za-z])[\x80-\xff]+(?=[a-z])"), _BETWEEN),
     (re.compile(rb"(?<=[a-z])[\x80-\xff]+(?![A-Za-z\x80-\xff])"), _AFTER),
 )  # bytes inside a word and at its end, with the marks that may stand there
-_STRAY = re.compile("[\udc80-\udcff]")  # a byte that is no UTF-8, as Python keeps it
-_NO_LETTERS = "ƒÿﬁﬂªºπµ"  # small letters to Unicode, in no word of a rating table
+_STRAY = re.compile("[\udc80-\udcff]")  # a byte that is no UTF-8, as surrogateescape decodes it
+_NO_LETTERS = "ƒÿﬁﬂªºπµ"  # lower-case letters in Unicode that do not occur in words of a rating table
 
 
 def marked_encoding(path: Path) -> str | None:
-    """The encoding that a byte order mark shows, UTF-8 aside; None where there is no such mark."""
+    """The encoding that a byte order mark shows, except UTF-8; None if there is no such mark."""
     with path.open("rb") as file:
         head = file.read(2)
     return _MARKS.get(head)
@@ -55,10 +55,10 @@ def is_utf8(path: Path) -> bool:
 
 
 def likely_encoding(path: Path) -> str:
-    """The encoding of a text that is no UTF-8, by its first lines with other letters than ASCII: Windows-1252 in doubt.
+    """The likely encoding of a text that is not UTF-8, by its first lines with non-ASCII letters; default Windows-1252.
 
-    chardetng, Firefox's detector, tells the scripts apart. Among encodings of Latin letters it errs on a few bytes, so
-    that another one than Windows-1252 is taken only where that would put marks or capitals inside words.
+    chardetng, Firefox's detector, detects the script. For Latin letters it is not reliable on a few bytes, so another
+    encoding is returned only if Windows-1252 would put marks or capitals inside words, and the other one would not.
     """
     from chardetng_py import detect  # loaded for files alone that are no UTF-8
 
@@ -73,7 +73,7 @@ def likely_encoding(path: Path) -> str:
 
 
 def _telling(path: Path) -> bytes:
-    """The first lines that hold other bytes than ASCII."""
+    """The first lines with non-ASCII bytes, up to _SAMPLE bytes."""
     found, size = [], 0
     with path.open("rb") as file:
         while size < _SAMPLE and (line := file.readline(_BLOCK)):
@@ -84,12 +84,12 @@ def _telling(path: Path) -> bytes:
 
 
 def _spells_better(encoding: str, sample: bytes) -> bool:
-    """Whether words are of small letters in an encoding, and not in Windows-1252."""
+    """Whether all words have only lower-case letters inside in this encoding, but not in Windows-1252."""
     return _misspelt(sample, _CODECS[WINDOWS]) > 0 and _misspelt(sample, _codec(encoding)) == 0
 
 
 def _misspelt(sample: bytes, codec: str) -> int:
-    """How many different parts of words hold anything but small letters in an encoding."""
+    """The number of different parts of words that, decoded, are not only lower-case letters."""
     texts = {
         part.decode(codec, "replace").strip(marks)
         for parts, marks in _PARTS
@@ -103,9 +103,10 @@ def _codec(encoding: str) -> str:
 
 
 def as_utf8(path: Path, encoding: str, target: Path) -> Path:
-    """``target``, a copy of a text file in UTF-8; raises UnicodeDecodeError where the encoding lacks some bytes.
+    """Write a copy of a text file in UTF-8 to ``target`` and return its path.
 
-    Of UTF-16 and Windows-1252, which are taken where nothing fits better, such bytes are replaced, or taken as Latin-1.
+    Raises UnicodeDecodeError for bytes that the encoding lacks. In UTF-16 such bytes are replaced instead, and in
+    Windows-1252 they are read as Latin-1.
     """
     with path.open("rb") as source, target.open("w", encoding="utf-8", newline="") as file:
         if encoding != WINDOWS:
@@ -118,7 +119,7 @@ def as_utf8(path: Path, encoding: str, target: Path) -> Path:
 
 
 def decoded(path: Path, target: Path) -> tuple[str, Path]:
-    """(what is said of it, ``target``): a copy in UTF-8 of a text that is none, by the encoding its bytes look like."""
+    """Write a UTF-8 copy of a text that is not UTF-8, by its detected encoding; return (a remark on it, ``target``)."""
     if strays := _mostly_utf8(path, target):
         return strays, target
     encoding = likely_encoding(path)
@@ -131,9 +132,10 @@ def decoded(path: Path, target: Path) -> tuple[str, Path]:
 
 
 def _mostly_utf8(path: Path, target: Path) -> str:
-    """Copy a text of which some bytes are no UTF-8, these as Windows-1252, and say so; "" where it is another encoding.
+    """Copy a text with a few bytes that are not UTF-8, reading these as Windows-1252, and return a remark on them.
 
-    Bytes of another one seldom happen to be letters of UTF-8: the text is in UTF-8 where more of them are than are not.
+    Return "" if the text is in another encoding: if the stray bytes are not fewer than the valid non-ASCII letters,
+    because bytes of another encoding are rarely valid UTF-8.
     """
     line, first, strays, letters = 1, 0, 0, 0
     decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")

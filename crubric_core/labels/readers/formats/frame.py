@@ -1,6 +1,6 @@
-"""A table that lies in one JSON object: the names of its columns beside its rows, as a data frame is split.
+"""Read a table that is one JSON object with the column names beside the rows, as of a data frame.
 
-``{"columns": ["model", "score"], "data": [["a", 1], ["b", 2]]}``, of pandas (``orient="split"``), or of a logger.
+Example: ``{"columns": ["model", "score"], "data": [["a", 1], ["b", 2]]}``, of pandas (``orient="split"``) or a logger.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _BESIDE = {_COLUMNS, "index", "ncols", "nrows", "column_types", "_type"}  # the 
 
 
 def is_frame(keys: Sequence[str]) -> bool:
-    """Whether the keys of an object are those of such a table."""
+    """Whether the keys of an object are those of a table: "columns" and either "data" or "rows"."""
     return _COLUMNS in keys and len(set(keys) - _BESIDE) == 1 and (set(keys) - _BESIDE) <= set(_ROWS)
 
 
 def as_table(path: Path, name: str, scratch: Path) -> Path:
-    """The table as CSV; raises IngestError where its rows do not fit its columns."""
+    """Write the table as CSV and return its path. Raises IngestError where its rows do not fit its columns."""
     records = [record for _, record in read_records(path, name)]
     frame = records[0] if len(records) == 1 and isinstance(records[0], dict) else {}
     columns = frame.get(_COLUMNS)

@@ -1,6 +1,4 @@
-"""Where a header is, as a pivot table or a sheet has it: below titles, in two rows of a group over its columns, or with
-a row of their scales.
-"""
+"""Find the header of a pivot table or sheet: below titles, in two rows (groups of columns), or with a row of scales."""
 
 from __future__ import annotations
 
@@ -13,11 +11,11 @@ _JOINT = " - "
 
 
 def joined_header(rows: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], int]:
-    """(the columns' names, how many rows they take) of a table's first rows; ((), 0) where the header is one row.
+    """(names of the columns, number of header rows) from a table's first rows; ((), 0) if the header is a single row.
 
-    Two rows are a header where the upper one has a name for several columns, each with a text below it, and all other
-    columns have a name in one of the two rows alone, or the same in both, as a merged cell has. A data frame's third
-    row, with the names of its index, is one too. So is a row of scales, ``(1-5)``, which then stand behind the names.
+    Two rows are a header if the upper one names groups of columns, each with a text below it, and all other columns
+    have a name in only one of the rows, or the same in both (a merged cell). A third row with the names of a data
+    frame's index belongs to the header. So does a row of scales, ``(1-5)``, which are appended to the names.
     """
     if len(rows) < 3:
         return (), 0
@@ -40,7 +38,7 @@ def joined_header(rows: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], int]:
 
 
 def _with_scales(names: Sequence[str], scales: Sequence[str]) -> tuple[str, ...]:
-    """The names, each with what stands below it in brackets."""
+    """The names, each followed by the scale below it, if that is in brackets: ``Tone (1-5)``."""
     below = [*(cell.strip() for cell in scales), *[""] * (len(names) - len(scales))]
     return tuple(
         f"{name} {cell}" if re.fullmatch(r"[(\[].*[)\]]", cell) else name
@@ -49,9 +47,9 @@ def _with_scales(names: Sequence[str], scales: Sequence[str]) -> tuple[str, ...]
 
 
 def rows_above(records: Sequence[Sequence[str]]) -> int:
-    """How many records stand above the header: nothing in any cell, or a title in the first.
+    """The number of records above the header, which are blank or have a title in the first cell.
 
-    As a sheet is saved they have its width; a title that was typed above is one cell, and what follows has one width.
+    They have either the width of the table, as in a saved sheet, or all records below the header have one width.
     """
     filled = [sum(bool(cell.strip()) for cell in record) for record in records]
     first = next((i for i, cells in enumerate(filled) if cells > 1), 0)
@@ -59,15 +57,18 @@ def rows_above(records: Sequence[Sequence[str]]) -> int:
         return 0
     width = len(records[first])
     padded = all(len(record) == width for record in records[:first])
-    below = records[first + 1 : -1]  # the last may be cut off
+    below = records[first + 1 : -1]  # the last record may be cut off
     typed = bool(below) and all(len(record) == width for record in below)
     titles = all(not any(map(str.strip, record[1:])) for record in records[:first])
-    named = not any(_is_number(cell) for cell in records[first])  # below one name alone, data may begin
+    named = not any(_is_number(cell) for cell in records[first])  # otherwise it may be data
     return first if width > 2 and (padded or typed) and titles and named else 0
 
 
 def _named(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
-    """The names of columns in groups, and of those after them that have none; [] where these are no groups."""
+    """The names of grouped columns ("group - name") and of later ones without a group; [] if there are no groups.
+
+    The group is left out if there is only one.
+    """
     groups: list[str] = []
     names: list[str] = []
     for above, below in zip(upper, lower, strict=True):

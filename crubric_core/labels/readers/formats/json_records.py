@@ -1,4 +1,4 @@
-"""JSON Lines, or one JSON array of objects, by DuckDB's own reader."""
+"""Read JSON Lines, or one JSON array of objects, by DuckDB's reader."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -15,11 +15,11 @@ from .database import opened
 from .records import repeated, told_of_repeated
 
 _RECORDS = "read_json_objects(?, format = 'auto', maximum_object_size = 67108864)"
-_REPEATS = "len(keys) > len(list_distinct(keys))"  # whether a key stands twice in a record
+_REPEATS = "len(keys) > len(list_distinct(keys))"  # whether a key occurs twice in a record
 
 
 class JsonReader:
-    """Records with the same fields; a field that a record lacks is blank, a nested one is its JSON text."""
+    """A reader of JSON records as a table: a field that a record lacks is NULL, a nested one is its JSON text."""
 
     def __init__(self, path: Path, name: str) -> None:
         self._path, self._name = str(path), name
@@ -53,7 +53,7 @@ class JsonReader:
             raise IngestError(self._broken(error)) from error
 
     def stage(self, cursor: duckdb.DuckDBPyConnection, picks: Mapping[str, int]) -> Staged:
-        """Fields are found by a bound JSON pointer, so that no name of the file enters the SQL."""
+        """Stage fields by bound JSON pointers, so that no name of the file enters the SQL; see ``base.Reader``."""
         wanted = ", ".join(f'json_extract_string(json, ?) AS "{name}"' for name in picks)
         pointers = [_pointer(self.columns[i]) for i in picks.values()]
         sql = f"CREATE TEMP TABLE {STAGING} AS SELECT {wanted} FROM {_RECORDS}"
@@ -66,7 +66,7 @@ class JsonReader:
         return Staged(row_sql="i.rowid + 1")
 
     def _reject_repeated(self, cursor: duckdb.DuckDBPyConnection) -> None:
-        """Reject the records in which a key stands twice, of which the database reads the first value."""
+        """Reject the records in which a key occurs twice, because the database would read only its first value."""
         records = f"SELECT row_number() OVER () AS record, json, json_keys(json) AS keys FROM {_RECORDS}"
         cursor.execute(
             f"SELECT record, left(CAST(json AS VARCHAR), 200), keys FROM ({records}) WHERE {_REPEATS}",

@@ -1,4 +1,4 @@
-"""Parquet, by DuckDB's own reader."""
+"""Read Parquet files by DuckDB's reader."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -24,7 +24,7 @@ def _known(found: dict[str, Any]) -> dict[str, Any]:
 
 
 class ParquetReader:
-    """A Parquet file; columns of any type come out as text. nested: whether some hold lists or objects."""
+    """A reader of a Parquet file with columns of any type as text. nested: whether some hold lists or objects."""
 
     def __init__(self, path: Path, name: str) -> None:
         self._path, self._name = str(path), name
@@ -33,7 +33,7 @@ class ParquetReader:
         self.nested = any(_NESTED.search(str(row[1])) for row in described)
 
     def unpacked_size(self) -> int:
-        """Bytes of its columns without their compression."""
+        """The uncompressed bytes of all columns."""
         ((size,),) = self._fetch("SELECT sum(total_uncompressed_size) FROM parquet_metadata(?)", [self._path])
         return int(size or 0)
 
@@ -43,9 +43,9 @@ class ParquetReader:
         return self._fetch(texts, [self._path, rows])
 
     def records(self, most: int | None = None) -> Iterator[tuple[int, Any]]:
-        """Each row (``most``: of the first ones) with its number as an object; nested columns as objects and lists.
+        """Yield (row number, row as an object) for the rows, at most ``most``; nested columns as objects and lists.
 
-        Objects within have no field without a value: a column's objects all have the fields of all of them.
+        Null fields of inner objects are removed, because in Parquet all objects of a column have all its fields.
         """
         numbers = count(1)
         try:
@@ -70,7 +70,7 @@ class ParquetReader:
             raise IngestError(self._broken(error)) from error
 
     def stage(self, cursor: duckdb.DuckDBPyConnection, picks: Mapping[str, int]) -> Staged:
-        """Columns are taken by position, so that no name of the file enters the SQL."""
+        """Stage columns by position, so that no name of the file enters the SQL; see ``base.Reader``."""
         renamed = ", ".join(f"c{i}" for i in range(len(self.columns)))
         wanted = ", ".join(f'CAST(c{i} AS VARCHAR) AS "{name}"' for name, i in picks.items())
         sql = f"CREATE TEMP TABLE {STAGING} AS SELECT {wanted} FROM read_parquet(?) AS file({renamed})"

@@ -1,6 +1,6 @@
-"""JSON records one after another, without the whole file in memory: JSON Lines, one array, or one object.
+"""Read JSON records one by one, without the whole file in memory: JSON Lines, one array, or one object.
 
-The rows of a Parquet file are such records, too.
+The rows of a Parquet file are read as such records, too.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from typing import Any, TextIO
 from ....errors import IngestError
 from .parquet import ParquetReader
 
-LARGEST = 1 << 29  # characters of one record; an Inspect or promptfoo log is one record
+LARGEST = 1 << 29  # most characters of one record; an Inspect or promptfoo log is one record
 _BEGINNING = 1 << 6
 _BLOCK = 1 << 18
-_CELL = 1 << 20  # characters of a cell that is looked into
+_CELL = 1 << 20  # most characters of a cell that is searched for JSON
 _SPACE = " \t\r\n"
 _FENCED = re.compile(r"\s*```(?:json)?\s*([\[{].*[\]}])\s*```\s*", re.DOTALL)
 _DECODER = json.JSONDecoder()
 _OPENING = re.compile(r"[{\[]")
-_MOST_BRACES = 50  # that begin no JSON: after these a reply is looked at no further
+_MOST_BRACES = 50  # brackets without valid JSON after which the search in a reply ends
 
 
 @dataclass(frozen=True)
 class Fault:
-    """A record that is no JSON: what is wrong with it, and how it begins."""
+    """A record that cannot be read. reason: a phrase for messages. text: the beginning of the record."""
 
     reason: str
     text: str
 
 
 def read_records(path: Path, name: str) -> Iterator[tuple[int, Any]]:
-    """Each record with the line it begins on; a broken line of JSON Lines comes as a Fault.
+    """Yield (line on which it begins, record) for each record; a broken line of JSON Lines is a Fault.
 
     Raises IngestError where the rest of the file cannot be split into records.
     """
@@ -56,7 +56,7 @@ def read_records(path: Path, name: str) -> Iterator[tuple[int, Any]]:
 
 
 def within_text(path: Path, target: Path) -> Path:
-    """A file of one JSON text that holds JSON itself (it was encoded twice), as what it holds; any other as it is."""
+    """The path of the inner JSON, written to ``target``, if a file was encoded as JSON twice; else ``path``."""
     with path.open("rb") as raw:
         head = raw.read(_BEGINNING).removeprefix(b"\xef\xbb\xbf").lstrip()
     if head[:1] != b'"' or head[1:].lstrip()[:1] not in (b"{", b"[") or path.stat().st_size > LARGEST:
@@ -70,7 +70,7 @@ def within_text(path: Path, target: Path) -> Path:
 
 
 def _is_lines(head: bytes) -> bool:
-    """Whether the first line is, or may be, a whole record with others after it."""
+    """Whether the first line is, or may be, a whole record, as in JSON Lines."""
     if head[:1] != b"{":
         return False
     line, newline, rest = head.partition(b"\n")
@@ -84,7 +84,7 @@ def _is_lines(head: bytes) -> bool:
 
 
 class _Decoder(json.JSONDecoder):
-    """Reads JSON, and notes a key that stands twice in one object: readers differ in which of the two counts."""
+    """A JSON decoder that notes a key which occurs twice in one object, because readers differ in which one counts."""
 
     def __init__(self) -> None:
         super().__init__(object_pairs_hook=self._object)
@@ -97,17 +97,17 @@ class _Decoder(json.JSONDecoder):
         return found
 
     def checked(self, value: Any, text: str) -> Any:
-        """The value that was just read, or what is wrong with it."""
+        """The value that was just read, or a Fault if it repeats a key."""
         return value if self.twice is None else Fault(told_of_repeated(self.twice), text[:200])
 
 
 def repeated(keys: Sequence[str]) -> str:
-    """The first key that stands there twice."""
+    """The first key that occurs more than once; there must be one."""
     return next(key for key, times in Counter(keys).items() if times > 1)
 
 
 def told_of_repeated(key: str) -> str:
-    """What is wrong with a record in which a key stands twice."""
+    """The reason to reject a record in which a key occurs twice."""
     return f"has the key {key!r} twice in one object: keep only the one that counts"
 
 
@@ -130,7 +130,7 @@ def _lines(file: TextIO, name: str) -> Iterator[str]:
 
 
 def _by_value(file: TextIO, name: str) -> Iterator[tuple[int, Any]]:
-    """Values of arrays, or whole values one after another; a window over the file grows as a value needs it."""
+    """Yield (line, value) for the items of arrays, or for consecutive values; only one value is in memory at a time."""
     window, line, block, listed = file.read(_BLOCK), 1, _BLOCK, False
     arrays, decoder = window.lstrip(_SPACE)[:1] == "[", _Decoder()
     while True:
@@ -182,9 +182,9 @@ def _words(error: Exception) -> str:
 
 
 def unpacked(cell: Any) -> Any:
-    """What a cell of a table holds: a list or an object that was written to it, as JSON or as Python prints it.
+    """The list or object in a cell, written as JSON or as Python prints it; the cell itself if it holds none.
 
-    Models fence such JSON: three backticks stand before and after it.
+    The JSON may be fenced by three backticks, as models write it.
     """
     if not isinstance(cell, str) or len(cell) > _CELL:
         return cell
@@ -201,16 +201,16 @@ def unpacked(cell: Any) -> Any:
 
 
 class AmbiguousReplyError(ValueError):
-    """A model's reply that says two different things."""
+    """A model's reply contains several different verdicts."""
 
     def __init__(self) -> None:
         super().__init__("gives two different verdicts in one reply: keep only the one that counts")
 
 
 def parse_reply(text: str, verdict: Callable[[Any], Any]) -> Any:
-    """The JSON value in a model's reply in which ``verdict`` finds one, else the first object; None without any.
+    """The first JSON value in a model's reply with a verdict, else the first object or list; None if there is no JSON.
 
-    Raises AmbiguousReplyError where several hold different verdicts.
+    verdict: returns the verdict in a value, or None. Raises AmbiguousReplyError where values have different verdicts.
     """
     values = reply_values(text)
     holding = [(value, said) for value in values if (said := verdict(value)) is not None]
@@ -221,7 +221,7 @@ def parse_reply(text: str, verdict: Callable[[Any], Any]) -> Any:
 
 
 def reply_values(text: str) -> list[Any]:
-    """The lists and objects of JSON in a model's reply, fenced or among words, without what it thought before.
+    """The JSON lists and objects in a model's reply, fenced or within text, without its thoughts (``<think>``).
 
     A list may be a reference to a source (``[1]``), and an object an example.
     """

@@ -1,10 +1,10 @@
-"""A program of its own that reads one workbook and writes each sheet that holds a table as CSV.
+"""A separate program that reads one workbook and writes each sheet that holds a table as CSV.
 
     python -I sheets_child.py WORKBOOK FOLDER MEGABYTES SECONDS
 
-It runs apart because a small damaged workbook can make the reader ask for more memory than there is, which ends the
-process. It imports nothing of this package, prints one JSON object and ends: {"sheets": [[name, file], …], "blank": n}
-with the number of formulas that have no stored value, or {"error": why}.
+It is a separate process because a small damaged workbook can make the reader request more memory than there is, which
+ends the process. It imports nothing of this package and prints one JSON object: {"sheets": [[name, file], …],
+"blank": n} with the number of formulas without a stored value, or {"error": why}.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-_MOST_CELLS = 5_000_000  # of a sheet's extent
+_MOST_CELLS = 5_000_000  # most cells of a sheet's extent
 _SPARSE = 50  # cells of the extent for each filled one, above which a sheet has a stray cell far out
 _AT = re.compile(rb'<c [^>]*?\br="([A-Z]{1,3})([0-9]{1,7})"')
 _FORMULA = re.compile(rb"<c\b([^>]*)>\s*<f\b(?:[^>]*/>|[^>]*>[^<]*</f>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
-_TEXT = re.compile(rb"\bt=\"str\"")  # of a formula whose value is the empty text
+_TEXT = re.compile(rb"\bt=\"str\"")  # attribute of a formula whose value is the empty text
 _LONGEST = 1 << 16  # bytes of a cell with a formula, of at most 8,192 characters
-_LOOKED_AT = 20  # rows in which the header is looked for
+_LOOKED_AT = 20  # rows in which the header is searched
 _BLOCK = 1 << 20
 
 Span = tuple[int, int, int, int]  # top, left, bottom, right, counted from the first row and column
 
 
 def limit(megabytes: int, seconds: int) -> None:
-    """Bound the process's memory and time, where the platform can."""
+    """Limit the memory and CPU time of this process, if the platform supports it."""
     try:
         resource = import_module("resource")
     except ImportError:
@@ -44,12 +44,12 @@ def limit(megabytes: int, seconds: int) -> None:
 
 
 def extent_problem(path: Path) -> str | None:
-    """Why a sheet's extent is not read, by the addresses of its cells; None where all are sane, or cannot be told."""
+    """Why a sheet is too large to be read, by the addresses of its cells; None if no sheet is, or it is not known."""
     return next((problem for name, blocks in _xml(path) if (problem := _extent(blocks, name))), None)
 
 
 def blank_formulas(path: Path) -> int:
-    """How many formulas have no stored value, as programs that compute nothing write them; they are read as empty."""
+    """The number of formulas without a stored value, which are read as empty; some programs write such formulas."""
     found = 0
     for _, blocks in _xml(path):
         rest = b""
@@ -63,7 +63,7 @@ def blank_formulas(path: Path) -> int:
 
 
 def _xml(path: Path) -> Iterator[tuple[str, Iterator[bytes]]]:
-    """(name, its bytes in blocks) of each sheet's XML; nothing of a workbook of another kind."""
+    """Yield (name, its bytes in blocks) for each sheet's XML; nothing for a workbook of another format."""
     if not zipfile.is_zipfile(path):
         return
     with zipfile.ZipFile(path) as archive:
@@ -99,7 +99,7 @@ def _column(letters: bytes) -> int:
 
 
 def write_sheets(path: Path, folder: Path) -> list[tuple[str, str]]:
-    """(name, CSV file) of each sheet with a header and a row."""
+    """Write each sheet with a header and a row as CSV; return (name, path of the CSV file) of each."""
     import python_calamine
 
     found = []
@@ -128,9 +128,9 @@ def _merges(sheet: Any) -> list[Span]:
 
 
 def table_of(rows: Sequence[Sequence[Any]], merges: Sequence[Span]) -> list[list[str]]:
-    """A header and its rows as text: without titles above it, merged cells filled.
+    """The header and the rows as text, without titles above them and with merged cells filled.
 
-    Blank rows and columns without header or cells are dropped.
+    Blank rows and blank columns are dropped.
     """
     texts = [[_text(cell) for cell in row] for row in rows]
     width = max(map(len, texts), default=0)
@@ -146,9 +146,9 @@ def table_of(rows: Sequence[Sequence[Any]], merges: Sequence[Span]) -> list[list
 
 
 def _header_at(rows: Sequence[Sequence[str]]) -> int:
-    """The first row that is filled like those below it: titles above a table fill a cell or two.
+    """The position of the header: the first row that is filled like those below it, unlike titles above a table.
 
-    The row above it where names are repeated in it, as those of columns in groups are.
+    It is one row higher if names repeat in that row, as those of grouped columns do.
     """
     filled = [sum(map(bool, row)) for row in rows]
     seen = [n for n in filled[: 10 * _LOOKED_AT] if n]
@@ -162,7 +162,7 @@ def _header_at(rows: Sequence[Sequence[str]]) -> int:
 
 
 def _text(cell: Any) -> str:
-    """A cell as it is meant: 4.0 is 4, a date is ISO, true and false are words."""
+    """A cell as text: 4.0 as 4, dates in ISO format, Booleans as true and false."""
     if isinstance(cell, bool):
         return "true" if cell else "false"
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
@@ -173,7 +173,7 @@ def _text(cell: Any) -> str:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Read one workbook under limits."""
+    """Read one workbook under limits, and print the result as JSON."""
     path, folder, megabytes, seconds = (
         Path(arguments[0]),
         Path(arguments[1]),

@@ -1,7 +1,7 @@
-"""Tables with a column for each number that a question offers, of which each row ticks one: radio buttons, ratings.
+"""Merge the columns of a question's choices, of which each row ticks one, into one column with the ticked number.
 
-Exports of MTurk (``Answer.fluency.1``: true, false) and Potato (``clarity:::scale_4``: 4, or nothing) are such, and
-tables with the columns ``1`` to ``5``. One column with the number that is ticked stands in place of them.
+Such columns occur in exports of MTurk (``Answer.fluency.1``: true or false) and Potato (``clarity:::scale_4``: 4 or
+blank), and in tables with columns ``1`` to ``5``.
 """
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
@@ -25,19 +25,19 @@ _FEWEST, _ROWS, _LOOKED_AT = (
     3,
     8,
     200,
-)  # choices of a question; rows from which, and up to which, it is looked for
+)  # least number of choices; least and most number of rows that are examined
 
 Question = tuple[tuple[int, int], ...]  # (number, place of its column) of each choice
 
 
 def with_ticked(reader: Reader) -> Reader:
-    """The reader with one column for each question whose choices have columns; as given where there is none."""
+    """The reader with one column for each question whose choices are columns; unchanged if there is none."""
     questions = _questions(reader.columns, reader.head(_LOOKED_AT))
     return TickedReader(reader, questions) if questions else reader
 
 
 def _questions(columns: Sequence[str], rows: Sequence[Sequence[str | None]]) -> dict[str, Question]:
-    """Question → its choices, where each row ticks one of them, or has no cell for any."""
+    """Question → its choices, if each row ticks exactly one of them or leaves all blank."""
     groups: dict[str, list[tuple[int, int]]] = {}
     for place, column in enumerate(columns):
         if found := _CHOICE.fullmatch(column.strip()):
@@ -67,12 +67,15 @@ def _is_question(choices: Sequence[tuple[int, int]], rows: Sequence[Sequence[str
 
 
 def _marks(number: int) -> tuple[str, ...]:
-    """What a choice's cell holds where it is ticked; its own number, too, but 0, which says that it is not."""
+    """The texts of a ticked cell of a choice, including its own number, except 0, which means not ticked."""
     return (*_TICKED, str(number)) if number else _TICKED
 
 
 class TickedReader:
-    """A reader of tables in which the number that is ticked has one column, where that of the first choice was."""
+    """A reader that replaces the columns of each question's choices by one, at the position of the first choice.
+
+    questions: question → its choices.
+    """
 
     nested = False  # no JSON
 
@@ -89,7 +92,7 @@ class TickedReader:
         self.decoded = getattr(reader, "decoded", "")
 
     def head(self, rows: int) -> list[tuple[str | None, ...]]:
-        """The first rows, with the numbers that are ticked."""
+        """The first rows, with the ticked numbers."""
         width = len(self._reader.columns)
         even = [(*row[:width], *(None,) * (width - len(row))) for row in self._reader.head(rows)]
         return [
@@ -98,7 +101,7 @@ class TickedReader:
         ]
 
     def stage(self, cursor: duckdb.DuckDBPyConnection, picks: Mapping[str, int]) -> Staged:
-        """As the reader, then the numbers from the columns of their choices; of several ticked ones all of them."""
+        """Stage the inner reader, then add the ticked numbers; if several are ticked, all of them, as "1, 3"."""
         kept = {name: self._kept[place] for name, place in picks.items()}
         own = {name: place for name, place in kept.items() if isinstance(place, int)}
         asked = {
@@ -118,7 +121,7 @@ class TickedReader:
 
 
 def _number(choices: Question, row: Sequence[str | None]) -> str | None:
-    """As SQL has it, of one row."""
+    """The ticked numbers of one row as text, as in ``stage``; None if nothing is ticked."""
     return ", ".join(str(n) for n, p in choices if (row[p] or "").strip().lower() in _marks(n)) or None
 
 

@@ -1,4 +1,4 @@
-"""Excel workbooks: each sheet that holds a table, written out as CSV by a process of its own under limits."""
+"""Read Excel workbooks: a separate process with limits writes each sheet that holds a table as CSV."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ from pathlib import Path
 from ....errors import IngestError
 from .archive import guard
 
-MEGABYTES = 3072  # of memory that reading a workbook may take
+MEGABYTES = 3072  # most memory for reading a workbook
 SECONDS = 120
 _CHILD = Path(__file__).with_name("sheets_child.py")
 
 
 def sheets(path: Path, name: str, folder: Path) -> tuple[list[tuple[str, Path]], int]:
-    """(name of the sheet, CSV file in ``folder``) of every sheet with a header and a row.
+    """([(name, path of the CSV file in ``folder``) of each sheet with a header and a row], number of blank formulas).
 
-    And how many formulas of the workbook have no stored value, so that their cells are empty.
-
-    Raises IngestError where the workbook is damaged, is larger than sane, or has no such sheet.
+    A blank formula has no stored value, so that its cell is empty.
+    Raises IngestError where the workbook is damaged or too large, or has no such sheet.
     """
     guard(path, name)
     folder.mkdir(parents=True, exist_ok=True)

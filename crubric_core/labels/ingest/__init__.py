@@ -1,1 +1,1 @@
-"""Canonical rows into the tables of a workspace, in one transaction, and out again (undo)."""
+"""Store canonical rows in the tables of a workspace, in one transaction, and remove them again (undo)."""

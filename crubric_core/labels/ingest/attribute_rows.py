@@ -1,4 +1,4 @@
-"""Rubrics, queries and the reference ranking: descriptions that fill in, and never silently contradict."""
+"""Store descriptions of rubrics and queries, and the reference ranking: they fill in values, conflicts are rejected."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -14,7 +14,10 @@ from .statements import DESCRIBED, fold
 
 @dataclass(frozen=True)
 class _Target:
-    """How a file names the thing that it describes."""
+    """How rows of a file refer to what they describe.
+
+    lookup: temporary table of names. on: SQL condition that joins it as ``n`` to ``incoming i``. named: for messages.
+    """
 
     lookup: str
     on: str
@@ -34,7 +37,7 @@ _TARGETS = {
 
 
 def store_attributes(job: Job) -> None:
-    """Validate ``incoming`` and let it describe the rubrics, queries or systems that it names."""
+    """Validate ``incoming`` and store its descriptions of the rubrics, queries or systems that it names."""
     target = _TARGETS[job.kind]
     _look_up(job)
     _read_values(job, target)
@@ -58,7 +61,7 @@ def _look_up(job: Job) -> None:
 
 
 def _read_values(job: Job, target: _Target) -> None:
-    """``described(row, id, <attributes>)``; a row with a value that cannot stand is rejected whole."""
+    """Create ``described(row, id, <attributes>)``. A row with any invalid value is rejected as a whole."""
     types = SPECS[job.kind].values
     read = {
         c: values.name(f'i."{c}"') if types[c] == "text" else values.typed(f'i."{c}"', types[c])
@@ -110,7 +113,7 @@ def _drop_rejected(job: Job) -> None:
 
 
 def _resolve_repeats(job: Job, target: _Target) -> None:
-    """Rows of the file that describe the same thing: unknown values fill in, differing ones conflict."""
+    """Create ``facts`` with one row for each described thing; different values for it within the file conflict."""
     if job.policies.on_conflict in ("reject", "runs"):
         for column in _attributes(job):
             _reject_differing(job, target, column)
@@ -154,7 +157,7 @@ def _reject_differing(job: Job, target: _Target, column: str) -> None:
 
 
 def _resolve_stored(job: Job, target: _Target) -> None:
-    """Against what an earlier file said of the same thing."""
+    """Resolve conflicts of ``facts`` with the stored descriptions of earlier files."""
     place = DESCRIBED[job.kind]
     stored = f"""
         facts f JOIN {place.table} t ON t.{place.id} = f.id AND t.dataset_id = $dataset
@@ -187,7 +190,7 @@ def _resolve_stored(job: Job, target: _Target) -> None:
 
 
 def _write(job: Job) -> None:
-    """Keep what the file says, and describe the things by all that is said of them now."""
+    """Store the statements of the file, and update the descriptions from all statements."""
     place, used = DESCRIBED[job.kind], "SELECT id FROM facts"
     if job.kind == "rubrics":
         names.keep_rubrics(job, used)
@@ -213,7 +216,7 @@ def _write(job: Job) -> None:
 
 
 def _count_changes(job: Job, rows_sql: str, key: str) -> None:
-    """Things described for the first time, and values of the others that are another, or known, now."""
+    """Count in the tally: things described for the first time, changed values, and unknown values that are filled."""
     (job.tally.added,) = job.one("SELECT count(*) FROM before WHERE ingest_id IS NULL")
     for column in _attributes(job):
         changed, filled = job.one(f"""

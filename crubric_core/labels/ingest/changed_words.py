@@ -1,4 +1,4 @@
-"""Words that stand for another level than in an earlier ingest, as other words came with them then."""
+"""Warn of words that have another level than in an earlier ingest, because other words occurred with them then."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .job import Job
 from .rubric_facts import criterion_key, own_name
 from .scales import find_criteria
 
-_SHOWN = 10  # words in a sentence
+_SHOWN = 10  # most words in a sentence
 _KEYS = f"""
     SELECT {criterion_key("text", "own", "id")} AS key FROM (
         SELECT r.rubric_id AS id, r.text, {own_name("r.name", "q.name")} AS own
@@ -32,7 +32,7 @@ _KEYS = f"""
 
 
 def changed_words(job: Job, words: Words) -> tuple[Finding, ...]:
-    """A warning of words of criteria that had labels before, where an earlier ingest read them as another level."""
+    """A warning of words that an earlier ingest read as another level, for criteria with earlier labels; or ()."""
     now = {folded(word): level for word, level in words.items() if level is not None}
     before = _read_before(job, now)
     changed = {word: level for word, level in before.items() if level != now[word]}
@@ -52,7 +52,7 @@ def changed_words(job: Job, words: Words) -> tuple[Finding, ...]:
 
 
 def _read_before(job: Job, words: Iterable[str]) -> dict[str, float]:
-    """Word → the level that the last ingest which had it took it for, as the list of ingests tells."""
+    """Word → its level in the last earlier ingest that had this word, from the policies in the list of ingests."""
     told = job.all(
         "SELECT policies FROM ingests WHERE dataset_id = $dataset AND ingest_id <> $ingest"
         " AND contains(policies, 'answers: ') ORDER BY ingest_id DESC"

@@ -1,4 +1,4 @@
-"""What one ingest made of a dataset, as figures and as a sentence."""
+"""The changes of a dataset by one ingest, as figures and as a sentence."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ BY_PEOPLE = (GOLD, "anchors")
 
 @dataclass(frozen=True)
 class Changes:
-    """How a dataset differs from what it was before.
+    """The changes of a dataset by an ingest, as numbers.
 
-    systems, judges, queries, rubrics: names that it had not seen.
-    added: new labels, or things described for the first time. changed: stored values that are others now.
-    filled: stored unknowns that are known now. same: rows that leave labels as they were.
-    unknown: new labels that are unknown, of those added.
-    what: what is counted: labels, gold labels, rubrics … runs: whether labels of one judge and cell are several.
+    systems, judges, queries, rubrics: new names.
+    added: new labels, or things described for the first time. changed: stored values that were replaced.
+    filled: stored unknown values that are known now. same: rows that changed nothing.
+    unknown: labels among the added ones that are unknown.
+    what: the things that are counted: "labels", "gold labels", "rubrics", … runs: whether a judge has several runs.
     """
 
     systems: int = 0
@@ -38,7 +38,7 @@ class Changes:
 
     @property
     def sentence(self) -> str:
-        """``adds 1 system and 2,431 labels; changes 17; leaves 3 as they were``."""
+        """The changes in words: ``adds 1 system and 2,431 labels; changes 17; leaves 3 as they were``."""
         words = {"judges": "annotators"} if self.what in BY_PEOPLE else {}
         new = [
             _count(getattr(self, name), words.get(name, name))
@@ -47,14 +47,14 @@ class Changes:
         ]
         if self.added:
             each = ", each run counted" if self.runs else ""
-            known = self.added - self.unknown  # the number by which those of the dataset grow
+            known = self.added - self.unknown  # the growth of the dataset's number of labels
             unknown = f"and {self.unknown:,} unknown" if known else "unknown"
             new.append(
                 _count(known or self.added, self.what) + (f" ({unknown})" if self.unknown else "") + each
             )
         parts = [f"adds {listed(new)}"] if new else []
         unchanged = "as it was" if self.same == 1 else "as they were"
-        is_named = bool(self.added)  # what is counted is named once, where it is counted first
+        is_named = bool(self.added)  # the counted things are named only at the first number
         for verb, number, after in (
             ("changes", self.changed, ""),
             ("fills in", self.filled, ""),
@@ -67,7 +67,7 @@ class Changes:
 
     @classmethod
     def total(cls, counted: Sequence[Changes], others: Sequence[Changes]) -> Changes:
-        """The changes by several tables: the names of all, and the figures of those that are ``counted``."""
+        """The changes by several tables: new names of all tables, all other figures only of the ``counted`` ones."""
         named = {name: sum(getattr(c, name) for c in (*counted, *others)) for name in NAMES}
         if counted[0].what not in BY_PEOPLE:  # their annotators are no judges
             named["judges"] = sum(c.judges for c in (*counted, *others) if c.what not in BY_PEOPLE)
@@ -78,12 +78,12 @@ class Changes:
         return cls(**named, **figures, what=counted[0].what, runs=any(c.runs for c in counted))
 
     def to_json(self) -> str:
-        """For the list of ingests."""
+        """The changes as JSON, for the list of ingests."""
         return json.dumps(asdict(self))
 
     @classmethod
     def from_json(cls, text: str) -> Changes:
-        """What ``to_json`` wrote."""
+        """The changes from the JSON of ``to_json``."""
         return cls(**json.loads(text))
 
 

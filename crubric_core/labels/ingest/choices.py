@@ -1,4 +1,4 @@
-"""Cells with several choices of one question: no level stands for them, and cells of one choice are a selection."""
+"""Reject cells with several choices of one question, which have no level."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -13,20 +13,20 @@ from ..readers.words import joined_choices, levels_of
 from .job import Job
 
 _MOST = 50_000  # different texts; a column with more of them holds no labels
-_NUMBER = re.compile(  # with a decimal comma, of so many, with marks between thousands
+_NUMBER = re.compile(  # with a decimal comma, as a ratio, or with thousands separators
     r"[+-]?\d+,\d+|\d+\s*/\s*\d+|[+-]?\d{1,3}([.,]\d{3})+([.,]\d+)?"
 )
-_MANY = 10  # one cell in so many with several choices is no slip
+_MANY = 10  # if one cell in so many holds several choices, it is no mistake
 _CRITERION = (
     "CASE WHEN starts_with(rubric, query || '#') THEN substr(rubric, length(query) + 2) ELSE rubric END"
 )
 
 
 def leave_out_choices(job: Job, planned: Words) -> None:
-    """Reject the cells that hold several choices, and with them all of a criterion where they are many.
+    """Reject cells that hold several choices, and all cells of a criterion if they are at least a tenth of its cells.
 
-    Cells of one choice alone would be a selection of the answers. Texts with a ``planned`` label are left. Raises
-    IngestError where all criteria are such.
+    Its cells with a single choice would be a biased selection. Texts with a ``planned`` level are kept. Raises
+    IngestError if all criteria are rejected.
     """
     texts = [t for (t,) in job.all(f"SELECT DISTINCT label FROM incoming WHERE label <> '' LIMIT {_MOST}")]
     given = {folded(word) for word in (*job.policies.answers, *planned, *levels_of(texts))}

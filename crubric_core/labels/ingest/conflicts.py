@@ -1,4 +1,4 @@
-"""Labels that speak twice of one key: within the file, and against what the dataset holds."""
+"""Resolve several labels with the same key, within the file and against the stored labels."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -10,12 +10,12 @@ from .findings import SHOWN, Finding, Severity
 from .job import Job
 from .statements import KEYS, count_keys, key_of, same_key
 
-_ENOUGH = 20  # labels of which most contradict others by no slip
-_CORRECTED = 0.25  # share of labels in which a corrected copy of a file differs, at most
+_ENOUGH = 20  # from this number of labels, if most contradict others, it is no mistake
+_CORRECTED = 0.25  # largest share of labels in which a corrected copy of a file differs
 
 
 def has_no_repeats(job: Job, rows_sql: str = "coded") -> bool:
-    """Whether every key is there once, by one bit a possible key; False also where there are too many of those."""
+    """Whether every key occurs once, checked by one bit per possible key; False also if there are too many of these."""
     columns = [c for c in ("rubric_id", "judge_id", "system_id", "run_id") if c in KEYS[job.kind]]
     ends = ", ".join(f"min({c}), max({c})" for c in columns)
     rows, *found = job.one(f"SELECT count(*), {ends} FROM {rows_sql}")
@@ -45,12 +45,15 @@ def _hint(job: Job) -> str:
 
 
 def _is_unnamed(job: Job) -> bool:
-    """Whether nothing says who gave the labels, so that those of one cell may be different people's."""
+    """Whether no column names the judge or run, so that several labels of a cell may be of different raters."""
     return job.kind == "labels" and not job.has_runs and not job.apart and "judge" not in job.headers
 
 
 def _tell_unnamed(job: Job, *, numbered: bool) -> None:
-    """What labels of nobody can be read as: one judge's, as no order of rows tells one person from another."""
+    """Add a finding on several labels of a cell without a rater, which can be read as runs of one judge.
+
+    numbered: whether they are read so already; then it is a note, else a warning.
+    """
     if not _is_unnamed(job):
         return
     key = key_of(job.kind)
@@ -85,7 +88,10 @@ def _tell_unnamed(job: Job, *, numbered: bool) -> None:
 
 
 def resolve_repeats(job: Job) -> None:
-    """One row a key: an unknown label never contradicts a known one; known ones that differ are a conflict."""
+    """Reduce ``coded`` to one row for each key. Different known labels are a conflict, resolved by ``on_conflict``.
+
+    An unknown label never contradicts a known one.
+    """
     numbered = job.policies.on_conflict == "runs" and job.kind == "labels"
     if has_no_repeats(job) and not numbered:
         return
@@ -135,10 +141,10 @@ _CELL = "system_id, rubric_id, judge_id"
 
 
 def _number_draws(job: Job) -> None:
-    """Rows of one cell as repeated draws, numbered by their labels, so that no order of the rows matters.
+    """Make runs of the rows of a cell, numbered in the order of their labels, independent of the order of rows.
 
-    A draw whose label the cell holds already, as often as the file has it, is that one read again: a file that is sent
-    with more draws adds these alone. They are numbered on.
+    If a cell already has runs with the same label, the rows are matched with these, so that reading an extended file
+    again adds only its new runs. New runs continue the numbering.
     """
     job.run(f"""
         CREATE TEMP TABLE drawn AS
@@ -169,14 +175,14 @@ def _number_draws(job: Job) -> None:
 
 
 def _number_runs(job: Job) -> None:
-    """Rows of one key as repeated draws of the run that the file names, numbered by their labels after its name."""
-    # Another run may be called by a number. The runs that the file names have their ids first.
+    """Make runs of the rows with the same key, named after the run in the file and numbered by their labels."""
+    # The runs that the file names get their ids first, because another run may be named by a number.
     key = key_of(job.kind)
     names.keep_names(job, "run", "SELECT run_id AS id FROM coded")
     job.run("UPDATE run_names SET is_new = false WHERE id IN (SELECT run_id FROM runs)")
     runs = [name for (name,) in job.all("SELECT name FROM run_names WHERE name IS NOT NULL")]
     mark = "."
-    while any(mark in name for name in runs):  # no draw is then called like a run of the file
+    while any(mark in name for name in runs):  # so that no new name equals that of a run in the file
         mark += "."
     job.run(f"""
         CREATE TEMP TABLE drawn AS
@@ -188,7 +194,7 @@ def _number_runs(job: Job) -> None:
 
 
 def _keep_draws(job: Job) -> None:
-    """Give the rows of ``drawn`` the runs that they are, of which some have only names yet."""
+    """Set the runs of the rows in ``drawn``, and store runs that have only a name yet."""
     job.run("""
         INSERT INTO runs SELECT (SELECT coalesce(max(run_id), 0) FROM runs) + row_number() OVER (ORDER BY name),
                                 $dataset, name
@@ -203,7 +209,7 @@ def _keep_draws(job: Job) -> None:
 
 
 def _refuse_contradictions(job: Job) -> None:
-    """Most labels contradict others of their cell: those on which the others agree by chance are not kept alone."""
+    """Raise IngestError if most labels contradict others of their cell: the rest would agree only by chance."""
     unnamed = next((f.sentence for f in job.told if f.code == "unnamed_raters"), "")
     known, contradict = job.one("""
         SELECT (SELECT count(label) FROM coded), (SELECT count(label) FROM repeated WHERE differ)
@@ -220,7 +226,7 @@ def _refuse_contradictions(job: Job) -> None:
 
 
 def _refuse_merged(job: Job) -> None:
-    """Half of the labels, or more, would be lost, as each key counts once: different things have equal names."""
+    """Raise IngestError if half of the labels or more would be lost to equal keys: different things share names."""
     if job.kind != "labels" or not (job.apart or job.file_sql):
         return
     known, contradict, lost = job.one("""
@@ -276,7 +282,7 @@ def _collapse_repeats(job: Job) -> None:
 
 
 def _tell_files(job: Job) -> None:
-    """Which files give the same label of the same key: their names for different things may be equal."""
+    """Add a finding on files that give the same labels for the same keys, as different things may have equal names."""
     found = job.frame(f"""
         WITH placed AS (
             SELECT {job.row_sql} AS "row", {job.file_sql} AS file FROM incoming i
@@ -297,14 +303,14 @@ def _tell_files(job: Job) -> None:
         f"without any contradiction: each label counts once{others}. If the files are about different systems, "
         "queries, judges or runs, name these in the rows or in the file names, and ingest again."
     )
-    # People's labels often stand beside each judge's.
+    # Gold labels are often repeated beside each judge's labels.
     severity: Severity = "warning" if job.kind == "labels" else "note"
     title = "The same labels in several files"
     job.told.append(Finding(severity, "same_in_files", title, sentence, n, found.head(SHOWN)))
 
 
 def _keep_reasons(job: Job) -> None:
-    """The row that is kept has the first reason, in the alphabet, of all that give its label: no order matters."""
+    """Give each kept row the alphabetically first reason among rows with its label, independent of the row order."""
     job.run("""
         UPDATE coded SET reason = least(coded.reason, o.reason) FROM (
             SELECT r.kept_row, min(c.reason) AS reason
@@ -314,14 +320,14 @@ def _keep_reasons(job: Job) -> None:
     """)
 
 
-# Over ``met``: rows for which a stored label, or perhaps its reason, became another.
+# SQL condition over ``met``: rows that changed a stored label, or perhaps its reason.
 GAVE_WAY = "label IS DISTINCT FROM old OR reason IS NOT NULL"
 
 
 def resolve_stored(job: Job) -> bool:
-    """Rows whose key the dataset already holds: equal ones collapse, an unknown is filled, others conflict.
+    """Resolve rows whose key is stored already: equal labels collapse, unknown ones are filled, others conflict.
 
-    Whether the dataset held labels, and there is a table ``met``.
+    Return whether the dataset held labels, so that the table ``met`` exists.
     """
     table, key = job.kind, key_of(job.kind)
     if not job.one(f"SELECT count(*) FROM {table} WHERE dataset_id = $dataset")[0]:
@@ -347,7 +353,7 @@ def resolve_stored(job: Job) -> bool:
 
 
 def _decide_differing(job: Job, rows: int) -> None:
-    """Labels that contradict stored ones, as ``on_conflict`` says; what does not count leaves ``met``."""
+    """Count or reject labels that contradict stored ones, as ``on_conflict`` says."""
     if job.policies.on_conflict == "last":
         job.tally.changed = rows
     if job.policies.on_conflict not in ("reject", "runs"):
@@ -364,7 +370,7 @@ def _decide_differing(job: Job, rows: int) -> None:
 
 
 def _replace_stored(job: Job) -> None:
-    """Keep the stored label, and the other one among the superseded; and what gave way, so that it can come back."""
+    """Write the winning labels to the dataset and the others to ``superseded``, so that an undo can restore them."""
     table = job.kind
     key, counts = key_of(table), "met.label IS NOT NULL AND met.old IS NULL"
     if job.policies.on_conflict == "last":

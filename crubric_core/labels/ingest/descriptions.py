@@ -1,4 +1,4 @@
-"""What the rows of a table of labels say of their queries, rubrics and answers: one staged row for each of these."""
+"""Stage the descriptions in tables of labels: one row for each query, rubric or answer."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 def distinct(cursor: duckdb.DuckDBPyConnection, kind: Kind, upload: Upload) -> Upload:
-    """``incoming`` of one file with the different rows alone; what names nothing is rejected with the labels."""
+    """Reduce ``incoming`` of one file to its distinct descriptions. Rows without a name are dropped.
+
+    Such rows are rejected with the labels, so that ``rejected`` is cleared here.
+    """
     cursor.execute("DELETE FROM rejected")
     columns = ", ".join(f'i."{c}"' for c in (*SPECS[kind].keys, *_named(kind, upload)))
     needed = [f"{values.name(_cell(c))} IS NOT NULL" for c in SPECS[kind].needed if c in SPECS[kind].keys]
@@ -30,10 +33,10 @@ def distinct(cursor: duckdb.DuckDBPyConnection, kind: Kind, upload: Upload) -> U
 
 
 def told_once(cursor: duckdb.DuckDBPyConnection, kind: Kind, upload: Upload) -> Upload:
-    """``incoming`` of all files with each thing once.
+    """Reduce ``incoming`` of all files to one row for each described thing.
 
-    A column that says two things of one, that cannot be read, or whose text tells nothing apart, is left out, and the
-    table ``rejected`` has the first row that shows it.
+    A column is left out if it has two values for one thing, invalid values, or the same text for all things. The table
+    ``rejected`` then has the first row that shows it.
     """
     named = _named(kind, upload)
     keys = ", ".join(f'"{c}"' for c in SPECS[kind].keys)
@@ -69,11 +72,11 @@ def told_once(cursor: duckdb.DuckDBPyConnection, kind: Kind, upload: Upload) -> 
     )
 
 
-Fault = tuple[int, str, str] | None  # row, value, why nothing is taken from the column
+Fault = tuple[int, str, str] | None  # row, value, reason why the column is left out
 
 
 def _said(kind: Kind, column: str) -> str:
-    """A column as it is stored: an answer as it stands, other texts without blanks and words for nothing."""
+    """SQL of a column as it is stored: answers unchanged, other texts trimmed, and NULL for words such as "n/a"."""
     cell = _cell(column)
     if SPECS[kind].values[column] != "text":
         return values.typed(cell, SPECS[kind].values[column])
@@ -83,7 +86,7 @@ def _said(kind: Kind, column: str) -> str:
 
 
 def _unreadable(cursor: duckdb.DuckDBPyConnection, column: str, kind: Kind, rows: str) -> Fault:
-    """The first number that cannot stand."""
+    """The first invalid number of a column, or None."""
     if (wanted := SPECS[kind].values[column]) == "text":
         return None
     raw = f'"{column} as given"'
@@ -96,7 +99,7 @@ def _unreadable(cursor: duckdb.DuckDBPyConnection, column: str, kind: Kind, rows
 def _contradiction(
     cursor: duckdb.DuckDBPyConnection, column: str, kind: Kind, rows: str, origins: Sequence[Origin]
 ) -> Fault:
-    """The first row that says another thing of one than an earlier one does."""
+    """The first row whose value differs from that of an earlier row for the same thing, or None."""
     if not cursor.execute(f'SELECT bool_or("{column} differs") FROM told').fetchall()[0][0]:
         return None
     keys = SPECS[kind].keys
@@ -115,7 +118,10 @@ def _contradiction(
 
 
 def _sameness(cursor: duckdb.DuckDBPyConnection, column: str, kind: Kind) -> Fault:
-    """A text that is the same for all systems, or all rubrics, of each query, or for all queries, is not theirs."""
+    """A fault if the text is the same for all systems, or all rubrics, of each query, or for all queries; or None.
+
+    Such a text does not describe them.
+    """
     if column != "text":
         return None
     groups = ", ".join(f'"{c}"' for c in WITHIN[kind]) or "()"

@@ -1,4 +1,4 @@
-"""Scales on which less seems to be better (1 = excellent, school grades): the user is asked, as more is better."""
+"""Detect scales on which lower seems to be better (1 = excellent, school grades), and ask the user to confirm."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ..readers.values import shortened
 from ..readers.words import is_number, named_levels, verdict_level
 from .job import Job
 
-_MOST = 500  # different words among the labels, and names of rubrics, that are looked at
+_MOST = 500  # most different words among the labels, and most rubric names, that are examined
 _GOOD: Mapping[int, str] = {
     5: "best, excellent, outstanding, perfect, sehr gut, hervorragend, très bien, très bon, excelente, muy bueno, "
     "最好, 优秀, 非常好",
@@ -32,7 +32,7 @@ _BEST_GRADE, _WORST_GRADE = 1, 6
 def is_reversed(names: Mapping[int, str]) -> bool:
     """Whether numbers with names go from good to bad: 1 excellent to 5 poor, 1 yes to 2 no.
 
-    Of one name alone: 1 best or 5 worst.
+    A single name is enough if it is 1 best or 5 worst. names: number → its name.
     """
     verdicts = [level for _, name in sorted(names.items()) if (level := verdict_level(name)) is not None]
     if len(verdicts) > 1 and verdicts == sorted(verdicts, reverse=True) and verdicts[0] > verdicts[-1]:
@@ -46,12 +46,12 @@ def is_reversed(names: Mapping[int, str]) -> bool:
 
 
 def legend_of(text: str) -> dict[int, str]:
-    """Number → its name, of a header or a wording such as ``rating (1 = best, 5 = worst)``."""
+    """Number → its name, from a header or text such as ``rating (1 = best, 5 = worst)``."""
     return {int(n): name.strip().lower() for n, name in _LEGEND.findall(text)}
 
 
 def refuse_unsaid(job: Job) -> None:
-    """Raise IngestError where less seems to be better, and neither the policies nor a table of rubrics says so."""
+    """Raise IngestError where lower seems to be better, and no polarity is given by the policies or for the rubrics."""
     if job.kind == "anchors" or job.policies.polarity:
         return
     unsaid = job.all(f"""
@@ -68,7 +68,7 @@ def refuse_unsaid(job: Job) -> None:
 
 
 def _evidence(job: Job, rubrics: Iterable[str]) -> str:
-    """What says that less is better, as the beginning of a sentence; "" where nothing does."""
+    """The evidence that lower is better, as the beginning of a sentence; "" if there is none."""
     texts = [str(t) for (t,) in job.all(f"SELECT raw FROM label_words WHERE raw IS NOT NULL LIMIT {_MOST}")]
     named = named_levels(texts)
     if is_reversed(named):
@@ -86,14 +86,14 @@ def _evidence(job: Job, rubrics: Iterable[str]) -> str:
 
 
 def _ranked(job: Job) -> str:
-    """The columns of labels where all are called ranks: ``rank_gpt-4o, rank_claude``; "" where they are not."""
+    """The label columns if all are named ranks: "rank_gpt-4o, rank_claude"; else ""."""
     spread = [columns.split(", ") for columns in job.headers.values() if ", " in columns]
     found = next((own for own in spread if all(map(_RANK.match, own))), [])
     return ", ".join(found)
 
 
 def _looks_like_grades(job: Job, texts: Iterable[str]) -> bool:
-    """Whether the label's column is called Note, among other German headers, and has the numbers of grades."""
+    """Whether the label column is named "Note" beside another German header, and all its numbers lie from 1 to 6."""
     if plain_name(job.headers.get("label", "")) not in _GRADES:
         return False
     german = {word for words in WORDS["German"].values() for word in words}

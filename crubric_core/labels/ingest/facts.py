@@ -1,7 +1,7 @@
-"""Answers of the systems, and what is known of them (organisation, date, cost, licence, any column).
+"""Store answers of the systems, and facts about the systems (organisation, date, cost, licence, any other column).
 
-Every ingest's rows are kept; of each key the row of the last ingest counts, so that undoing an ingest restores what
-it had replaced.
+The rows of every ingest are kept. For each key the row of the last ingest counts, so that undoing an ingest restores
+the rows that it had replaced.
 """
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
@@ -19,7 +19,10 @@ from .job import Job
 
 @dataclass(frozen=True)
 class FactKind:
-    """Where a kind of fact is stored: its table, its key, the column of its text, and what messages call the key."""
+    """Where a kind of fact is stored.
+
+    table: its table. key: the columns of its key. value: the column with its text. thing: the key in messages.
+    """
 
     table: str
     key: tuple[str, str]
@@ -34,7 +37,7 @@ FACTS: Mapping[str, FactKind] = {
 
 
 def current_facts(place: FactKind) -> str:
-    """The rows that count, as a SELECT of all columns; ``$dataset`` is to be bound."""
+    """A SELECT of all columns of the rows that count. The caller binds ``$dataset``."""
     return f"""
         SELECT * FROM {place.table} WHERE dataset_id = $dataset
         QUALIFY row_number() OVER (PARTITION BY {", ".join(place.key)} ORDER BY ingest_id DESC) = 1
@@ -42,7 +45,7 @@ def current_facts(place: FactKind) -> str:
 
 
 def take_back(cursor: duckdb.DuckDBPyConnection, own: dict[str, int], kind: str) -> tuple[int, int]:
-    """Remove what an ingest said: (keys that nobody speaks of any more, keys whose earlier row counts again)."""
+    """Remove the rows of an ingest: (number of keys without any row left, number of keys with an earlier row)."""
     place = FACTS[kind]
     keys = f"SELECT count(DISTINCT ({', '.join(place.key)})) FROM {place.table} WHERE dataset_id = ?"
     ((before,),) = cursor.execute(keys, [own["dataset"]]).fetchall()
@@ -54,7 +57,7 @@ def take_back(cursor: duckdb.DuckDBPyConnection, own: dict[str, int], kind: str)
 
 
 def store_facts(job: Job) -> None:
-    """Validate ``incoming`` and add it to the answers or to what is known of the systems."""
+    """Validate ``incoming`` and add it to the answers or to the facts about the systems."""
     place = FACTS[job.kind]
     names.look_up_names(job, "system")
     if job.kind == "answers":
@@ -75,7 +78,7 @@ def store_facts(job: Job) -> None:
 
 
 def _say_answers(job: Job) -> None:
-    """``said(row, system_id, query_id, value)``: rows that name system and query and hold a text."""
+    """Create ``said(row, system_id, query_id, value)`` from rows with a system, a query and a text."""
     job.run(f"CREATE TEMP TABLE mentioned AS SELECT {values.name('query')} AS query FROM incoming")
     names.look_up_queries(job, "mentioned")
     job.run(f"""
@@ -91,7 +94,7 @@ def _say_answers(job: Job) -> None:
 
 
 def _say_facts(job: Job) -> None:
-    """``said(row, system_id, name, value)``: one row a known cell."""
+    """Create ``said(row, system_id, name, value)`` with one row for each known cell."""
     job.run(
         'CREATE TEMP TABLE said ("row" BIGINT, system_id INTEGER, name VARCHAR, value VARCHAR)',
     )
@@ -118,7 +121,7 @@ def _drop_nameless(job: Job, what: str) -> None:
 
 
 def _resolve_repeats(job: Job, place: FactKind) -> None:
-    """One row a key: equal ones collapse, others conflict."""
+    """Reduce ``said`` to one row for each key: equal texts collapse, others conflict."""
     key = ", ".join(place.key)
     if job.policies.on_conflict in ("reject", "runs"):
         job.run(f"""
@@ -145,7 +148,7 @@ def _resolve_repeats(job: Job, place: FactKind) -> None:
 
 
 def _resolve_stored(job: Job, place: FactKind) -> None:
-    """Against what earlier ingests said: equal texts collapse, others conflict."""
+    """Compare ``said`` with the rows of earlier ingests: equal texts collapse, others conflict."""
     same = " AND ".join(f"s.{c} = t.{c}" for c in place.key)
     job.run(f"""
         CREATE TEMP TABLE met AS

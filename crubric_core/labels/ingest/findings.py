@@ -1,4 +1,4 @@
-"""One thing that a check has found."""
+"""Findings of the data-quality checks."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ SHOWN = 20  # examples of each finding
 
 @dataclass(frozen=True)
 class Finding:
-    """What a check has found.
+    """A finding of a check.
 
-    severity: error: rows were rejected; warning: kept, but look at them; note: good to know.
-    code: the check's name, for programs. title: a few words. sentence: what is found and what to do about it.
-    count: rows, names or pairs concerned. examples: at most 20 of them, or a whole small table.
+    severity: "error" (rows were rejected), "warning" (rows were kept but should be examined) or "note".
+    code: the check's name, for programs. title: a few words. sentence: the finding and what to do about it.
+    count: number of rows, names or pairs. examples: at most 20 of them, or a whole small table.
     """
 
     severity: Severity
@@ -32,13 +32,13 @@ class Finding:
 
 
 def warning(code: str, title: str, sentence: str, found: pd.DataFrame, n: int | None = None) -> Finding:
-    """A warning about each row that is found, or about ``n`` things; the first rows are its examples."""
+    """A warning with the first rows of ``found`` as examples. n: its count; None: the number of rows."""
     examples = found.head(SHOWN).reset_index(drop=True)
     return Finding("warning", code, title, sentence, len(found) if n is None else n, examples)
 
 
 def select(cursor: duckdb.DuckDBPyConnection, sql: str, dataset_id: int, **params: Any) -> pd.DataFrame:
-    """The answer to a query about a dataset."""
+    """The result of an SQL query on a dataset; ``$dataset`` and ``params`` are bound."""
     own = {"dataset": dataset_id, **params}
     execute(cursor, sql, {k: v for k, v in own.items() if f"${k}" in sql})
     rows = cursor.fetchall()

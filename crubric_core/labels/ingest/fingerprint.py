@@ -1,4 +1,4 @@
-"""A hash of a dataset's content that no order of files, rows or ids can change."""
+"""A hash of a dataset's content that does not depend on the order of files, rows or ids."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -13,11 +13,11 @@ from .tallies import hashed, sum_rubrics
 
 Query = tuple[str, dict[str, object]]
 
-# Who classified a query (type_source) is no content: no result depends on it. Runs, reasons, answers, facts of the
-# systems and pass marks came later than the rest: a dataset without them has the fingerprint that it always had.
-# The rows of each table are hashed and the hashes summed, so that order is no matter. Labels, and their reasons, are
-# summed within a rubric first, by their tallies: new labels add to the sums, and no stored label is read again.
-# A polarity that is given counts where nobody giving it would mean another, or may lend it to other rubrics.
+# The source of a query's type (type_source) is no content, because no result depends on it. Runs, reasons, answers,
+# facts of the systems and pass marks were added later: without them, a dataset has the same fingerprint as before.
+# The rows of each table are hashed and the hashes summed, so that the order does not matter. Labels and their reasons
+# are summed within a rubric first, from their tallies: new labels add to the sums, and no stored label is read again.
+# A given polarity counts if without it the polarity would be another one, or if other rubrics may inherit it.
 _SECTIONS = {
     "labels": """
         SELECT json_array(q.name, r.name, hashes::VARCHAR, "rows"::VARCHAR) AS content
@@ -98,10 +98,10 @@ SECTIONS = (
     *("labels", "gold", "rubrics", "queries", "reference_ranking"),
     *("anchors", "reasons", "answers", "system_facts"),
 )
-_ALWAYS = SECTIONS[:5]  # the others came later, and count where they hold anything
+_ALWAYS = SECTIONS[:5]  # the other sections were added later, and count only if they have rows
 
 
-# The tables of each section but the labels; nothing is asked of one where the dataset has no row in any of them.
+# The tables of each section except the labels. A section is skipped if the dataset has no row in any of its tables.
 _TABLES = {
     "gold": ("gold",),
     "rubrics": ("rubric_statements",),
@@ -119,21 +119,21 @@ _HELD = " UNION ALL ".join(
 
 
 def _section(name: str, dataset: int) -> Query:
-    """(rows, sum of their hashes) of one table of the dataset; of the labels, as ``rubric_sums`` has them."""
+    """A query for (number of rows, sum of their hashes) of one section; for labels from ``rubric_sums``."""
     content = _SECTIONS[name]
     sql = f"SELECT count(*), coalesce(sum({hashed('content')}), 0) FROM ({content})"
     return sql, {"dataset": dataset} if "$dataset" in sql else {}
 
 
 def _combine(sections: dict[str, tuple[int, int]]) -> str:
-    """32 hexadecimal digits for the (rows, sum) of every section."""
+    """The fingerprint, 32 hexadecimal digits, from (rows, sum of hashes) of every section."""
     there = [name for name in SECTIONS if name in _ALWAYS or sections[name][0]]
     text = ";".join(f"{name}:{sections[name][0]}:{sections[name][1]}" for name in there)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def renew(cursor: duckdb.DuckDBPyConnection, dataset: int) -> str:
-    """The fingerprint of the dataset as the transaction sees it, stored with it; ``rubric_sums`` is made for it."""
+    """Compute, store and return the fingerprint of the dataset within the transaction; creates ``rubric_sums``."""
     sum_rubrics(cursor, dataset)
     held = {table for (table,) in execute(cursor, _HELD, {"dataset": dataset}).fetchall()}
     sections = {}
@@ -147,7 +147,7 @@ def renew(cursor: duckdb.DuckDBPyConnection, dataset: int) -> str:
     source = execute(
         cursor, 'SELECT "rows", fingerprint FROM label_sources WHERE dataset_id = ?', [dataset]
     ).fetchone()
-    if source is not None:  # labels that lie elsewhere are known by what is said of their files
+    if source is not None:  # labels by reference: the stored fingerprint of their files
         sections["labels"] = (int(source[0]), int(source[1], 16))
     found = _combine(sections)
     execute(cursor, "UPDATE datasets SET fingerprint = ? WHERE dataset_id = ?", [found, dataset])

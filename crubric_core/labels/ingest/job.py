@@ -1,4 +1,4 @@
-"""One ingest in progress: the open transaction and its inputs."""
+"""The state of one ingest in progress: the open transaction and its inputs."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -19,11 +19,11 @@ from .parsed import execute
 
 @dataclass
 class Tally:
-    """Rows of the file, by what became of them; blank, collapsed and replaced are among the accepted.
+    """Numbers of rows of the file by outcome; blank, collapsed and replaced rows are among the accepted ones.
 
-    added, changed, filled: what is new, another, or known now in the dataset. unknown: added labels without a value.
-    runs: whether added labels are named runs.
-    applied: policy → rows that it decided.
+    added, changed, filled: new values, changed values, and unknown values that became known in the dataset.
+    unknown: added labels without a value. runs: whether added labels have named runs.
+    applied: policy → number of rows that it decided.
     """
 
     total: int = 0
@@ -51,21 +51,21 @@ class Tally:
 
 @dataclass(frozen=True)
 class Job:
-    """The cursor of the transaction, the ids it writes under, and the file's table ``incoming``.
+    """One ingest: the cursor of its transaction, the ids that it writes, and facts about its table ``incoming``.
 
-    row_sql: the row of a record as a person sees it, over ``incoming i``; unique within the file.
-    place_sql: where a record stands in the source, likewise; None where its row says it.
-    facts: staged column → name of what it tells of the systems, for a table of systems.
-    whole: the highest level that all labels name (5 of 4/5); None where they name none.
-    ends: the range of continuous scores, where the user gave one beside bins.
-    verdicts: words, in lower case, that are a plain yes or no, and have no place on a graded scale.
-    graded: whether words beside yes and no make a scale of more levels: fully, partly, not met.
-    given: words, in lower case, of which the user says what they stand for.
-    headers: canonical column → the file's own name of it.
-    apart: what is asked of the user where an unused column tells apart rows about the same; "" where none does.
-    several: whether the rows are of several files, which ``origins`` tells apart.
-    file_sql: the file of a record, over ``incoming i``; None where all are of one. told: what is found on the way.
-    names: how many systems, judges, queries and rubrics the dataset had before. report: called at every stage.
+    row_sql: SQL over ``incoming i`` for the row as a person sees it; unique within the file.
+    place_sql: SQL over ``incoming i`` for the place of a record in the source; None if the row is sufficient.
+    facts: staged column → name of the fact, for a table of systems.
+    whole: the highest level that the labels imply (5 for "4/5"); None if they imply none.
+    ends: the range of continuous scores, if the user gave one with ``bins``; else None.
+    verdicts: words, in lower case, that mean yes or no and have no place on a graded scale.
+    graded: whether words form a scale with more levels than yes and no: fully, partly, not met.
+    given: words, in lower case, whose level the user gave.
+    headers: canonical column → the file's name of it.
+    apart: the question on an unused column that differs between rows with the same key; "" if there is none.
+    several: whether the rows are of several files, which the table ``origins`` lists.
+    file_sql: SQL over ``incoming i`` for the file of a record; None for a single file. told: findings so far.
+    names: numbers of systems, judges, queries and rubrics before the ingest. report: called at every stage.
     """
 
     cursor: duckdb.DuckDBPyConnection
@@ -94,18 +94,18 @@ class Job:
 
     @property
     def has_runs(self) -> bool:
-        """Whether the rows name repeated draws."""
+        """Whether the rows have a column of runs."""
         return self.kind == "labels" and "run" in self.columns
 
     @property
     def has_reasons(self) -> bool:
-        """Whether the rows give reasons for their labels."""
+        """Whether the rows have a column of reasons."""
         return "reason" in self.columns
 
     def count_names(self) -> dict[str, int]:
-        """How many systems, judges, queries and rubrics the dataset has.
+        """The numbers of systems, judges, queries and rubrics of the dataset.
 
-        A rubric described without a query is none beside those of its name (``rubric_facts``).
+        A rubric described without a query does not count if others with a query have its name (``rubric_facts``).
         """
         own = "SELECT name FROM rubrics WHERE dataset_id = $dataset AND query_id IS NOT NULL"
         lent = f"query_id IS NULL AND name IN ({own})"
@@ -116,7 +116,7 @@ class Job:
         return dict(zip(NAMES, self.one(f"SELECT {counts}"), strict=True))
 
     def changes(self) -> Changes:
-        """What the ingest made of the dataset."""
+        """The changes of the dataset by this ingest."""
         new = {table: n - self.names[table] for table, n in self.count_names().items()}
         what = {"gold": "gold labels", "reference": "ranked systems", "systems": "facts"}.get(
             self.kind, self.kind
@@ -125,7 +125,7 @@ class Job:
         return Changes(**new, **own, same=self.tally.collapsed, what=what, runs=self.tally.runs)
 
     def row_named(self, row: str) -> str:
-        """``row 12``, or ``row 12 of b.csv``, as SQL over a row's number."""
+        """SQL for the words ``row 12``, or ``row 12 of b.csv``. row: SQL of the row's number."""
         if not self.several:
             return f"'row ' || {row}"
         return (
@@ -138,18 +138,18 @@ class Job:
         execute(self.cursor, sql, self._bound(sql, params))
 
     def one(self, sql: str, **params: Any) -> tuple[Any, ...]:
-        """The first row of a query that always has one."""
+        """The first row of the result of a query. Raises LookupError if there is none."""
         row = execute(self.cursor, sql, self._bound(sql, params)).fetchone()
         if row is None:
             raise LookupError(sql)
         return tuple(row)
 
     def all(self, sql: str, **params: Any) -> list[tuple[Any, ...]]:
-        """All rows of a short answer."""
+        """All rows of the result of a query."""
         return execute(self.cursor, sql, self._bound(sql, params)).fetchall()
 
     def frame(self, sql: str) -> pd.DataFrame:
-        """The answer to a query as a table."""
+        """The result of a query as a data frame."""
         return execute(self.cursor, sql, self._bound(sql, {})).df()
 
     def _bound(self, sql: str, params: dict[str, Any]) -> dict[str, Any] | None:

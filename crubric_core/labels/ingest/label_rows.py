@@ -1,4 +1,4 @@
-"""Labels and gold labels: from the file's text to (system, rubric, judge, label) rows, each in one set-based pass."""
+"""Store labels, gold labels and anchors: convert staged text to (system, rubric, judge, label) rows in SQL."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .statements import KEYS, key_of
 
 
 def store_labels(job: Job) -> None:
-    """Validate ``incoming`` and add it to the labels, the gold or the anchors of the dataset."""
+    """Validate ``incoming`` and add it to the labels, gold labels or anchors of the dataset."""
     judge = "judge" if job.kind == "labels" else "annotator"
     read_labels(job)
     job.report(0.45, "Looking up systems and judges")
@@ -58,7 +58,7 @@ def store_labels(job: Job) -> None:
 
 
 def _tally(job: Job, *, met: bool) -> None:
-    """Keep the tallies of the labels up to date; ``met``: whether rows met stored labels."""
+    """Update the tallies of the labels. met: whether rows had keys of stored labels, in the table ``met``."""
     if job.kind != "labels":
         return
     job.report(0.83, "Tallying the labels")
@@ -75,7 +75,7 @@ def _columns(job: Job) -> str:
 
 
 def _is_sound(job: Job, judge: str) -> bool:
-    """Whether no row can be at fault, by the distinct values alone, and no stored label can be met."""
+    """Whether the distinct values alone show that no row is faulty and no stored label has the key of a row."""
     if not _has_systems(job) or not _is_apart(job):
         return False
     (sound,) = job.one(f"""
@@ -91,7 +91,7 @@ def _is_sound(job: Job, judge: str) -> bool:
 
 
 def _is_apart(job: Job) -> bool:
-    """Whether no row can have the key of a stored label: the dataset holds none, or not one of the file's systems."""
+    """Whether no row can have the key of a stored label: no labels are stored, or all systems of the file are new."""
     return bool(
         job.one(f"""
             SELECT NOT EXISTS (FROM {job.kind} WHERE dataset_id = $dataset)
@@ -101,7 +101,7 @@ def _is_apart(job: Job) -> bool:
 
 
 def _store_directly(job: Job, judge: str) -> bool:
-    """Write the rows without a table between; False, with everything rolled back, where a key comes twice."""
+    """Insert the rows directly into the labels. If a key occurs twice, delete them again and return False."""
     job.run(f"""
         INSERT INTO {job.kind} ({_columns(job)})
         SELECT $dataset, s.id, r.id, j.id{f", {_run(job)}" if job.kind == "labels" else ""}, l.value::INTEGER,
@@ -123,9 +123,9 @@ def _store_directly(job: Job, judge: str) -> bool:
 
 
 def _look_ups(job: Job, judge: str) -> str:
-    """``incoming i`` with what each text of it means: s, j, r and l."""
+    """SQL that joins ``incoming i`` with the systems s, judges j, rubrics r, label values l and, if any, runs n."""
     (alone,) = job.one("SELECT count(DISTINCT rubric_raw) = count(*) FROM rubric_names")
-    query = "" if alone else "AND r.query_raw IS NOT DISTINCT FROM i.query"  # one comparison less a row
+    query = "" if alone else "AND r.query_raw IS NOT DISTINCT FROM i.query"  # saves a comparison per row
     runs = "JOIN run_names n ON n.raw IS NOT DISTINCT FROM i.run" if job.has_runs else ""
     return f"""
         FROM incoming i {runs}
@@ -137,7 +137,7 @@ def _look_ups(job: Job, judge: str) -> str:
 
 
 def _run(job: Job) -> str:
-    """The id of a row's run; 0 where it names none."""
+    """SQL for the id of a row's run; 0 if it has none."""
     return "coalesce(n.id, 0)" if job.has_runs else "0"
 
 
@@ -146,12 +146,15 @@ def _reason(job: Job) -> str:
 
 
 def _has_systems(job: Job) -> bool:
-    """Whether the labels are of systems; anchors are of the rubrics themselves."""
+    """Whether the labels are of systems; False for anchors, which are of the rubrics themselves."""
     return "system_id" in KEYS[job.kind]
 
 
 def _code(job: Job, judge: str, *, exceptions: bool) -> None:
-    """Ids in place of text; ``fault`` says what is wrong with a row, 0 where nothing is."""
+    """Create ``coded`` with ids in place of texts. ``fault``: the number of what is wrong with a row, 0 for nothing.
+
+    exceptions: whether the table ``strays`` and ``rubric_names.seen_hi`` exist.
+    """
     of_systems = _has_systems(job)  # anchors have a scale of their own, from 0 to 1
     clip = job.policies.off_scale == "clip" and of_systems
     off = "false" if clip or not of_systems else "l.value < r.lo OR l.value > r.hi"
@@ -179,7 +182,7 @@ _STRAYS = "LEFT JOIN strays t ON t.rubric_id = r.id AND t.value = l.value AND NO
 
 
 def _highest(job: Job, exceptions: bool) -> str:
-    """The highest level of a row's criterion, given or seen: above 1 a verdict in words has no place."""
+    """SQL for the highest level of a row's criterion, given or seen; if it is above 1, yes and no are no labels."""
     if not _has_systems(job):
         return "1"
     if job.graded:  # the scale that is given may be that of yes, partly and no

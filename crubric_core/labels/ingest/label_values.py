@@ -1,4 +1,4 @@
-"""Each different text in place of a label, with the level that it stands for, or why it stands for none."""
+"""Convert each different text of a label to its level, or to the reason why it has none."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -20,9 +20,9 @@ from ..readers.words import is_number
 from .findings import Finding, warning
 from .job import Job
 
-_PERCENT = 100  # the whole of labels that are percentages
-_SMALL = 10  # numbers up to it, and none above, are levels or shares, and no percentages
-_DECIMALS = (2, 3, 4)  # to which means of a few raters are rounded: 4.33
+_PERCENT = 100  # the highest level of percentages
+_SMALL = 10  # if no number is larger, numbers are levels or shares and not percentages
+_DECIMALS = (2, 3, 4)  # decimals to which means of a few raters are rounded: 4.33
 _LIKERT = 7  # highest level of most scales that begin at 1
 _EITHER = (
     "has a comma that may be a decimal comma or a thousands separator: write it with a decimal point, or without the "
@@ -32,7 +32,7 @@ _NUMBER = f"coalesce(amount, {values.number('raw')})"
 
 
 def read_labels(job: Job) -> None:
-    """``label_values``: each text once, with its label, or why it is none, and the policies that made it one."""
+    """Create ``label_values`` with each text once: its label or the problem, and which policies decided it."""
     policies = job.policies
     whole = {"reject": "scaled", "down": "floor(scaled)", "up": "ceil(scaled)"}[policies.fractions]
     zero = "number = 0 AND verdict IS NULL AND NOT answered" if policies.zero == "unknown" else "false"
@@ -85,13 +85,13 @@ def read_labels(job: Job) -> None:
 
 
 def words_of(cursor: duckdb.DuckDBPyConnection) -> set[str]:
-    """The labels as the table that was just read has them, in lower case."""
+    """The different labels of the table that was just read, as texts in lower case."""
     found = cursor.execute(f"SELECT lower({values.name('raw')}) FROM label_words").fetchall()
     return {word for (word,) in found if word}
 
 
 def unused_answers(given: Policies, used: Set[str], source: str) -> tuple[Finding, ...]:
-    """A warning of answers that the user gave to words that no label is; ``used``: all labels, in lower case."""
+    """A warning of ``answers`` for words that no label has; or (). used: all labels, in lower case."""
     numbers = {float(word) for word in (w.replace(values.MINUS, "-") for w in used) if is_number(word)}
     unused = [
         word
@@ -109,7 +109,7 @@ def unused_answers(given: Policies, used: Set[str], source: str) -> tuple[Findin
 
 
 def _levelled(job: Job) -> str:
-    """A number as the policies turn it into a level."""
+    """SQL that turns a number into a level by the policies threshold, bins or multiply."""
     policies = job.policies
     if policies.threshold is not None:
         return f"CAST(number >= {float(policies.threshold)!r} AS DOUBLE)"
@@ -124,9 +124,9 @@ def _levelled(job: Job) -> str:
 
 
 def _ends_of_scores(job: Job) -> tuple[int, int]:
-    """The range that bins divides: the one given, or named by the labels, else 0 to the least of 1, 10 and 100.
+    """The range that ``bins`` divides: given, or implied by the labels, else 0 to the least sufficient of 1, 10, 100.
 
-    Raises IngestError where scores lie beyond it, or may as well be means on a scale from 1.
+    Raises IngestError where scores lie outside it, or where they may be means on a scale that begins at 1.
     """
     low, high = job.one(f"SELECT min(n), max(n) FROM (SELECT {_NUMBER} AS n FROM label_words)")
     if low is None:
@@ -153,7 +153,7 @@ def _ends_of_scores(job: Job) -> tuple[int, int]:
 
 
 def _count_policies(job: Job) -> None:
-    """How many rows each policy has decided so far."""
+    """Count in the tally how many rows each policy decided."""
     rounded, zeros, answered, multiplied = job.one("""
         SELECT coalesce(sum(n) FILTER (scaled <> value), 0), coalesce(sum(n) FILTER (no_label), 0),
                coalesce(sum(n) FILTER (answered), 0),
@@ -172,7 +172,10 @@ def _count_policies(job: Job) -> None:
 
 
 def _refuse_two_ways(job: Job) -> None:
-    """80% beside 0.8, 100% beside 1, or beside stars of 1 to 5: one of them would be read on the scale of the other."""
+    """Raise IngestError for percentages beside other numbers up to 10: "80%" beside 0.8, or beside stars from 1 to 5.
+
+    One of them would be read on the scale of the other.
+    """
     if job.whole != _PERCENT:
         return
     plain = f"amount IS NULL AND {values.number('raw')}"
@@ -190,7 +193,7 @@ def _refuse_two_ways(job: Job) -> None:
 
 
 def _refuse_fractions(job: Job) -> None:
-    """A whole column in quarters or tenths is another scale, not many slips: say how to bring it to levels."""
+    """Raise IngestError, with a policy that makes levels of them, if a tenth of the labels or more are fractional."""
     known, fractional = job.one(
         "SELECT coalesce(sum(n), 0), coalesce(sum(n) FILTER (value <> round(value)), 0)"
         " FROM label_values WHERE isfinite(value)"
@@ -216,14 +219,14 @@ def _refuse_fractions(job: Job) -> None:
 
 
 def _in_steps_of(parts: int, decimals: int) -> Callable[[float], bool]:
-    """Whether a score is a whole number of parts of 1, rounded to so many decimals (4.33) or, with 0, as it is."""
+    """A test whether a score is a multiple of 1/parts, rounded to ``decimals`` (4.33 for thirds) or, with 0, exact."""
     if not decimals:
         return lambda v: abs(v * parts - round(v * parts)) < 1e-6
     return lambda v: abs(round(round(v * parts) / parts, decimals) - v) < 1e-9
 
 
 def _middle_of(found: Sequence[tuple[float]]) -> float:
-    """Half of 1, 10 or 100, the least that no score is above, else the scores' own middle: an example that fits."""
+    """An example of a threshold: half of the least of 1, 10, 100 that no score exceeds, else the scores' middle."""
     scores = [score for (score,) in found] or [0.0, 1.0]
     low, high = min(scores), max(scores)
     half = next((top for top in (1, 10, 100) if high <= top), high) / 2

@@ -1,4 +1,4 @@
-"""Places in lists of labels without names, which are read as judges and may be criteria."""
+"""Warn of positions in lists of labels that are read as judges but may be criteria."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -9,11 +9,11 @@ from ...text import as_json
 from .findings import warning
 from .job import Job
 
-_QUERIES = 3  # with answers of several systems, from which it is no chance that all have as many labels
+_QUERIES = 3  # least number of queries with several systems, so that equal list lengths are no coincidence
 
 
 def tell_of_places(job: Job) -> None:
-    """Tell where lists have one length for all answers to a query and another on other queries, as criteria have."""
+    """Add a warning if lists have the same length for all answers to a query, and other lengths for other queries."""
     place, keys = job.headers.get("judge", ""), ("query", "rubric", "run")
     if not place.endswith("[].#") or not {"system", "query"} <= job.columns:
         return

@@ -1,7 +1,7 @@
-"""Names into ids: each name of the file is looked up once, new ones get the next ids.
+"""Map names to ids: each name of the file is looked up once, and new names get the next ids.
 
-The temporary tables map the file's raw text to (name, id); nothing is written to the workspace before
-``keep_names`` receives the ids that the accepted rows use.
+The temporary tables map the file's raw text to (name, id). New names are written to the workspace only by
+``keep_names``, which receives the ids that the accepted rows use.
 """
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
@@ -24,12 +24,12 @@ _TABLES = {"system": "systems", "judge": "judges", "annotator": "judges", "run":
 
 
 def _id(id_column: str, table: str) -> str:
-    """The stored id of a name, else the next one by its rank among the new names; SQL over ``stored`` and ``rank``."""
+    """SQL for the stored id of a name (``stored``), else the next free id by its ``rank`` among the new names."""
     return f"CAST(coalesce(stored, (SELECT coalesce(max({id_column}), 0) FROM {table}) + rank) AS INTEGER)"
 
 
 def _ranked(names: str, *key: str) -> str:
-    """The names of a relation that are new with their ``rank``; the last column of ``key`` is the name."""
+    """SQL for the new names of a relation with their ``rank``; the last column of ``key`` is the name."""
     columns = ", ".join(key)
     return f"""
         SELECT {columns}, row_number() OVER (ORDER BY {columns}) AS rank
@@ -55,12 +55,12 @@ def look_up_names(job: Job, column: str) -> None:
 
 
 def leave_out_sums(job: Job) -> None:
-    """Reject the rows that sum up others, or say how sure a judge is, before anything is made of their labels.
+    """Reject rows that are totals of others, or certainties or costs, before their labels are examined.
 
-    They are those of no system, judge, query or rubric; and a mean of 3.2 says nothing of a scale in whole numbers.
-    Where all rows are such, that is what they are about.
+    Names such as "Total" are no systems, judges, queries or rubrics, and a mean of 3.2 belongs to no scale of whole
+    numbers. If all rows of a column are such, they are kept.
     """
-    # Of several columns at once DuckDB looks at each row, of one at each different name.
+    # One column at a time, DuckDB examines each different name once; several at once, it would examine each row.
     totals: list[str] = []
     for column in sorted({"system", "query", "rubric", "judge", "annotator"} & job.columns):
         kinds = _SAID_OF_LABELS if column == "rubric" else {}
@@ -90,19 +90,20 @@ def leave_out_sums(job: Job) -> None:
 
 
 def _are_columns(job: Job) -> bool:
-    """Whether rubrics are columns of a wide table, of which those that sum up others were looked for before."""
+    """Whether the rubrics are columns of a wide table, whose totals were removed when the file was planned."""
     return ", " in job.headers.get("rubric", "")
 
 
-_LEAST = 4  # answers that show it
-_MOST_TOLD = 2  # rubrics that are called like totals; where more are, these are names of criteria
-_LEAST_ROUNDED = 8  # of means in whole numbers, which agree by chance more easily
+_LEAST = 4  # least number of answers that show a total
+_MOST_TOLD = 2  # most rubrics with names of totals; if there are more, these are names of criteria
+_LEAST_ROUNDED = 8  # least number of answers for means in whole numbers, which may agree by chance
 
 
 def _leave_out_totals(job: Job, totals: Sequence[str]) -> None:
-    """Reject the rows of rubrics that are the sum or the mean of each answer's other rows, and may be called so.
+    """Reject the rows of rubrics in ``totals`` (by name) that are the sum or mean of each answer's other rows.
 
-    Where every answer has one, some names alone tell it, and of others it is told that they may be such.
+    If every answer has such a row, a name such as ``total_score`` is enough to reject it, and for a name such as
+    ``overall`` a note is added.
     """
     kept = []
     for name in totals:
@@ -126,9 +127,9 @@ def _leave_out_totals(job: Job, totals: Sequence[str]) -> None:
 
 
 def _what_totals(job: Job, name: str, others: Collection[str]) -> tuple[str, bool]:
-    """Why a rubric is none, as it sums up the others, else ""; and whether every answer has it beside several others.
+    """(why a rubric is a total of the others, or ""; whether every answer has it beside several others).
 
-    others: those that sum up, too.
+    others: names of further totals, which are not counted among the parts.
     """
     keys = ", ".join(sorted({"system", "query", "judge", "annotator", "run"} & job.columns))
     part = "rubric <> $name AND NOT list_contains($others, rubric)"
@@ -161,7 +162,7 @@ def _what_totals(job: Job, name: str, others: Collection[str]) -> tuple[str, boo
 
 
 def _leave_out(job: Job, column: str, names: Collection[str], why: str) -> None:
-    """Reject the rows of these names; none where there are no others."""
+    """Reject the rows with these names in a column, with the reason ``why``; keep all if there are no other rows."""
     found = f"list_contains($names, i.{column})"
     if (
         not names
@@ -181,7 +182,7 @@ def _leave_out(job: Job, column: str, names: Collection[str], why: str) -> None:
 
 
 def stand_in(job: Job, column: str) -> None:
-    """Names of a column that a kind of table does not have: one nameless name, with the id 0."""
+    """Create names for a column that a kind of table does not have: a single empty name with the id 0."""
     job.run(f'ALTER TABLE incoming ADD COLUMN "{column}" VARCHAR')
     job.run(
         f"CREATE TEMP TABLE {column}_names AS SELECT NULL::VARCHAR AS raw, '' AS name, 0 AS id, false AS is_new"
@@ -189,7 +190,7 @@ def stand_in(job: Job, column: str) -> None:
 
 
 def keep_names(job: Job, column: str, used: str) -> None:
-    """Write the new names whose ids stand in the relation ``used`` (a column ``id``)."""
+    """Store the new names whose ids are in the relation ``used`` (a SELECT of a column ``id``)."""
     job.run(f"""
         INSERT INTO {_TABLES[column]}
         SELECT DISTINCT id, $dataset, name FROM {column}_names WHERE is_new AND id IN ({used})
@@ -212,9 +213,9 @@ def look_up_queries(job: Job, pairs: str) -> None:
 def look_up_rubrics(job: Job, *, borrow_query: bool) -> None:
     """Create ``rubric_names(query_raw, rubric_raw, query, rubric, id, query_id, is_new, ambiguous, lo, hi)``.
 
-    A rubric is one (query, name). With ``borrow_query`` a row without a query takes that of the only rubric
-    of its name, in the file or stored; where several have the name it is ambiguous. ``lo`` and ``hi`` are
-    the scale that the stored rubric, or the description of its name for every query, was given.
+    A rubric is identified by (query, name). With ``borrow_query``, a row without a query gets the query of the only
+    rubric with its name, in the file or stored; if several have the name, it is ambiguous. ``lo`` and ``hi`` are the
+    given scale of the stored rubric, or of the description of its name for every query.
     """
     job.run(f"""
         CREATE TEMP TABLE rubric_pairs AS
@@ -254,7 +255,7 @@ def look_up_rubrics(job: Job, *, borrow_query: bool) -> None:
 
 
 def keep_rubrics(job: Job, used: str) -> None:
-    """Write the new rubrics, and their queries, whose ids stand in the relation ``used``."""
+    """Store the new rubrics, and their queries, whose ids are in the relation ``used``."""
     job.run(f"""
         CREATE TEMP TABLE rubrics_used AS
         SELECT DISTINCT id, query_id, rubric FROM rubric_names WHERE is_new AND id IN ({used})
@@ -267,7 +268,7 @@ def keep_rubrics(job: Job, used: str) -> None:
 
 
 def keep_queries(job: Job, used: str) -> None:
-    """Write the new queries whose ids stand in the relation ``used``."""
+    """Store the new queries whose ids are in the relation ``used``."""
     job.run(f"""
         INSERT INTO queries (query_id, dataset_id, name)
         SELECT id, $dataset, name FROM query_names WHERE is_new AND id IN ({used})

@@ -1,4 +1,4 @@
-"""A new dataset of a workspace: its name, and an id that no other dataset had or gets."""
+"""Create a dataset in a workspace, with an id that no other dataset ever has."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ NOW = "make_timestamp(epoch_us(now()))"  # UTC; one for the whole transaction: t
 
 
 def dataset_name(given: str) -> str:
-    """A dataset's name as it is kept: without spaces around it, so that no two look alike; "" of a blank one."""
+    """A dataset's name as it is stored: without surrounding spaces, so that no two look alike; "" for a blank name."""
     return given.strip()
 
 
 def new_dataset(cursor: duckdb.DuckDBPyConnection, name: str) -> int:
-    """Add an empty dataset and return its id; that of a deleted one is not used again, as somebody may hold it."""
+    """Add an empty dataset and return its id. Ids of deleted datasets are not used again, as programs may hold them."""
     ((number,),) = cursor.execute(
         f"""
         INSERT INTO datasets

@@ -1,4 +1,4 @@
-"""SQL that is parsed once: that takes DuckDB a millisecond a kB, on few rows as long as what the SQL then does."""
+"""Cache parsed SQL: DuckDB parses a kB in a millisecond, which on few rows takes as long as the execution."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any
 
 import duckdb
 
-_MOST = 500  # texts that are kept; some name the ids and ranges of one dataset, and are never met again
+_MOST = 500  # most cached texts; some contain ids of one dataset and do not occur again
 _parsed: dict[str, list[duckdb.Statement]] = {}
 
 
 def execute(cursor: duckdb.DuckDBPyConnection, sql: str, params: Any = None) -> duckdb.DuckDBPyConnection:
-    """As ``cursor.execute``; what was parsed on one connection holds for all, as DuckDB executes a copy of it."""
+    """Execute SQL as ``cursor.execute``, but parse each text once for all connections."""
     statements = _parsed.get(sql)
     if statements is None:
         if len(_parsed) >= _MOST:

@@ -1,4 +1,4 @@
-"""Several tables in one transaction: staged beforehand, each stored in its turn, one report of all."""
+"""Store several tables in one transaction: all are staged first, then stored one by one, with one report."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -33,7 +33,7 @@ _TABLES = (STAGING, "rejected")
 
 @dataclass(frozen=True)
 class Waiting:
-    """A staged table, of one file or of several: what was asked for it, and the number under which its rows wait."""
+    """A staged table of one or several files. number: suffix of its temporary tables (``incoming_3``)."""
 
     request: IngestRequest
     upload: Upload
@@ -41,9 +41,9 @@ class Waiting:
 
 
 def stage_parts(cursor: duckdb.DuckDBPyConnection, parts: Sequence[Part], report: Progress) -> list[Waiting]:
-    """Read every table into temporary ones, outside any transaction: row ids inside one do not count from 0.
+    """Stage every table in temporary tables, outside any transaction, because row ids inside one do not begin at 0.
 
-    Tables of one kind become one, so that how rows are split into files changes nothing.
+    Tables of one kind are merged, so that the result does not depend on how the rows are split into files.
     """
     waiting = []
     for number, part in enumerate(parts):
@@ -59,7 +59,10 @@ def stage_parts(cursor: duckdb.DuckDBPyConnection, parts: Sequence[Part], report
 
 
 def _with_one_vocabulary(cursor: duckdb.DuckDBPyConnection, waiting: list[Waiting]) -> list[Waiting]:
-    """Words stand for the same in all tables of labels and gold labels, where all are understood together."""
+    """Give all tables of labels and gold labels the same word levels, if all words are understood together.
+
+    Otherwise each kind gets its own levels.
+    """
     asked = [w for w in waiting if w.request.kind in ("labels", "gold")]
     if len(asked) < 2 or not any(w.request.words for w in asked):
         return waiting
@@ -78,7 +81,7 @@ def _with_one_vocabulary(cursor: duckdb.DuckDBPyConnection, waiting: list[Waitin
 
 
 def _told_once(cursor: duckdb.DuckDBPyConnection, waiting: Waiting) -> Waiting:
-    """Descriptions out of the rows of all files, once each."""
+    """The staged descriptions of all files, reduced to one row for each described thing."""
     _rename(cursor, f"_{waiting.number}", "")
     upload = told_once(cursor, waiting.request.kind, waiting.upload)
     _rename(cursor, "", f"_{waiting.number}")
@@ -91,7 +94,7 @@ def _rename(cursor: duckdb.DuckDBPyConnection, old: str, new: str) -> None:
 
 
 def _merged(cursor: duckdb.DuckDBPyConnection, alike: Sequence[Waiting]) -> Waiting:
-    """Several staged tables of a kind as one: rows count through, and each knows its file and its row there."""
+    """Merge several staged tables of a kind into one with continuous row numbers; ``origins`` maps rows to files."""
     first = alike[0]
     facts = {
         name: f"fact{i}"
@@ -134,7 +137,7 @@ def _merged(cursor: duckdb.DuckDBPyConnection, alike: Sequence[Waiting]) -> Wait
 def _merged_columns(
     cursor: duckdb.DuckDBPyConnection, part: Waiting, staged: str, facts: Mapping[str, str]
 ) -> str:
-    """The columns of one staged table as all have them."""
+    """SQL of the columns of one staged table in the layout of the merged table, NULL for missing ones."""
     kind = part.request.kind
     there = {row[0] for row in cursor.execute(f"DESCRIBE {staged}").fetchall()}
     own = {c: c for c in SPECS[kind].columns if c in there} if not facts else {"system": "system"}
@@ -174,15 +177,16 @@ def store_parts(
     numbered: bool,
     other_criteria: bool,
 ) -> list[IngestReport]:
-    """Validate and store them within the transaction that the caller opened.
+    """Validate and store the staged tables within the caller's transaction; return one report for each.
 
-    numbered: there were several; other_criteria: the policies may name criteria that none of them has.
+    numbered: whether several tables were staged, so that their names have suffixes. other_criteria: whether the
+    policies may name criteria that none of the tables has.
     """
     asked = waiting[0].request
     if not numbered:
         only = store_file(cursor, asked, waiting[0].upload, report, alone=not other_criteria)
         return [only if other_criteria else _with(only, not_taken(cursor, asked.dataset, asked.policies))]
-    kept = _temporary(cursor) | {"rubric_sums"}  # what the last fingerprint rests on, the checks ask for
+    kept = _temporary(cursor) | {"rubric_sums"}  # the checks use the sums of the last fingerprint
     reports, labels = [], set[str]()
     for done, part in enumerate(waiting):
         _rename(cursor, f"_{part.number}", "")
@@ -216,7 +220,7 @@ def _temporary(cursor: duckdb.DuckDBPyConnection) -> set[str]:
 
 
 def together(reports: Sequence[IngestReport], kind: Kind, notes: Sequence[str]) -> IngestReport:
-    """One report: its figures are those of the tables of the kind asked for, its parts all tables."""
+    """One report of all: its figures are of the tables of the requested kind, its parts are all reports."""
     if len(reports) == 1:
         return replace(reports[0], notes=tuple(notes))
     same = [r for r in reports if r.kind == kind] or [r for r in reports if r.kind == reports[0].kind]
@@ -241,7 +245,7 @@ def together(reports: Sequence[IngestReport], kind: Kind, notes: Sequence[str]) 
 
 
 def notes_stored(cursor: duckdb.DuckDBPyConnection, reports: Sequence[IngestReport]) -> tuple[str, ...]:
-    """What became of words, of rubrics that are bad to meet, and of tables that the figures do not count."""
+    """Notes on words read as labels, rubrics with negative polarity, and rejected rows of each table."""
     notes = []
     words = {word: level for report in reports for word, level in report.words.items()}
     if words:

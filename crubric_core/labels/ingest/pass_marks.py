@@ -1,4 +1,4 @@
-"""What counts as met on each graded scale, in words."""
+"""Describe in words which levels of graded scales count as met."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ _SHARED = ["scale_min", "scale_max", "pass_mark", "polarity"]
 
 
 def pass_mark_sentences(criteria: pd.DataFrame, *, named: bool = True) -> tuple[str, ...]:
-    """``3 and above of 1–5 counts as met (24 criteria).``, one sentence each scale and mark; graded criteria alone.
+    """Sentences such as "3 and above of 1–5 counts as met (24 criteria).", one for each scale and mark.
 
-    A mark of one criterion names it, unless not ``named``, for readers who may not be shown rubrics.
+    Only criteria with more than two levels count. If a sentence is about a single criterion, it names the criterion;
+    with ``named`` False it does not, for readers who may not see the rubrics.
     criteria: rows with criterion, scale_min, scale_max, levels, polarity, pass_mark (of rubrics or of criteria).
     """
     graded = criteria[criteria["levels"] > 2].drop_duplicates("criterion")

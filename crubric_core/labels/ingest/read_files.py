@@ -1,4 +1,4 @@
-"""Which files of a folder were ingested before and have not changed since: they are not read again."""
+"""Skip files of a folder that were ingested before and have not changed since."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HOW = ("format", "kind", "mapping", "words", "gold", "described")
 
 
 def digests(plan: Plan, pieces: Sequence[Piece], policies: Policies) -> list[Read]:
-    """What is known of the planned files of a folder or an archive; nothing of a file that was handed over alone."""
+    """Name, content digest and reading digest of the planned files of a folder or archive; [] for a single file."""
     if len(pieces) < 2:
         return []
     wanted = [(plan.file(piece.name), piece) for piece in pieces if not plan.file(piece.name).skip]
@@ -31,10 +31,10 @@ def digests(plan: Plan, pieces: Sequence[Piece], policies: Policies) -> list[Rea
 def without_read(
     cursor: duckdb.DuckDBPyConnection, dataset: str, plan: Plan, files: Sequence[Read], policies: Policies
 ) -> Plan:
-    """The plan without the files that a standing ingest of the dataset has read.
+    """The plan, with files skipped that an ingest of the dataset (not undone) has read in the same way.
 
-    The plan itself where every file was read before, so that the ingest says what is known already, and where later
-    labels are to count: then the files are said again.
+    The plan is unchanged if every file was read before, so that the report shows this, and for ``on_conflict="last"``,
+    where the labels of the files should count again.
     """
     if policies.on_conflict == "last":
         return plan
@@ -52,7 +52,7 @@ def without_read(
 
 
 def remember(cursor: duckdb.DuckDBPyConnection, plan: Plan, files: Sequence[Read]) -> None:
-    """Keep what was read, with the ingests of the open transaction."""
+    """Store the digests of the files that the ingests of the open transaction read."""
     if not files:
         return
     read = {f.name for f in plan.files if not f.skip}

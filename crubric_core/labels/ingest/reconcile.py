@@ -1,4 +1,4 @@
-"""After every ingest: labels that came before their rubric's query find it, and no label lies off its scale."""
+"""After every ingest, move labels without a query to the rubric with its query, and check the given scales."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -45,7 +45,7 @@ def reconcile_rubrics(job: Job) -> None:
 
 
 def _move(job: Job, table: str) -> None:
-    """Point the rows at the rubric with a query; where it has the same system and judge, known labels must agree."""
+    """Move the rows to the rubric with a query. Raises IngestError if a label of the same key there is different."""
     others = " AND ".join(f"n.{column} = o.{column}" for column in KEYS[table] if column != "rubric_id")
     clash = f"""
         FROM {table} o JOIN moves m ON m.old_id = o.rubric_id
@@ -80,13 +80,13 @@ _OTHERS = "system_id, judge_id, run_id"
 
 
 def _others(table: str) -> str:
-    """The rest of a key as ``superseded`` and ``moved`` have it: no system is NULL, no run 0."""
+    """SQL for the other key columns of ``superseded`` and ``moved``: NULL for no system, 0 for no run."""
     system = "system_id" if "system_id" in KEYS[table] else "NULL"
     return f"{system}, judge_id, {'run_id' if 'run_id' in KEYS[table] else '0'}"
 
 
 def _remember_moved(job: Job, table: str) -> None:
-    """Which rows came without a query, so that they lose it again with the ingest that brought it."""
+    """Record which rows had no query, so that undoing the ingest that gave it removes it again."""
     for relation in (
         f"SELECT * FROM {table}",
         f"SELECT * EXCLUDE (kind) FROM superseded WHERE kind = '{table}'",
@@ -102,7 +102,7 @@ def _remember_moved(job: Job, table: str) -> None:
 
 
 def check_scales(cursor: duckdb.DuckDBPyConnection, dataset: int, source: str) -> None:
-    """IngestError where a stored label lies off the scale that its rubric is given."""
+    """Raise IngestError if a stored label lies outside the given scale of its rubric."""
     found = cursor.execute(
         """
         WITH given AS (

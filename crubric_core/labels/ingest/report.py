@@ -1,4 +1,4 @@
-"""What became of an ingest."""
+"""The report of an ingest."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .findings import Finding
 
 @dataclass(frozen=True)
 class Scale:
-    """A label scale: its ends, how many levels it has, and whether a file gave it or the labels show it."""
+    """A label scale. levels: number of levels. source: "given" by a file or user, or "inferred" from the labels."""
 
     minimum: float
     maximum: float
@@ -27,19 +27,19 @@ class Scale:
 
 @dataclass(frozen=True, repr=False)
 class IngestReport:
-    """What became of one file. ``accepted + rejected`` is its number of rows.
+    """The result of ingesting one file, or several. ``accepted + rejected`` is the number of rows.
 
-    blank: accepted rows whose label is unknown. collapsed: accepted rows that repeat what was known.
-    replaced: values that gave way to a contradicting one, as the policy ``on_conflict`` says.
-    rejects: row (as a spreadsheet shows it), column, value, reason.
-    changes: what it made of the dataset. applied: policy → rows that it decided.
-    scale: the dataset's scale afterwards; None while it has no rubric.
-    scales: one row a criterion, as ``Dataset.criteria``, after the ingest; None before it is known.
-    checks: data-quality issues of its rows, and of the dataset now.
-    coverage: the dataset's labels by system and judge now (``validation.coverage``); None before it is known.
-    parts: one report a table, where there were several; the figures of the whole are those of the kind asked for.
-    words: words in place of labels, with the level that each was understood as; None: unknown.
-    notes: what was understood beyond the columns' names, a sentence each.
+    blank: accepted rows whose label is unknown. collapsed: accepted rows that repeat known values.
+    replaced: values that were replaced by a contradicting one, by the policy ``on_conflict``.
+    rejects: rejected rows with row (as a spreadsheet shows it), column, value, reason.
+    changes: of the dataset. applied: policy → number of rows that it decided.
+    scale: the dataset's scale after the ingest; None if it has no rubric.
+    scales: one row per criterion after the ingest, as ``Dataset.criteria``; None if not computed yet.
+    checks: data-quality issues of the rows, and of the dataset after the ingest.
+    coverage: the dataset's labels by system and judge (``validation.coverage``); None if not computed yet.
+    parts: one report per table if there are several; the figures of the whole are those of the requested kind.
+    words: word in place of a label → its level; None for unknown.
+    notes: sentences on how the files were read.
     """
 
     dataset: str
@@ -65,7 +65,7 @@ class IngestReport:
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        """What became of the file, and what must be known of its labels, a sentence a line."""
+        """A text for people: changes, accepted and rejected rows of each file, notes and warnings, one per line."""
         files = [
             f"{part.source}: {count(part.accepted, 'row')} of {part.kind} taken, {part.rejected:,} rejected"
             for part in self.parts or (self,)
@@ -75,6 +75,6 @@ class IngestReport:
 
 
 def tidy(frame: pd.DataFrame) -> pd.DataFrame:
-    """A frame with missing text as None."""
+    """A copy of the frame with None for missing values in columns that are not numeric."""
     text = [c for c in frame.columns if frame[c].dtype.kind not in "iufb"]
     return frame.assign(**{c: frame[c].astype(object).where(frame[c].notna(), None) for c in text})

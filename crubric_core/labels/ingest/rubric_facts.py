@@ -1,4 +1,4 @@
-"""What the rubrics of a dataset come to: their criteria, scales and pass marks, as SQL over the stored tables."""
+"""Criteria, scales and pass marks of the rubrics of a dataset, as SQL over the stored tables."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -17,7 +17,7 @@ Query = tuple[str, dict[str, object]]
 
 
 def own_name(name: str, query: str) -> str:
-    """A rubric's name after its query's prefix; the whole name where it has none."""
+    """SQL for a rubric's name without its query's prefix: "tone" for "q1#tone"; the whole name if it has no prefix."""
     return f"""
         CASE WHEN starts_with({name}, {query}) AND length({name}) > length({query}) + 1
                   AND substr({name}, length({query}) + 1, 1) IN ('#', '/', ':', '_', '-', '.', '|', ' ')
@@ -26,20 +26,23 @@ def own_name(name: str, query: str) -> str:
 
 
 def criterion_key(text: str, own: str, rubric_id: str) -> str:
-    """What rubrics of one criterion share: their text, else their own name; a bare number is a position, no name."""
+    """SQL for the key that rubrics of one criterion share: their text, else their own name.
+
+    A bare number is a position and no name, so that such a rubric is its own criterion.
+    """
     return rf"""
         CASE WHEN {text} IS NOT NULL THEN 'text ' || lower(trim(regexp_replace({text}, '\s+', ' ', 'g')))
              WHEN regexp_matches({own}, '^[0-9]+$') THEN 'rubric ' || {rubric_id} ELSE 'name ' || {own} END
     """
 
 
-_LONGEST = 60  # letters of a name; what is longer is a sentence, which may end with any two numbers
+_LONGEST = 60  # most letters of a name; a longer text is a sentence, which may end with any two numbers
 
 
 def scale_behind(name: str) -> str:
-    """{lo, hi} of the scale behind a short name: ``Clarity (1-5)``, ``Tone [0 = rude, 10 = kind]``; NULL of others.
+    """SQL for {lo, hi} of the scale at the end of a short name: ``Clarity (1-5)``, ``Tone [0 = rude, 10 = kind]``.
 
-    lo: NULL where the highest level alone is named: ``Style (out of 10)``, ``Style (/10)``.
+    lo is NULL if only the highest level is named: ``Style (out of 10)``, ``Style (/10)``. NULL for other names.
     """
     return f"""
         CASE WHEN right({name}, 1) IN (')', ']') AND length({name}) <= {_LONGEST}
@@ -49,14 +52,14 @@ def scale_behind(name: str) -> str:
     """
 
 
-# Every rubric with labels or a description, in canonical order, its scale resolved (docs/method.md §1): what a table of
-# rubrics says, else what stands behind its name if all labels are on it and some are neither 0 nor 1 (verdicts on
-# "Mentions the ages (0-12)" are), else the extremes of the labels of its criterion over all queries. A criterion is
-# known by its text, else by its name after the query's prefix; a bare number is a position, and no name. A scale
-# without 0 begins at 1.
-# Points that are already signed count as they are: where labels are negative points or 0, more of them is better.
-# A rubric described without a query lends its description to the rubrics of that name. A name that several queries
-# share is shown as query#name, so that rubric names are unique; with (2) behind it where a rubric is called so.
+# Every rubric with labels or a description, in canonical order, with its scale (docs/method.md §1): the scale in a
+# table of rubrics, else the one at the end of its name if all labels are on it and some are neither 0 nor 1 (unlike
+# verdicts on "Mentions the ages (0-12)"), else the extremes of the labels of its criterion over all queries. A
+# criterion is identified by its text, else by its name without the query's prefix; a bare number is a position and no
+# name. A scale without 0 begins at 1.
+# Points that are already signed count as they are: if labels are negative points or 0, more of them is better.
+# A rubric described without a query passes its description to the rubrics of that name. A name that several queries
+# share is shown as query#name, so that rubric names are unique; with (2) at the end if another rubric has that name.
 RUBRIC_FACTS = f"""
     labelled AS (
         SELECT rubric_id, lo, hi, n FROM label_extremes WHERE dataset_id = $dataset
@@ -147,7 +150,7 @@ _SHOWN = """
 
 
 def criteria(dataset: int) -> Query:
-    """One row a criterion: what its scale rests on, and the lowest label that counts as met (or as passed)."""
+    """A query with one row per criterion: its scale, the labels that it was inferred from, and its pass mark."""
     found = _CRITERIA.format(facts="facts LEFT JOIN labelled USING (rubric_id)", more="")
     source = "CASE WHEN given THEN 'given' ELSE 'inferred' END"
     return f"WITH {RUBRIC_FACTS} {_SHOWN.format(found=found, source=source)}", {"dataset": dataset}
@@ -164,11 +167,11 @@ _FACTS = "SELECT * FROM ({scales}) LEFT JOIN ({labelled}) USING (rubric_id)"
 
 
 def keep_facts(cursor: duckdb.DuckDBPyConnection, dataset: int, *, store: bool = False) -> None:
-    """The temporary ``facts_now``: rubrics with scale, lo, hi and n of the labels, as the transaction sees them.
+    """Create the temporary ``facts_now``: rubrics with their scale, and lo, hi and n of their labels.
 
-    Scales that were stored for the same state of the dataset are read. ``store``: others are stored, for later; what
-    the labels come to is then taken from ``rubric_sums``, which the fingerprint left, and ``facts_now`` is a view of
-    both: the join takes less than to write its rows down.
+    Stored scales are used if they are of the same state of the dataset. store: whether new scales are stored for later.
+    Then the figures of the labels come from ``rubric_sums``, which the fingerprint created, and ``facts_now`` is a view
+    of both, because the join is faster than writing its rows.
     """
     labelled, own = _OF_SUMS if store else _OF_LABELS, {"dataset": dataset}
     state = _state(cursor, dataset, labelled)
@@ -196,9 +199,9 @@ def keep_facts(cursor: duckdb.DuckDBPyConnection, dataset: int, *, store: bool =
 
 
 def keep_criteria(cursor: duckdb.DuckDBPyConnection, more: str = "") -> None:
-    """The temporary table ``criteria_now``: as ``criteria``, of ``facts_now``.
+    """Create the temporary table ``criteria_now`` with the columns of ``criteria``, from ``facts_now``.
 
-    ``more``: further aggregates of ``facts_now`` and ``rubric_sums``, as SQL that begins with a comma.
+    more: further aggregates of ``facts_now`` and ``rubric_sums``, as SQL that begins with a comma.
     """
     facts = "facts_now LEFT JOIN (SELECT * EXCLUDE (n, lo, hi) FROM rubric_sums) USING (rubric_id)"
     found = _CRITERIA.format(facts=facts, more=more)
@@ -206,7 +209,7 @@ def keep_criteria(cursor: duckdb.DuckDBPyConnection, more: str = "") -> None:
 
 
 def criteria_now(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
-    """As ``criteria``, of the criteria that were kept; one of two words is written faster here than by DuckDB."""
+    """The result of ``criteria`` from ``criteria_now``; the column ``source`` is mapped here, faster than in DuckDB."""
     found = execute(cursor, _SHOWN.format(found="FROM criteria_now", source="given")).df()
     return found.assign(source=found["source"].map({True: "given", False: "inferred"}).astype("str"))
 
@@ -221,13 +224,13 @@ _METHOD = hashlib.md5(RUBRIC_FACTS.encode(), usedforsecurity=False).hexdigest()[
 
 
 def _state(cursor: duckdb.DuckDBPyConnection, dataset: int, labelled: str = _OF_LABELS) -> str:
-    """All that the scales of a dataset rest on, as a text; ``labelled``: what its labels come to, by rubric."""
+    """A text that changes with everything that the scales of a dataset depend on. labelled: SELECT of lo, hi, n."""
     found = execute(cursor, _STATE.format(labelled=labelled), {"dataset": dataset}).fetchone()
     return f"{_METHOD} {found}"
 
 
 def _stored_state(cursor: duckdb.DuckDBPyConnection, dataset: int) -> str | None:
-    """The state for which scales were stored."""
+    """The state for which scales are stored; None if none are."""
     found = execute(
         cursor, "SELECT state FROM rubric_scales WHERE dataset_id = ? LIMIT 1", [dataset]
     ).fetchone()
@@ -235,16 +238,16 @@ def _stored_state(cursor: duckdb.DuckDBPyConnection, dataset: int) -> str | None
 
 
 def scales_stand(before: duckdb.DuckDBPyConnection, now: duckdb.DuckDBPyConnection, dataset: int) -> bool:
-    """Whether nothing that the scales rest on was another before; ``now`` has just stored them.
+    """Whether the scales depend on the same state before and now. now: has just stored the scales.
 
-    Every change of a dataset stores them, so those that stand are of the state before.
+    Every change of a dataset stores its scales, so that those stored in ``before`` are of the earlier state.
     """
     stored = _stored_state(before, dataset) or _state(before, dataset)
     return stored == _stored_state(now, dataset)
 
 
 def named_as(dataset: int, criteria: list[str]) -> Query:
-    """(query, rubric), as files name them, of the rubrics of some criteria."""
+    """A query for (query, rubric), as files name them, of the rubrics of some criteria."""
     return (
         f"""
         WITH {RUBRIC_FACTS}

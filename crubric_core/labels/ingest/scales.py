@@ -1,4 +1,4 @@
-"""Scales of the criteria that a file of labels touches: those that the user gives, and what cannot be a level."""
+"""Scales of the criteria in a file of labels: those that the user gives, and labels that cannot be levels."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -30,7 +30,7 @@ _EVERY = "*"
 
 
 def find_criteria(job: Job) -> None:
-    """``criterion_keys(id, key, criterion)`` of the rubrics of the file."""
+    """Create ``criterion_keys(id, key, criterion, rubric, own, text)`` for the rubrics of the file."""
     job.run(f"""
         CREATE OR REPLACE TEMP TABLE criterion_keys AS
         SELECT id, {criterion_key("text", "own", "id")} AS key, coalesce(text, own) AS criterion, rubric, own, text
@@ -42,7 +42,7 @@ def find_criteria(job: Job) -> None:
 
 
 def apply_given(job: Job) -> None:
-    """Scales of the policies go into ``rubric_names`` as its lo and hi."""
+    """Set lo and hi in ``rubric_names`` to the scales of the policies."""
     if job.policies.scales:
         find_criteria(job)
     for name, (low, high) in _from_all_to_one(job.policies.scales):
@@ -58,7 +58,7 @@ def apply_given(job: Job) -> None:
 
 
 def _from_all_to_one(given: Mapping[str, T]) -> list[tuple[str, T]]:
-    """What holds for every criterion before what is said of one, which goes before it."""
+    """The items with "*" first, so that values of single criteria are applied later and win."""
     return sorted(given.items(), key=lambda said: said[0] != _EVERY)
 
 
@@ -66,7 +66,7 @@ _NAMED = f"$name = '{_EVERY}' OR lower($name) IN (lower(rubric), lower(own), low
 
 
 def keep_given(job: Job) -> None:
-    """Store scales, pass marks and polarity of the policies, as descriptions of the rubrics that this file labels."""
+    """Store scales, pass marks and polarity of the policies as descriptions of the rubrics that this file labels."""
     given = job.policies
     if not (given.scales or given.pass_marks or given.polarity):
         return
@@ -99,7 +99,7 @@ def keep_given(job: Job) -> None:
 
 
 def refuse_unknown(job: Job, given: Policies) -> None:
-    """Raise UnknownCriterionError where the user says something of a criterion that neither file nor dataset has."""
+    """Raise UnknownCriterionError if a policy names a criterion that neither the file nor the dataset has."""
     if not (named := _named_in(given)):
         return
     find_criteria(job)
@@ -114,7 +114,7 @@ def refuse_unknown(job: Job, given: Policies) -> None:
 
 
 def refuse_unknown_of_all(cursor: duckdb.DuckDBPyConnection, dataset: str, given: Policies) -> None:
-    """Refuse criteria of the policies that none of several stored tables has, nor the dataset."""
+    """Raise UnknownCriterionError if a policy names a criterion that the dataset, with all new tables, lacks."""
     stored = _stored("(SELECT dataset_id FROM datasets WHERE name = $dataset)")
     for name in _named_in(given):
         asked = {"dataset": dataset, "name": name}
@@ -126,7 +126,7 @@ def refuse_unknown_of_all(cursor: duckdb.DuckDBPyConnection, dataset: str, given
 
 
 def not_taken(cursor: duckdb.DuckDBPyConnection, dataset: str, given: Policies) -> tuple[Finding, ...]:
-    """A warning of what the policies say of one criterion, and what is stored after the ingest says otherwise."""
+    """A warning of scales, pass marks or polarities in the policies that differ from those stored after the ingest."""
     said: list[tuple[str, str, Mapping[str, int | None]]] = [
         *(
             ("scale", name, {"scale_min": ends[0], "scale_max": ends[1]})
@@ -162,7 +162,7 @@ def _named_in(given: Policies) -> list[str]:
 
 
 def _stored(dataset: str) -> str:
-    """Rubrics that a dataset has, with what a criterion may be called by."""
+    """SQL for the rubrics of a dataset with all names of their criterion. dataset: SQL of its id."""
     return f"""
         SELECT r.name AS rubric, {own_name("r.name", "q.name")} AS own, r.text AS text, NULL AS criterion,
                scale_min, scale_max, pass_mark, polarity
@@ -178,10 +178,10 @@ def _unknown(where: str, name: str, some: Sequence[tuple[Any, ...]]) -> UnknownC
 
 
 def find_exceptions(job: Job) -> bool:
-    """``strays(rubric_id, value, reason)``, and the highest number of each criterion as ``rubric_names.seen_hi``.
+    """Create ``strays(rubric_id, value, reason)`` and ``rubric_names.seen_hi``, the highest number of each criterion.
 
-    Where words make a scale of more levels, the numbers of this file alone count: yes may be a level of what is stored.
-    False, and neither is there, where the distinct values alone show that there can be none.
+    If words form a graded scale, only the numbers of this file count, because "yes" may be a level in the stored
+    labels. Return False, without creating them, if the distinct values show that there can be no strays.
     """
     found = job.all(
         "SELECT is_word, value, sum(n) FROM label_values"
@@ -204,7 +204,10 @@ def find_exceptions(job: Job) -> bool:
 
 
 def _keep_values(job: Job) -> None:
-    """How often each criterion has each label, in the file and stored; ``tops``: whether as a number of its scale."""
+    """Create ``criterion_values``: how often each criterion has each label, in the file and stored.
+
+    tops: whether the label occurs as a number of the criterion's scale, not only as a word.
+    """
     job.run(
         f"""
         CREATE TEMP TABLE criterion_values AS
@@ -226,7 +229,7 @@ def _keep_values(job: Job) -> None:
 
 
 def _keep_tops(job: Job) -> None:
-    """The highest number of each criterion that is no stray; of gold labels also the highest label of the judges."""
+    """Set ``seen_hi``: the highest number of each criterion that is no stray; for gold, also of the judges' labels."""
     job.run("ALTER TABLE rubric_names ADD COLUMN seen_hi INTEGER")
     of_judges = "SELECT rubric_id AS id, max(highest) AS top FROM label_tallies WHERE dataset_id = $dataset GROUP BY id"
     job.run(
@@ -245,7 +248,7 @@ def _keep_tops(job: Job) -> None:
 
 
 def _tell_strays(job: Job, suspects: frozenset[int], everywhere: int) -> None:
-    """Strays of the criteria whose scale nobody gave."""
+    """Create ``strays`` for the criteria without a given scale, and warn of single labels outside the others' range."""
     job.run("CREATE TEMP TABLE strays (rubric_id INTEGER, value INTEGER, reason VARCHAR)")
     found = job.all(
         """
@@ -298,7 +301,7 @@ def _ends(counts: Mapping[int, int]) -> tuple[int, int]:
 
 
 def _told_of(lone: list[tuple[str, int, int, int, int, int, int, int]]) -> Finding:
-    """A warning of labels that are alone outside of the others of their criterion."""
+    """A warning of rare labels outside the range of the others of their criterion."""
     columns = ["criterion", "label", "times", "labels", "low", "high", "scale_min", "scale_max"]
     name, value, n, total, low, high, first, last = lone[0]
     more = f" The same question arises for {count(len(lone) - 1, 'other label')}." if len(lone) > 1 else ""
@@ -317,6 +320,6 @@ def _told_of(lone: list[tuple[str, int, int, int, int, int, int, int]]) -> Findi
 
 
 def _called(job: Job, key: str) -> str:
-    """A criterion in a sentence."""
+    """A criterion's name for a sentence."""
     (name,) = job.one("SELECT min(criterion) FROM criterion_keys WHERE key = $key", key=key)
     return values.shortened(str(name))

@@ -1,4 +1,4 @@
-"""Files of any origin on their way in: each read as planned and staged as text, for ``storing`` to store."""
+"""Read files as planned and stage their rows as text in temporary tables, from which ``storing`` stores them."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -51,14 +51,14 @@ ORDER: tuple[str, ...] = (
     "anchors",
     "answers",
 )
-# of records of several files
+# SQL of the file in the place of a record, for records of several files
 FILE_OF_PLACE = "nullif(regexp_extract(i.place, '^(.*), record [0-9]+$', 1), '')"
 _DEFAULT_NAMES = {"judge": "judge", "annotator": "human"}
 
 
 @dataclass(frozen=True)
 class Part:
-    """One table of an ingest: what is asked for it, and how it gets into ``incoming``."""
+    """One table of an ingest: its request, and the function that stages it in ``incoming``."""
 
     request: IngestRequest
     stage: Callable[[duckdb.DuckDBPyConnection], Upload]
@@ -67,9 +67,9 @@ class Part:
 def parts_of(
     plan: Plan, pieces: Sequence[Piece], dataset: str, policies: Policies, report: Progress
 ) -> list[Part]:
-    """The tables that planned files come to, in the order in which they have to be stored.
+    """The tables of the planned files, in the order in which they have to be stored.
 
-    Raises IngestError where a file cannot be read as planned, or where nothing is left to read.
+    Raises IngestError where a file cannot be read as planned, or all files are skipped.
     """
     wanted = [(plan.file(p.name), p) for p in pieces if not plan.file(p.name).skip]
     if plan.problems:
@@ -118,7 +118,7 @@ def _stage_table(cursor: duckdb.DuckDBPyConnection, *, file: FilePlan, piece: Pi
     named = {c: v for c, v in mapping.items() if isinstance(v, str) and not _is_fixed(v, reader.columns)}
     fixed = {c: v[1:] for c, v in mapping.items() if c not in named and isinstance(v, str)}
     imagined = [*fixed, *(["label", *names] if spread else []), *(["reason"] if reasons else [])]
-    free = ["" if c in wide else c for c in reader.columns]  # those are nothing else by their names
+    free = ["" if c in wide else c for c in reader.columns]  # wide columns are not recognised by name
     columns = (*free, *(c for c in imagined if c not in free))
     chosen = choose_columns(file.kind, columns, named, piece.name, opened.columns)
     chosen = {c: i for c, i in chosen.items() if i < len(reader.columns) and c not in imagined}
@@ -140,7 +140,7 @@ def _stage_table(cursor: duckdb.DuckDBPyConnection, *, file: FilePlan, piece: Pi
 def _facts(
     file: FilePlan, columns: Sequence[str], chosen: Mapping[str, int], fixed: Mapping[str, str]
 ) -> dict[str, str]:
-    """Staged column → name of each fact of a table of systems: the known ones by their names, others by their own."""
+    """Staged column → name of the fact, for a table of systems; {} for others. Unknown columns keep their own names."""
     if file.kind != "systems":
         return {}
     known = {c: c for c in (*chosen, *fixed) if c != "system"}
@@ -161,7 +161,7 @@ def _new_rejects(cursor: duckdb.DuckDBPyConnection) -> None:
 def _fill(
     cursor: duckdb.DuckDBPyConnection, kind: Kind, used: Mapping[str, str], fixed: Mapping[str, str]
 ) -> None:
-    """Columns that the file does not have: the same value for all rows, or the default name, or none."""
+    """Add the columns that the file lacks, with a constant, the default name (of a judge) or NULL."""
     there = {row[0] for row in cursor.execute(f"DESCRIBE {STAGING}").fetchall()}
     for column in (*SPECS[kind].keys, *fixed):
         if column in there:
@@ -176,7 +176,7 @@ def _fill(
 
 
 def _grade_severity(cursor: duckdb.DuckDBPyConnection, kind: Kind, used: dict[str, str], plan: Plan) -> None:
-    """Severities from points, where the plan says so and the file does not."""
+    """Set missing severities of rubrics from their points, if the plan has ``severity_points``."""
     steps = sorted(plan.options.severity_points.items(), key=lambda step: -abs(step[1]))
     if (
         kind != "rubrics"
@@ -204,7 +204,7 @@ def _native_parts(
     pieces: Sequence[Piece],
     report: Progress,
 ) -> list[Part]:
-    """The files of native layouts together, one table a kind."""
+    """The tables of all native files together, one for each kind. whole: (dataset, policies)."""
     folder = files[0][1].scratch / "native"
     try:
         if is_heavy(piece for _, piece in files):
@@ -244,7 +244,7 @@ def _native_parts(
 
 
 def _other_task(files: Sequence[tuple[FilePlan, Piece]]) -> str:
-    """What is asked where queries of layouts whose files may share ids have other texts than those that are stored."""
+    """The hint for layouts whose files may share query ids, if their queries have other texts than the stored ones."""
     rules = (NATIVE[file.format].apart for file, _ in files if "query" not in file.mapping)
     rule = next(filter(None, rules), "")
     mapping = as_json({"query": rule})
@@ -258,7 +258,7 @@ def _written(
     folder: Path,
     report: Progress = lambda share, words: None,
 ) -> tuple[dict[str, Written], list[tuple[str, Fault]]]:
-    """The canonical rows of all files, as files of their own, and the records that could not be read."""
+    """(kind → file of the canonical rows of all files, records that could not be read as (place, Fault))."""
     with Tables(folder, several=len(files) > 1) as tables:
         for done, (file, piece) in enumerate(files):
             report(0.05 * done / len(files), f"Reading {piece.name}")
@@ -271,7 +271,7 @@ def _written(
 
 
 def given_of(file: FilePlan) -> dict[str, str]:
-    """System and judge of a native file, as its plan says them."""
+    """Canonical column → constant (system, judge, ...) of a native file in its plan."""
     return {c: v.removeprefix("=") for c, v in file.mapping.items() if isinstance(v, str)}
 
 

@@ -1,10 +1,9 @@
-"""What each ingest said, and what all of it comes to.
+"""Statements of the ingests, and the values that result from them.
 
-A label that counts is a row of labels, gold or anchors, with the ingest that said it; what others said of the same
-key is superseded. The one that counts is the last known one. Its reason is one that came with the same label.
-Descriptions are statements too, one an ingest and a
-thing; each attribute is the last known one. What a person said of a query's type goes before all others, and types
-of one source are never mixed with those of another.
+A label that counts is a row of labels, gold or anchors, with the ingest that stated it. Statements of other ingests on
+the same key are in ``superseded``. The last known label counts, with a reason that came with the same label.
+Descriptions are statements, too, one for each ingest and thing; each attribute is the last known one. A query's type
+that a person gave has precedence over all others, and types of one source are never mixed with those of another.
 """
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
@@ -29,7 +28,7 @@ _TYPES = ("task_type", *(f"p_{name}" for name in TASK_TYPES), "type_source")
 
 @dataclass(frozen=True)
 class Described:
-    """Where a kind of description is stored: the table of what counts, that of the statements, their common id."""
+    """Where a kind of description is stored: the table of current values, the table of statements, their common id."""
 
     table: str
     statements: str
@@ -44,19 +43,19 @@ DESCRIBED: Mapping[str, Described] = {
 
 
 def key_of(kind: str, alias: str = "") -> str:
-    """The key's columns, as a list for SELECT or USING."""
+    """The key columns of a kind of label, separated by commas, for SELECT or USING. alias: prefix such as "a."."""
     return ", ".join(f"{alias}{column}" for column in KEYS[kind])
 
 
 def same_key(kind: str, one: str, other: str) -> str:
-    """The condition that two rows have the same key."""
+    """The SQL condition that two rows (by their aliases) have the same key."""
     return " AND ".join(f"{one}.{column} = {other}.{column}" for column in KEYS[kind])
 
 
 def count_keys(key: Sequence[str], ends: Sequence[int], at_most: int) -> str | None:
-    """How many different keys rows have, in SQL, by one bit a possible key; None where these are too many.
+    """SQL that counts the different keys of rows by one bit per possible key; None if there are more than ``at_most``.
 
-    ends: the least and the greatest id of each column of the key, in turn.
+    ends: the least and the greatest id of each key column, one pair after another.
     """
     possible, position = 1, "0::BIGINT"
     for column, low, high in zip(key, ends[::2], ends[1::2], strict=True):
@@ -68,7 +67,7 @@ def count_keys(key: Sequence[str], ends: Sequence[int], at_most: int) -> str | N
 
 
 def fold(cursor: duckdb.DuckDBPyConnection, kind: str, dataset_id: int, ids: str) -> None:
-    """Describe the things whose ids stand in the relation ``ids`` (a column ``id``) by all that is said of them."""
+    """Update the current descriptions from all statements, for the ids in ``ids`` (a SELECT of a column ``id``)."""
     place, attributes = DESCRIBED[kind], tuple(SPECS[kind].values)
     named = ", ".join(f'"{c}" = f."{c}"' for c in attributes)
     folded = ", ".join(f'{_last(c, kind)} AS "{c}"' for c in attributes)
@@ -99,7 +98,7 @@ def _last(column: str, kind: str) -> str:
 
 
 def revive(cursor: duckdb.DuckDBPyConnection, kind: str, dataset_id: int) -> None:
-    """Let the last known superseded statement count for every key for which none counts."""
+    """For every key without a current label, restore the last known superseded one."""
     key, own = key_of(kind, "a."), {"dataset": dataset_id, "kind": kind}
     execute(
         cursor,

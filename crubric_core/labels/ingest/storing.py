@@ -1,4 +1,4 @@
-"""A staged file into its dataset, within one transaction: validated and stored by set-based SQL."""
+"""Validate a staged file and store it in its dataset by set-based SQL, within one transaction."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -35,22 +35,25 @@ from .vocabulary import with_vocabulary
 if TYPE_CHECKING:
     import duckdb
 
-CHOICE = ", or choose which to keep (on_conflict = last or first)"  # for whoever can choose
-_MOST_WORDS = 50  # without a meaning that are asked for at once
+CHOICE = ", or choose which to keep (on_conflict = last or first)"  # for interfaces that offer the choice
+_MOST_WORDS = 50  # most words without a level that are asked for at once
 
 
 @dataclass(frozen=True)
 class IngestRequest:
-    """What the user asked for, checked."""
+    """What to store: dataset, kind and policies, checked. Raises IngestError for an empty name or an unknown kind.
+
+    words: levels of words in the plan. apart: question on an unused column. along: descriptions in rows of labels.
+    """
 
     dataset: str
     kind: Kind
     mapping: Columns | None
     file_format: str
     policies: Policies
-    words: Words = field(default_factory=dict)  # what the plan says of words in place of labels
-    apart: str = ""  # what is asked where something that is not used tells apart rows about the same
-    along: bool = False  # descriptions out of rows of labels: these are no reason to refuse a file
+    words: Words = field(default_factory=dict)
+    apart: str = ""
+    along: bool = False  # such rows are never a reason to refuse a file
 
     def __post_init__(self) -> None:
         if not isinstance(self.dataset, str) or not self.dataset.strip():
@@ -62,7 +65,7 @@ class IngestRequest:
 
 @dataclass(frozen=True)
 class Origin:
-    """A file among several that became one table: its rows are those above ``before``, up to ``last``."""
+    """A file among several that were merged into one table: its row numbers are from ``before`` + 1 to ``last``."""
 
     name: str
     before: int
@@ -71,12 +74,12 @@ class Origin:
 
 @dataclass(frozen=True)
 class Upload:
-    """A staged file: its name in messages, the row expression, canonical → the file's columns, when it began.
+    """A staged file. name: for messages. columns: canonical column → the file's column.
 
-    facts: staged column → name of what it tells of the systems.
-    origins: of a table that was several files: which rows are whose.
-    place_sql: expression over ``incoming i`` that tells where in the source a row stands; None where its number does.
-    file_sql: expression over ``incoming i`` that tells the file of a row; None where all are of one.
+    row_sql: SQL over ``incoming i`` for the row as a person sees it. place_sql: SQL over ``incoming i`` for the place
+    of a row in the source; None if the row number is sufficient. file_sql: SQL over ``incoming i`` for the file of a
+    row; None for a single file. facts: staged column → name of a fact about systems. origins: the rows of each file, if
+    several were merged.
     """
 
     name: str
@@ -96,9 +99,9 @@ def store_file(
     *,
     alone: bool = True,
 ) -> IngestReport:
-    """Validate and store within the transaction that the caller opened and will commit, or drop on any error.
+    """Validate and store a staged file. The caller opened the transaction and commits it, or rolls it back on an error.
 
-    alone: whether it is the only table of its ingest, to which all that is said of criteria and words refers.
+    alone: whether it is the only table of its ingest, so that criteria and words in the policies must be in it.
     """
     report(0.4, "Checking every row")
     job = _open_job(cursor, request, upload, report)
@@ -149,7 +152,7 @@ def store_file(
 def _open_job(
     cursor: duckdb.DuckDBPyConnection, request: IngestRequest, upload: Upload, report: Progress
 ) -> Job:
-    """The dataset's id (a new dataset if need be) and the id of this ingest."""
+    """The job of this ingest, with the ids of the dataset (created if needed) and of the ingest."""
     found = cursor.execute("SELECT dataset_id FROM datasets WHERE name = ?", [request.dataset]).fetchone()
     if found is None:
         found = (new_dataset(cursor, request.dataset),)
@@ -188,7 +191,7 @@ def _open_job(
 
 
 def _strip_apostrophes(job: Job) -> None:
-    """Undo what keeps spreadsheets from taking text for a formula: one apostrophe before =, +, -, @, tab or CR."""
+    """Remove the apostrophe before =, +, -, @, tab or CR that protects a text from being read as a formula."""
     for (column,) in job.all("SELECT column_name FROM duckdb_columns() WHERE table_name = 'incoming'"):
         guarded = f"regexp_matches(\"{column}\", '{values.GUARDED}')"
         (rows,) = job.one(f"SELECT count(*) FROM incoming WHERE {guarded}")
@@ -198,7 +201,7 @@ def _strip_apostrophes(job: Job) -> None:
 
 
 def _refuse_useless(job: Job, *, needed: bool) -> None:
-    """Count the rejects and say where they stand; a file with nothing acceptable is refused whole if it is needed."""
+    """Count the rejected rows and add their places. Raise IngestError if the file is needed and no row is usable."""
     counted = 'DISTINCT "row"' if job.kind in FACTS else "*"  # a row may tell several facts
     (job.tally.rejected,) = job.one(f"SELECT count({counted}) FROM rejected")
     if job.tally.rejected:
@@ -212,7 +215,7 @@ def _refuse_useless(job: Job, *, needed: bool) -> None:
 
 
 def _say_where(job: Job) -> None:
-    """Shorten the rejected values and their reasons, and add where in the source each row stands."""
+    """Shorten the rejected values and their reasons, and add the place of each row in the source."""
     job.run("UPDATE rejected SET value = left(value, 200), reason = left(reason, 500)")
     if job.place_sql:
         job.run(f"""
@@ -223,7 +226,7 @@ def _say_where(job: Job) -> None:
 
 
 def _refuse_useless_files(job: Job) -> None:
-    """Refuse a file among several that gives nothing: it was misunderstood."""
+    """Raise IngestError if all rows of one file among several are rejected: it was probably misread."""
     found = job.all(f"""
         WITH given AS (SELECT {job.row_sql} AS "row" FROM incoming i UNION SELECT "row" FROM rejected),
         lost AS (SELECT "row", reason FROM rejected)
@@ -250,9 +253,9 @@ def _useless(job: Job, source: str, row: int, reason: str, rejected: int) -> Ing
 
 
 def _without_level(job: Job) -> tuple[str, ...]:
-    """Words to ask for: those that nothing is understood of, and beside them those such as none and invalid.
+    """Words whose level is asked for: words that are not understood and, if there are any, words such as "none".
 
-    What says that a label is unknown may be a level among such words: none, minor, major.
+    A word for unknown may be a level beside such words: none, minor, major.
     """
     asked = "SELECT value FROM rejected WHERE \"column\" = 'label' AND reason LIKE '%--answer%' AND value IS NOT NULL"
     if not job.all(f"{asked} LIMIT 1"):
@@ -267,7 +270,7 @@ def _without_level(job: Job) -> tuple[str, ...]:
 
 
 def _rejects(job: Job) -> str:
-    """The rejected rows as a person finds them: row (of its file), column, value, reason, file (NULL for one alone)."""
+    """SQL for the rejected rows: row (within its file), column, value, reason, file (NULL for a single file)."""
     if not job.several:
         return '"row", "column", value, reason, NULL::VARCHAR AS file FROM rejected'
     return """r."row" - o.before AS "row", "column", value, reason, o.name AS file

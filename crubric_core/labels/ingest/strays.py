@@ -1,4 +1,4 @@
-"""Numbers among labels that are no level of their scale: codes for a missing label, and slips of the pen.
+"""Detect numbers among labels that are no levels of their scale: codes for a missing label, and mistakes.
 
 A scale is inferred from the labels of a criterion, so that one wrong number would stretch it for all of them.
 """
@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 CODES = frozenset({-9999, -999, -998, -99, -98, -97, -9, -8, -7, 99, 999, 9999})
-FAR = 4  # widths of the others' range beyond which a number is no level
-_RARE = 0.02  # share of all labels of a file above which a number is common
-_FEW = 0.05  # share of a criterion's labels that strays may have together
-_ALONE = 0.01  # share of a criterion's labels up to which a number at an end of the scale is alone
-_LEAST = 20  # labels of a criterion below which nothing is called rare,
-_MANY = 100  # but where the whole file has as many
+FAR = 4  # a number further outside the others' range than so many of its widths is no level
+_RARE = 0.02  # largest share of all labels of a file for a rare number
+_FEW = 0.05  # largest share of a criterion's labels that are strays
+_ALONE = 0.01  # largest share of a criterion's labels for a rare number at an end of the scale
+_LEAST = 20  # least number of a criterion's labels for a number to be rare,
+_MANY = 100  # unless the whole file has at least so many labels
 
 
 def candidates(counts: Mapping[int, int]) -> frozenset[int]:
-    """The numbers that could be strays, by how often each occurs in the whole file: codes, and rare ones."""
+    """The numbers that may be strays: codes, and rare numbers. counts: number → how often the whole file has it."""
     rare = max(1.0, _RARE * sum(counts.values()))
     return frozenset(v for v, n in counts.items() if v in CODES or n <= rare)
 
@@ -25,11 +25,11 @@ def candidates(counts: Mapping[int, int]) -> frozenset[int]:
 def find_strays(
     counts: Mapping[int, int], suspects: frozenset[int], everywhere: int = 0
 ) -> dict[int, tuple[int, int]]:
-    """Stray numbers of one criterion → the ends of the scale without them; ``everywhere``: labels of the whole file.
+    """Stray number of one criterion → the ends of the scale without strays.
 
-    A number is far where it lies further outside the others' range than FAR times its width: 0 beside 3 and 4 is a
-    rare level, 11 beside 0 and 1 is not. A far code is a stray however often it occurs; another far number where all
-    of them together are few.
+    everywhere: number of labels of the whole file. A number is far if it lies further outside the others' range than
+    FAR times its width: 0 beside 3 and 4 is a rare level, 11 beside 0 and 1 is far. A far code is always a stray; other
+    far numbers are strays only if all of them together are few.
     """
     known = [v for v in counts if v not in suspects] or [v for v in counts if v not in CODES]
     if not known:
@@ -50,10 +50,10 @@ def find_strays(
 def alone(
     counts: Mapping[int, int], suspects: frozenset[int], everywhere: int = 0
 ) -> dict[int, tuple[int, int]]:
-    """Rare numbers that stretch the scale of one criterion → the ends of the scale without them.
+    """Rare number that stretches the scale of one criterion → the ends of the scale without it.
 
-    A 0 below labels that begin at 1, and a highest one with levels between it and the others: 9 above 1 to 5. They are
-    near enough to be levels; ``everywhere``: as in ``find_strays``.
+    It is a 0 below labels that begin at 1, or a highest number with a gap to the others: 9 above 1 to 5. Such numbers
+    are near enough to be levels. everywhere: as in ``find_strays``.
     """
     total = sum(counts.values())
     if len(counts) <= _LEVELS or (total < _LEAST and everywhere < _MANY):
@@ -67,7 +67,7 @@ def alone(
     return {v: e for v, e in found.items() if v in suspects and counts[v] <= max(1.0, _ALONE * total)}
 
 
-_LEVELS, _BETWEEN = 3, 2  # other levels at least; further from the last of them than this
+_LEVELS, _BETWEEN = 3, 2  # least number of other levels; largest gap to the next level that is usual
 
 
 def _reach(value: int, low: int, high: int) -> int:
@@ -75,7 +75,7 @@ def _reach(value: int, low: int, high: int) -> int:
 
 
 def why(value: int, count: int, total: int, low: int, high: int, criterion: str) -> str:
-    """The reason for the rejection, with what keeps the row."""
+    """The reason to reject a stray, with the way to keep the row. low, high: the range of the other labels."""
     scale = f"{low} to {high}"
     if value in CODES:
         return (

@@ -1,8 +1,8 @@
-"""What is kept of the labels beside them: tallies that an ingest adds to, so that nothing reads all labels again.
+"""Keep tallies of the labels that an ingest adds to, so that the labels need not be read again.
 
-Each table of tallies is a function of the rows of ``labels`` alone. New rows append their own tallies; where stored
-labels gave way, came back or moved, the rubrics that they belong to are counted again. Appended rows are summed up with
-the others once they are more than those.
+Each table of tallies is a function of the rows of ``labels`` alone. New rows append their own tallies. If stored
+labels were replaced, restored or moved, their rubrics are counted again. Appended rows are summed up with the others
+once they are more than these.
 """
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
@@ -14,18 +14,18 @@ import duckdb
 
 from .parsed import execute
 
-BLOCK = 20  # labels of one judge that stand together in a file
-FEW = 1000  # rows that are appended without a second thought
+BLOCK = 20  # labels of one judge in a block of consecutive ones
+FEW = 1000  # appended rows that are not summed up yet
 TABLES = ("label_tallies", "system_tallies", "reason_tallies", "stretches")
 
 
 def hashed(content: str) -> str:
-    """Half of the MD5 of some JSON as a number, as SQL: what md5_number_lower gives, which goes by way of text."""
+    """SQL for half of the MD5 of some JSON as a number; equals md5_number_lower, which converts by way of text."""
     return f"(md5_number(({content})::VARCHAR) >> 64)::HUGEINT"
 
 
 def add(cursor: duckdb.DuckDBPyConnection, dataset: int, ingest: int, rows: int, *, reasons: bool) -> None:
-    """Tally the labels of a new ingest, of a file of so many rows; ``reasons``: whether any has one."""
+    """Tally the labels of a new ingest. rows: number of rows of its file. reasons: whether any label has a reason."""
     own = f"ingest_id = {ingest:d}"
     for tally in _TALLIES:
         if reasons or tally.table != "reason_tallies":
@@ -43,9 +43,9 @@ def recount(
     *,
     reasons: bool = True,
 ) -> None:
-    """Tally anew the labels of some rubrics; ``rubrics`` and ``ingests`` are SELECTs of ids.
+    """Tally the labels of some rubrics again. rubrics, ingests: SELECTs of ids.
 
-    ``ingests``: those whose labels are others now; None: of any. reasons: whether any label may have one.
+    ingests: those whose labels changed; None: any. reasons: whether any label may have a reason.
     """
     own = f"rubric_id IN ({rubrics})"
     for tally in _TALLIES:
@@ -61,7 +61,7 @@ def recount(
 
 
 def has_reasons(cursor: duckdb.DuckDBPyConnection, dataset: int) -> bool:
-    """Whether a label that counts, or one that may count again, has a reason; False is sure."""
+    """Whether a current label, or a superseded one, may have a reason; False is certain."""
     ((found,),) = execute(
         cursor,
         """
@@ -74,16 +74,16 @@ def has_reasons(cursor: duckdb.DuckDBPyConnection, dataset: int) -> bool:
 
 
 def rebuild(cursor: duckdb.DuckDBPyConnection, dataset: int) -> None:
-    """Tally all labels of a dataset anew."""
+    """Tally all labels of a dataset again."""
     recount(cursor, dataset, f"SELECT rubric_id FROM rubrics WHERE dataset_id = {dataset:d}")
 
 
 def sum_rubrics(cursor: duckdb.DuckDBPyConnection, dataset: int) -> None:
-    """The temporary table ``rubric_sums``: the tallies of the labels by rubric, for all that is asked of rubrics.
+    """Create the temporary table ``rubric_sums``: the tallies of the labels summed by rubric.
 
-    rows and hashes are sums; n known labels from lo to hi, with the bits ``seen``, as in ``label_tallies``. ``judges``
-    has bit (judge_id modulo 64) of every judge with known labels, ``summed_judges`` of those among them with a folded
-    row; of these rows ``high_lowest`` is the highest ``lowest``, ``low_highest`` the lowest ``highest``.
+    rows, hashes: sums. n: number of known labels, which range from lo to hi. seen: bit (label modulo 64) of each level.
+    judges: bit (judge_id modulo 64) of every judge with known labels; summed_judges: of those with a folded row. Among
+    the folded rows, high_lowest is the highest ``lowest`` and low_highest the lowest ``highest``.
     """
     judge = "1::UBIGINT << (judge_id & 63)::UBIGINT"
     execute(
@@ -104,7 +104,7 @@ def sum_rubrics(cursor: duckdb.DuckDBPyConnection, dataset: int) -> None:
 
 @dataclass(frozen=True)
 class _Tally:
-    """A table of tallies: the ids of a row, how rows of one key are summed up, and the SELECT that counts labels."""
+    """A table of tallies. key: its id columns. sums: SQL that sums rows of a key. count: SELECT that counts labels."""
 
     table: str
     key: tuple[str, ...]
@@ -112,7 +112,7 @@ class _Tally:
     count: str
 
 
-# The token of a label names its system, judge, run and value; there are few of them, so that no row is hashed itself.
+# The token of a label is its system, judge, run and value. There are few tokens, so they are hashed and not the rows.
 _CONTENT = """
     to_json([s.name, k.name, label::VARCHAR] || CASE WHEN d.name IS NOT NULL THEN ['run', d.name] ELSE [] END)
 """
@@ -135,7 +135,7 @@ _SYSTEMS = """
     SELECT system_id, judge_id, label, count(*) AS n FROM labels WHERE dataset_id = $dataset AND {only}
     GROUP BY system_id, judge_id, label
 """
-# The reason of a label is the first, in the alphabet, of those that came with the label that counts.
+# The reason of a label is the alphabetically first of those that were given with this label.
 _REASONS = f"""
     WITH own AS (
         SELECT system_id, rubric_id, judge_id, run_id, label, reason FROM labels
@@ -172,7 +172,7 @@ _TALLIES = (
 def _insert(
     cursor: duckdb.DuckDBPyConnection, dataset: int, tally: _Tally, only: str, *, whole: bool = False
 ) -> None:
-    """Tally labels; ``whole``: their keys have no other row."""
+    """Insert the tallies of labels. only: SQL condition on them. whole: whether their keys have no other rows."""
     counted = tally.count.format(only=only)
     folded = "true" if whole else f"NOT EXISTS (FROM {tally.table} WHERE dataset_id = $dataset)"
     execute(
@@ -183,7 +183,7 @@ def _insert(
 
 
 def _fold(cursor: duckdb.DuckDBPyConnection, dataset: int) -> None:
-    """Sum up the tables to which more rows were appended since the last time than there were then."""
+    """Sum up the tables whose appended rows outnumber the folded ones by more than FEW."""
     counts = ", ".join(
         f"(SELECT coalesce(sum(CASE WHEN folded THEN -1 ELSE 1 END), 0) FROM {tally.table} WHERE dataset_id = $dataset)"
         for tally in _TALLIES
@@ -195,7 +195,7 @@ def _fold(cursor: duckdb.DuckDBPyConnection, dataset: int) -> None:
 
 
 def _sum_up(cursor: duckdb.DuckDBPyConnection, dataset: int, tally: _Tally) -> None:
-    """One row a key."""
+    """Reduce a table of tallies to one row for each key."""
     key = ", ".join(tally.key)
     execute(
         cursor,
@@ -215,7 +215,7 @@ def _sum_up(cursor: duckdb.DuckDBPyConnection, dataset: int, tally: _Tally) -> N
 
 
 def _find_stretches(cursor: duckdb.DuckDBPyConnection, dataset: int, only: str) -> None:
-    """Blocks of ``BLOCK`` labels of a judge, side by side in a file, that all have one value."""
+    """Insert ``stretches``: consecutive blocks of about BLOCK labels of a judge in a file that all have one value."""
     execute(
         cursor,
         f"""

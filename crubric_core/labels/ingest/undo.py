@@ -1,4 +1,4 @@
-"""Taking an ingest back: what it said goes, what others said stays, and what it had replaced counts again."""
+"""Undo an ingest: remove its statements, keep those of others, and restore the values that it had replaced."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -30,11 +30,11 @@ _TOGETHER = """
 
 @dataclass(frozen=True)
 class UndoReport:
-    """Result of an undo, with all tables that came in the same go.
+    """Result of an undo of an ingest with all tables that were ingested together.
 
-    removed: labels and descriptions that were removed. restored: values that count again.
-    fingerprint: of the dataset now; None where nothing else was in it, and it went too. beside: what went with it that
-    came from no file.
+    removed: number of removed labels and descriptions. restored: number of restored values.
+    fingerprint: of the dataset after the undo; None if it held nothing else and was deleted, too. beside: things that
+    were deleted with it and came from no file.
     """
 
     dataset: str
@@ -46,7 +46,7 @@ class UndoReport:
 
     @property
     def sentence(self) -> str:
-        """For the screen."""
+        """The result in words, for the screen."""
         what = f"{' and '.join(self.sources)} {'was' if len(self.sources) == 1 else 'were'} undone"
         if self.fingerprint is None:
             rest = f"with {' and '.join(self.beside)}" if self.beside else "which held nothing else"
@@ -55,7 +55,7 @@ class UndoReport:
 
 
 def list_ingests(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> pd.DataFrame:
-    """The ingests of a dataset, oldest first, with what each changed and why it cannot be undone ("" where it can)."""
+    """The ingests of a dataset, oldest first, with their changes and, in ``undo``, why they cannot be undone, or ""."""
     found = cursor.execute(
         "SELECT ingest_id, kind, source, ingested_at, accepted, rejected, blank, collapsed, replaced, changes,"
         " policies, fingerprint FROM ingests WHERE dataset_id = ? ORDER BY ingest_id",
@@ -72,9 +72,9 @@ def _sentence(changes: str) -> str:
 
 
 def undo(cursor: duckdb.DuckDBPyConnection, dataset: tuple[int, str], ingest_id: int | None) -> UndoReport:
-    """Undo one ingest of a dataset, the last one where none is named, within the caller's transaction.
+    """Undo one ingest of a dataset within the caller's transaction. ingest_id: None for the last one.
 
-    Raises DatasetError where there is no such ingest, or where others build upon it.
+    dataset: (id, name). Raises DatasetError if there is no such ingest, or others depend on it.
     """
     dataset_id, name = dataset
     found = cursor.execute(_TOGETHER, {"dataset": dataset_id, "ingest": ingest_id}).fetchall()
@@ -110,7 +110,7 @@ def undo(cursor: duckdb.DuckDBPyConnection, dataset: tuple[int, str], ingest_id:
 
 
 def _remember_touched(cursor: duckdb.DuckDBPyConnection, dataset_id: int, ingests: list[int]) -> None:
-    """``touched(rubric_id)``: the rubrics whose labels an undo of these ingests changes."""
+    """Create ``touched(rubric_id)``: the rubrics whose labels an undo of these ingests changes."""
     cursor.execute(
         """
         CREATE OR REPLACE TEMP TABLE touched AS
@@ -124,7 +124,7 @@ def _remember_touched(cursor: duckdb.DuckDBPyConnection, dataset_id: int, ingest
 
 
 def _may_come_back(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> bool:
-    """Whether an undo could change labels of ingests that stand: some were replaced, said twice, or moved."""
+    """Whether an undo may change labels of other ingests, because some were replaced, repeated or moved."""
     ((found,),) = cursor.execute(
         """
         SELECT EXISTS (FROM superseded WHERE dataset_id = $d AND kind = 'labels')
@@ -136,7 +136,7 @@ def _may_come_back(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> bool:
 
 
 def _undo_blocker(cursor: duckdb.DuckDBPyConnection, dataset_id: int, ingest_id: int) -> str:
-    """Why an ingest cannot be undone, as part of a sentence; "" where it can."""
+    """Why an ingest cannot be undone, as part of a sentence; "" if it can."""
     if cursor.execute("SELECT 1 FROM label_sources WHERE dataset_id = ?", [dataset_id]).fetchone():
         return "the labels of the dataset lie elsewhere; delete the dataset and reference them again"
     ((changes, later),) = cursor.execute(
@@ -159,7 +159,7 @@ def _undo_blocker(cursor: duckdb.DuckDBPyConnection, dataset_id: int, ingest_id:
 def _undo_one(
     cursor: duckdb.DuckDBPyConnection, dataset_id: int, ingest_id: int, kind: str
 ) -> tuple[int, int]:
-    """(removed, restored) rows."""
+    """Undo one table of an ingest; return (number of removed rows, number of restored rows)."""
     own = {"dataset": dataset_id, "ingest": ingest_id}
     if kind in DESCRIBED:
         result = _undo_descriptions(cursor, own, kind)
@@ -213,7 +213,7 @@ def _undo_descriptions(cursor: duckdb.DuckDBPyConnection, own: dict[str, int], k
 
 
 def _move_back(cursor: duckdb.DuckDBPyConnection, own: dict[str, int], kind: str) -> None:
-    """Rows that got their query from this ingest lose it again."""
+    """Remove the query again from rows that got it from this ingest."""
     where = {"kind": kind, **own}
     for table in (kind, "superseded"):
         cursor.execute(
@@ -230,14 +230,14 @@ def _move_back(cursor: duckdb.DuckDBPyConnection, own: dict[str, int], kind: str
 
 
 def _forget_ingest(cursor: duckdb.DuckDBPyConnection, ingest_id: int) -> None:
-    """Drop what is written of the ingest itself."""
+    """Delete the records of the ingest itself: rejected rows, read files and its entry in the list."""
     cursor.execute("DELETE FROM moved WHERE ingest_id = $i OR said_by = $i", {"i": ingest_id})
     for table in ("rejects", "read_files", "ingests"):
         cursor.execute(f"DELETE FROM {table} WHERE ingest_id = ?", [ingest_id])
 
 
 def _forget_names(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> None:
-    """Drop the names that nobody mentions any more; what labels mention is taken from their tallies."""
+    """Delete names that no row uses any more; the use by labels is taken from their tallies."""
     for table, used in _MENTIONS:
         if not cursor.execute(f"FROM {table} WHERE dataset_id = ? LIMIT 1", [dataset_id]).fetchone():
             continue
@@ -259,7 +259,7 @@ _ID = {
     "queries": "query_id",
 }
 _LONG = (*(table for table in KEYS if table != "labels"), "superseded")
-# Rubrics before queries: a query is mentioned by its rubrics.
+# Rubrics before queries, because rubrics use queries.
 _MENTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (
         "systems",

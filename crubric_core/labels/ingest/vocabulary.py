@@ -1,4 +1,4 @@
-"""What the words among all labels of a file stand for: one vocabulary, whatever row each word stands in."""
+"""Infer the levels of the words among all labels of a file, as one vocabulary, independent of the rows."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -21,11 +21,11 @@ _MOST = 50_000  # different texts; a column with more of them holds no labels
 
 
 def with_vocabulary(job: Job, planned: Words) -> tuple[Job, Words]:
-    """The job whose policies say what each word among the labels stands for, with what was understood.
+    """(the job with the level of each word in its policies, word → level).
 
-    ``label_words(raw, n, amount)`` has each text once; amount: the number of one written otherwise, such as 80.5%. What
-    the user said of a word goes before what was planned, and that before what is understood. Raises IngestError where
-    there are too many different texts to be labels.
+    Creates ``label_words(raw, n, amount)`` with each text once; amount: the number in a text such as "80.5%". A level
+    by the user has precedence over the plan's, and this over an inferred one. Raises IngestError where there are too
+    many different texts to be labels.
     """
     job.run(
         "CREATE TEMP TABLE label_words AS"
@@ -64,7 +64,7 @@ def with_vocabulary(job: Job, planned: Words) -> tuple[Job, Words]:
 
 
 def _texts(job: Job) -> list[str]:
-    """The labels that are no numbers; IngestError where there are too many different ones."""
+    """The different labels that are no numbers. Raises IngestError where there are too many."""
     found = job.all(
         f"SELECT raw FROM label_words WHERE try_cast(raw AS DOUBLE) IS NULL AND trim(raw) <> '' LIMIT {_MOST + 1}"
     )
@@ -77,7 +77,7 @@ def _texts(job: Job) -> list[str]:
 
 
 def _understood(job: Job, texts: list[str], planned: Words) -> tuple[dict[str, list[str]], Words]:
-    """(the texts of each criterion, where one vocabulary of all does not tell what they mean; each word's level)."""
+    """(criterion → its texts, word → level). All texts are under "" if they are understood without the criteria."""
     together = levels_of(texts)
     unsaid = any(text not in together or plain(text) == "none" for text in texts)
     criteria = (unsaid and words_by_criterion(job.cursor, "incoming")) or {"": texts}
@@ -89,7 +89,7 @@ def _understood(job: Job, texts: list[str], planned: Words) -> tuple[dict[str, l
 
 
 def _amounts_among(criteria: Mapping[str, list[str]], words: Words) -> Mapping[str, float]:
-    """Words that are numbers written otherwise, such as 4/5: of all criteria together, else of single ones."""
+    """Word → number, for words such as "4/5": from all words together, else from those of single criteria."""
     counted = amounts_of(words)
     if counted or not any(amounts_of([text]) for texts in criteria.values() for text in texts):
         return counted
@@ -98,7 +98,7 @@ def _amounts_among(criteria: Mapping[str, list[str]], words: Words) -> Mapping[s
 
 
 def _scale_of(policies: Policies, whole: int | None) -> tuple[int | None, int | None] | None:
-    """The (lowest, highest) level that the policies or the labels themselves tell, whichever levels occur."""
+    """The (lowest, highest) level that the policies or the labels (4/5) imply, even if it does not occur; or None."""
     if policies.bins:
         return 0, policies.bins - 1
     if policies.threshold is not None:
@@ -107,7 +107,7 @@ def _scale_of(policies: Policies, whole: int | None) -> tuple[int | None, int | 
 
 
 def words_by_criterion(cursor: duckdb.DuckDBPyConnection, table: str) -> dict[str, list[str]]:
-    """The texts of each criterion of a staged table, and 0 where it has numbers; none where they are too many."""
+    """Criterion → its texts in a staged table, with "0" for all numbers; {} if there are too many texts."""
     found = cursor.execute(f"""
         SELECT DISTINCT coalesce(rubric, ''), CASE WHEN try_cast(label AS DOUBLE) IS NULL THEN label ELSE '0' END
         FROM {table} WHERE trim(label) <> '' LIMIT {_MOST + 1}
@@ -119,7 +119,10 @@ def words_by_criterion(cursor: duckdb.DuckDBPyConnection, table: str) -> dict[st
 
 
 def _keep_amounts(job: Job, counted: Mapping[str, float], words: Words) -> None:
-    """The numbers of texts such as 4/5, unless the user gave them another meaning; policies hold for them too."""
+    """Set ``amount`` of texts such as "4/5" in ``label_words``, unless the user gave them another level.
+
+    Policies such as multiply then apply to these numbers, too.
+    """
     given = {folded(word): level for word, level in job.policies.answers.items()}
     amounts = {
         word: number
@@ -137,7 +140,7 @@ def _keep_amounts(job: Job, counted: Mapping[str, float], words: Words) -> None:
 
 
 def _keep_commas(job: Job) -> None:
-    """1,000 as 1, where other labels have a comma that can be nothing but a decimal comma, such as 0,875."""
+    """Read labels such as "1,000" as 1 if other labels have a comma that must be a decimal comma, such as "0,875"."""
     job.run(
         "UPDATE label_words SET amount = replace(raw, ',', '.')::DOUBLE"
         f" WHERE amount IS NULL AND {values.has_either_comma('raw')}"
@@ -146,7 +149,7 @@ def _keep_commas(job: Job) -> None:
 
 
 def _among_numbers(job: Job, ranked: list[str]) -> bool:
-    """Whether one rubric has both numbers and words that stand for a level only by their order among other words."""
+    """Whether a rubric has both numbers and words of ``ranked``, whose level depends on the order among other words."""
     numbers = "label IS NOT NULL AND try_cast(label AS DOUBLE) IS NOT NULL"
     if not ranked or not _has_numbers(job):
         return False
@@ -163,7 +166,7 @@ def _has_numbers(job: Job) -> bool:
 
 
 def _with_numbers_alike(job: Job) -> Policies:
-    """What is said of -9 is said of -9.0, too."""
+    """The policies with ``answers`` to a number also for other spellings of it in the labels: -9 and -9.0."""
     given = {float(word): level for word, level in job.policies.answers.items() if is_number(word.strip())}
     if not given:
         return job.policies

@@ -1,4 +1,4 @@
-"""Benchmarks' and tools' own layouts: one small file each, recognised by what a record holds."""
+"""Native layouts of benchmarks and tools: one small module each, recognised by the fields of a record."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from .base import NativeFormat
 
 __all__ = ["NATIVE", "NativeFormat", "native_format_of"]
 
-# The first that fits is taken, so the more special come first.
+# The first layout that fits is used, so the more special ones come first.
 _MODULES = (
     healthbench,
     hellobench,
@@ -78,7 +78,7 @@ NATIVE: Mapping[str, NativeFormat] = {f.name: f for module in _MODULES for f in 
 
 
 def native_format_of(record: Any) -> NativeFormat | None:
-    """The format whose layout a record has; None where it has none of them."""
+    """The native format that a record has; None if it has none."""
     if not isinstance(record, dict):
         return None
     return next((found for found in NATIVE.values() if found.fits(record)), None)

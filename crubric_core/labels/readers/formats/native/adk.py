@@ -1,7 +1,7 @@
-"""Evaluation results of Google's Agent Development Kit: the rubrics of each metric, and metrics that have none.
+"""Read evaluation results of Google's Agent Development Kit: the rubrics of each metric, and metrics without rubrics.
 
-What is said of each turn (invocation) counts; of the whole case only what no turn was rated by, for the rest sums up
-its turns. Fields are named as in Python or as in JavaScript.
+The verdicts on each turn (invocation) count. Those on the whole case count only for metrics that rate no turn, because
+the others sum up its turns. Fields are named as in Python or as in JavaScript.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _STATUS = {1: 1, "1": 1, "PASSED": 1, 2: 0, "2": 0, "FAILED": 0}  # 3: not evalu
 
 
 def _of(record: Any, name: str) -> Any:
-    """A field by its name in Python, or that in JavaScript."""
+    """The value of a field by its name in Python (``eval_id``) or in JavaScript (``evalId``); None if it is missing."""
     camel = re.sub(r"_(\w)", lambda found: found[1].upper(), name)
     return record.get(name, record.get(camel)) if isinstance(record, dict) else None
 
@@ -45,13 +45,13 @@ def _said(content: Any) -> str | None:
 
 
 def _paired(case: Record) -> list[Record]:
-    """The metrics of older versions: each a pair of what was asked for and what came out."""
+    """The metrics of older versions, each given as a pair of the request and the result, which are merged."""
     pairs = _of(case, "eval_metric_results") or ()
     return [asked | found for asked, found in pairs if isinstance(asked, dict) and isinstance(found, dict)]
 
 
 def _app(record: Record, cases: list[Record]) -> Any:
-    """The agent: of the session, else what stands before the set's name in that of the result."""
+    """The agent's name: from the session, else the part of the result's id before the id of the set; or None."""
     named_so = (_of(_of(case, "session_details"), "app_name") for case in cases)
     result, of_set = (str(_of(record, key) or "") for key in ("eval_set_result_id", "eval_set_id"))
     return next(filter(None, named_so), None) or result.rpartition(f"_{of_set}_")[0] or None
@@ -84,7 +84,7 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
 
 
 def _labels(metric: Record, system: str, place: str, run: int | None, setting: Setting) -> Iterator[Row]:
-    """The verdict on each rubric of a metric; of one without rubrics whether it is passed."""
+    """Rubrics and labels of a metric: the verdict on each rubric, or, without rubrics, whether the metric is passed."""
     name, asked = named(metric, "metric_name", "metricName"), _of(metric, "criterion")
     options = _of(asked, "judge_model_options") or metric.get("judge_model_options")
     judge = setting.judge(_of(options, "judge_model") or _of(metric, "judge_model"))

@@ -1,7 +1,7 @@
-"""Argilla's records: as ``to_json`` and the API write them, flat, and as its first version left them on the Hub.
+"""Read Argilla's records: as ``to_json`` and the API write them, flat, and as its first version stored them on the Hub.
 
-A question is a rubric, each user a judge, and what suggested an answer beforehand is a judge, too. A long text that a
-user gave to one question is the reason of the labels beside it.
+A question is a rubric and each user a judge. A model or rule that suggested an answer is a judge, too. A long text that
+a user gave to one question is the reason of the labels beside it.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from ..records import as_text
 from .base import MalformedError, NativeFormat, Record, Row, Setting, answer, has, label, named
 from .label_studio import called
 
-Answer = tuple[str, Any, Any]  # question, user, value; None where it was not submitted
+Answer = tuple[str, Any, Any]  # question, user, value (None if it was not submitted)
 _RESPONSES, _USERS, _SUGGESTION = ".responses", ".responses.users", ".suggestion"
-_FIRST = "-suggestion"  # of the first version
-_WORDS = 8  # words from which on a text is no label
+_FIRST = "-suggestion"  # ending of suggestions in the first version
+_WORDS = 8  # a text with at least so many words is no label
 _TEXTS = ("response", "answer", "completion", "output", "generation")
 
 
 def _parsed(value: Any) -> Any:
-    """What a cell of a table holds as JSON."""
+    """The JSON value in a cell of a table; the cell itself if it holds no JSON list or object."""
     if isinstance(value, str) and value[:1] in ("[", "{"):
         try:
             return json.loads(value)
@@ -37,7 +37,7 @@ def _submitted(value: Any, status: Any) -> Any:
 
 
 def _items(value: Any) -> list[Record]:
-    """A list of objects, which data sets on the Hub store as an object of lists."""
+    """A list of objects, also from an object of lists, as data sets on the Hub store it."""
     found = _parsed(value)
     if isinstance(found, dict) and found and all(isinstance(v, list) for v in found.values()):
         return [dict(zip(found, row, strict=True)) for row in zip_longest(*found.values())]
@@ -45,7 +45,7 @@ def _items(value: Any) -> list[Record]:
 
 
 def _responses(record: Record) -> Iterator[Answer]:
-    """The users' answers, however the record has them."""
+    """Yield the users' answers, in any of the layouts of a record."""
     given = record.get("responses")
     if isinstance(given, dict):
         for question, items in given.items():
@@ -75,7 +75,7 @@ def _flat_responses(record: Record) -> Iterator[Answer]:
 
 
 def _suggestions(record: Record) -> Iterator[Answer]:
-    """What a model or a rule answered beforehand, with its name."""
+    """Yield the suggested answers of models or rules, each with the agent's name in place of the user."""
     given = record.get("suggestions")
     if isinstance(given, dict):
         for question, held in given.items():
@@ -97,7 +97,7 @@ def _suggestions(record: Record) -> Iterator[Answer]:
 
 
 def _about(record: Record) -> list[dict[str, Any]]:
-    """What says of a record what it is: its metadata, its fields, else the record itself."""
+    """The objects that describe a record, in this order: its metadata, its fields, the record itself."""
     inner = [_parsed(record.get(part)) for part in ("metadata", "fields")]
     return [part for part in (*inner, record) if isinstance(part, dict)]
 

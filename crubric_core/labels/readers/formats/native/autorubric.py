@@ -1,4 +1,4 @@
-"""autorubric results (tried: 1.6.1): MET, UNMET, CANNOT_ASSESS by criterion, of one judge or each vote of a panel."""
+"""Read autorubric results (tested: 1.6.1): MET, UNMET, CANNOT_ASSESS for each criterion, by one judge or a panel."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .base import (
 
 
 def _reports(record: Record) -> Any:
-    """The criteria's reports, wherever the record keeps them."""
+    """The list of the criteria's reports, at any of the places where records have it."""
     inner = record.get("report", record)
     if isinstance(inner, dict):
         inner = inner.get("criterion_reports", inner.get("report"))
@@ -80,7 +80,7 @@ def _reason(found: Record) -> Any:
 
 
 def _verdict(found: Record) -> Any:
-    """The verdict's word; of a choice among options its index, none where it abstains or the judge failed."""
+    """The word of the verdict, or the index of the chosen option; None for an abstention or an error of the judge."""
     choice = found.get("multi_choice_verdict")
     chosen = choice if isinstance(choice, dict) else found
     if found.get("error") or chosen.get("na"):

@@ -1,7 +1,7 @@
-"""Results of Azure AI Evaluation: rows of inputs, and of each evaluator's metrics with what is made of them.
+"""Read results of Azure AI Evaluation: rows with inputs and each evaluator's metrics.
 
-Beside a metric stand its threshold, whether it is reached, its reason, and, for the older versions, the metric once
-more (``gpt_…``): none of them is a label of its own.
+Fields derived from a metric are no labels: its threshold, whether it is reached, its reason and, in older versions, a
+copy of the metric (``gpt_…``).
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from .base import (
 from .label_studio import called
 
 _IN, _OUT = "inputs.", "outputs."
-_MADE = re.compile(  # what stands after a metric's name in that of something made of it
+_MADE = re.compile(  # endings of fields that are derived from a metric
     r"score|passed|result|(finish_)?reason|threshold|details|status|properties|model|sample_(in|out)put|\w+_tokens"
 )
 _HARMS = ("violence", "sexual", "self_harm", "hate_unfairness", "hate_fairness")
 
 
 def _part(row: dict[str, Any], start: str) -> dict[str, Any]:
-    """What a row holds below a name; nothing of it counts as read yet, so that the rest is listed as not used."""
+    """The fields of a row whose names begin with ``start``, without marking them as read."""
     return {key.removeprefix(start): value for key, value in dict.items(row) if key.startswith(start)}
 
 
 def _metrics(found: Record) -> Iterator[tuple[str, str, list[str]]]:
-    """(evaluator, metric, what is made of it) of each number; of a harm the score, and not its severity in words."""
+    """Yield (evaluator, metric, derived fields) for each numeric metric; for a harm its score, not its severity."""
     for key in found:
         evaluator, point, metric = key.rpartition(".")
         beside = [k.rpartition(".")[2] for k in found if k.startswith(f"{evaluator}.")]
@@ -51,7 +51,7 @@ def _metrics(found: Record) -> Iterator[tuple[str, str, list[str]]]:
 
 
 def _is_part(metric: str, whole: str) -> bool:
-    """Whether a metric is made of another one: ``relevance_passed``, ``gpt_relevance``."""
+    """Whether a field is derived from the metric ``whole``: ``relevance_passed``, ``gpt_relevance``."""
     made = metric.startswith(f"{whole}_") and _MADE.fullmatch(metric.removeprefix(f"{whole}_"))
     return metric == f"gpt_{whole}" or bool(made) or metric.endswith("_threshold")
 
@@ -65,7 +65,7 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
         if asked is None:
             raise MalformedError("has a row without inputs.query, which tells queries apart")
         for key in (k for k, value in given.items() if value in (asked, model)):
-            row.get(f"{_IN}{key}")  # it counts as read
+            row.get(f"{_IN}{key}")  # marks it as read
         name, system = name_of_text(str(asked)), setting.system(model)
         yield query(name, words(asked))
         yield from answer(system, name, row.get(f"{_IN}response") or row.get(f"{_OUT}response"))

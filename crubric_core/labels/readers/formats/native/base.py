@@ -1,4 +1,4 @@
-"""What a reader of one benchmark's layout promises, and the canonical rows it yields."""
+"""The interface of the readers of native layouts, and the canonical rows that they yield."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 
 
 class MissingError(IngestError):
-    """The file does not say which system (or judge) it is about, and nobody else did."""
+    """Neither the file, its path nor the user names the system (or judge)."""
 
     def __init__(self, what: str, name: str) -> None:
         super().__init__(
@@ -51,7 +51,7 @@ class MissingError(IngestError):
         self.what = what
 
 
-# what serves a model, or which state of it: beside a file that is named after the model, no system
+# names of a model's deployment or version, which are no system if the file is named after the model
 _OF_A_MODEL = word_set("engine deployment model_version model_variant model_checkpoint checkpoint")
 _SYSTEMS = (  # "system" is not the first, as it may be a prompt
     *("model", "model_name", "model_test", "response_model", *names_of("labels", "system")),
@@ -72,12 +72,15 @@ def _all_called(record: Record, names: Sequence[str]) -> Iterator[Any]:
 
 
 def first_called(record: Record, names: Sequence[str]) -> Any:
-    """The first value of the fields called so, however their names are written; of an object its id or name."""
+    """The first value of the fields with these plain names; for an object its id or name; None if there is none."""
     return next(_all_called(record, names), None)
 
 
 def system_in(record: Record, *first: str) -> Any:
-    """The system, by the first of these fields that a record has, else by any called a system; no prompt is one."""
+    """The system: from the first of these fields that the record has, else from a field named like a system.
+
+    Values that look like a prompt are skipped. None if there is none.
+    """
     found = _all_called(record, (*first, *_SYSTEMS))
     return next((name for name in found if not _PROMPT.search(str(name))), None)
 
@@ -88,10 +91,11 @@ def _alone(_name: str) -> Iterator[Record]:
 
 @dataclass
 class Setting:
-    """What is known of a file besides its record: its path, system and judge by the user or by the path, its fellows.
+    """What is known of a file besides its records.
 
-    companion: the records of a file of that name that came with it, of all such files after a ``*``.
-    memory: what earlier records left to later ones. told: what was left out on purpose, a sentence each.
+    name: its path. given: canonical column → value from the user or the path. companion: yields the records of a file
+    that was given with it, by the ending of its name; after ``*``, of all such files. memory: values that earlier
+    records pass to later ones. told: sentences on data that are left out on purpose.
     """
 
     name: str
@@ -101,31 +105,31 @@ class Setting:
     told: dict[str, None] = field(default_factory=dict)
 
     def tell(self, sentence: str) -> None:
-        """Say once what was left out of the file."""
+        """Record once a sentence on data of the file that are left out."""
         self.told[sentence] = None
 
     def query(self, name: str, apart: str) -> str:
-        """A query's name; ``apart``, with what other files' queries of that name differ in, where the plan says so."""
+        """A query's name, or ``apart``, the longer name that is unique across files, if the plan says so."""
         return apart if "query" in self.given else name
 
     def system(self, found: Any = None) -> str:
-        """The system: what the user says, else what the record says, else what the file's name says."""
+        """The system: from ``given``, else ``found`` in the record. Raises MissingError if there is neither."""
         return self._outside("system", found) or self._fail("system")
 
     def judge(self, found: Any = None) -> str:
-        """The judge, likewise; "judge" where nobody names one."""
+        """The judge: from ``given``, else ``found`` in the record, else "judge"."""
         return self._outside("judge", found) or "judge"
 
     def system_of(self, record: Record, *first: str) -> str:
-        """The system, likewise, by ``system_in``."""
+        """The system: from ``given``, else found in the record by ``system_in``; raises as ``system``."""
         return self.system(system_in(record, *first))
 
     def judge_of(self, record: Record) -> str:
-        """The judge, likewise, by any field that is called a judge."""
+        """The judge: from ``given``, else from any field of the record that is named like a judge, else "judge"."""
         return self.judge(first_called(record, names_of("labels", "judge")))
 
     def unknown(self, what: str) -> str:
-        """What the user says; MissingError where he does not, as the path does not tell."""
+        """The value in ``given``. Raises MissingError if there is none."""
         return self.given.get(what) or self._fail(what)
 
     def _outside(self, what: str, found: Any) -> str:
@@ -138,11 +142,11 @@ class Setting:
 
 @dataclass(frozen=True)
 class NativeFormat:
-    """One layout: how a record shows it, and what canonical rows a record gives.
+    """One native layout: how it is recognised, and the canonical rows of a record.
 
-    fits: whether a record has this layout. rows: its rows; raises MalformedError where it is broken.
-    recognised_by: for people, how it is recognised. companions: names of files that belong to it.
-    apart: in the mapping, how queries are named where files give one name to several (``Setting.query``).
+    fits: whether a record has this layout. rows: yields its rows; raises MalformedError for a broken record.
+    recognised_by: how it is recognised, in words. companions: endings of names of files that belong to it.
+    apart: the rule in the mapping for longer query names, if files give several queries one name (``Setting.query``).
     """
 
     name: str
@@ -164,32 +168,32 @@ OPTIONAL: Mapping[str, tuple[str, ...]] = {"labels": ("run", "reason"), "gold": 
 def label(
     system: str, query: str, rubric: str, judge: str, value: Any, *, run: Any = None, reason: Any = None
 ) -> Row:
-    """A judge's label, one of its runs, with its reason; None is unknown."""
+    """A row with a judge's label, perhaps of a run, and its reason. value: None for unknown."""
     draw = None if run is None else as_text(run)
     return "labels", (system, query, f"{query}#{rubric}", judge, draw, level(value), words(reason))
 
 
 def gold(system: str, query: str, rubric: str, annotator: str, value: Any, reason: Any = None) -> Row:
-    """A person's label, with its reason."""
+    """A row with a person's gold label and its reason. value: None for unknown."""
     return "gold", (system, query, f"{query}#{rubric}", annotator, level(value), words(reason))
 
 
 def answer(system: str, query: str, text: Any) -> Iterator[Row]:
-    """What a system answered; nothing where that is not known."""
+    """Yield a row with a system's answer; nothing if the text is empty."""
     stated = words(text)
     if stated is not None:
         yield "answers", (system, query, stated)
 
 
 def words(value: Any) -> str | None:
-    """A text, or anything else as JSON; None where there is none."""
+    """A text unchanged, anything else as JSON; None for empty values."""
     if value is None or value == "" or value == [] or value == {}:
         return None
     return as_text(value)
 
 
 def label_of(row: Row) -> Cell:
-    """The label among the cells of a row of labels or gold labels."""
+    """The label in a row of labels or gold labels."""
     return row[1][COLUMNS[row[0]].index("label")]
 
 
@@ -204,31 +208,31 @@ def rubric(
     polarity: int | None = None,
     tags: str | None = None,
 ) -> Row:
-    """What a rubric is; ``polarity`` -1 where meeting it is bad, ``tags`` separated by commas."""
+    """A row that describes a rubric. polarity: -1 if meeting it is bad. tags: separated by commas."""
     described = None if text is None else as_text(text)
     return "rubrics", (query, f"{query}#{name}", described, *scale, weight, dimension, None, polarity, tags)
 
 
 def query(name: str, text: Any = None, domain: Any = None) -> Row:
-    """What a query is; a conversation becomes one text."""
+    """A row that describes a query; a conversation becomes one text."""
     return "queries", (name, conversation(text), None if domain is None else as_text(domain))
 
 
 def level(value: Any) -> Cell:
-    """A label as a cell: true and false become 1 and 0, a number stays, text is read later, anything else is odd."""
+    """A label as a cell: Booleans as 1 and 0, numbers and None unchanged, anything else as text, read later."""
     if value is None or isinstance(value, (bool, int, float)):
         return int(value) if isinstance(value, bool) else value
     return as_text(value)
 
 
 def points(value: Any) -> tuple[Cell, int]:
-    """(weight, polarity) of a rubric with points: negative ones count against a system that meets it."""
+    """(weight, polarity) of a rubric with points; the polarity is -1 for negative points."""
     weight = number(value)
     return weight, -1 if weight is not None and weight < 0 else 1
 
 
 def conversation(value: Any) -> str | None:
-    """The text of a prompt, whether given as text or as messages."""
+    """The text of a prompt that is given as text or as a list of messages; None for None."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, list) and all(isinstance(m, dict) for m in value):
@@ -237,7 +241,7 @@ def conversation(value: Any) -> str | None:
 
 
 def listed(record: Record, key: str) -> list[Any]:
-    """A list of the record; MalformedError where it is something else."""
+    """The list in a field of the record. Raises MalformedError if it is no list."""
     value = record.get(key)
     if not isinstance(value, list):
         raise MalformedError(f"has no list {key!r}")
@@ -245,14 +249,14 @@ def listed(record: Record, key: str) -> list[Any]:
 
 
 def mapped(value: Any, what: str) -> Record:
-    """An object; MalformedError where it is something else."""
+    """The value, if it is an object; else raises MalformedError. what: the value in messages."""
     if not isinstance(value, dict):
         raise MalformedError(f"has {what} that is not an object")
     return value
 
 
 def named(record: Record, *keys: str) -> str:
-    """The first of some keys that the record has, as a name; MalformedError where it has none."""
+    """The first non-blank value of these keys, as a name. Raises MalformedError if there is none."""
     for key in keys:
         value = record.get(key)
         if value is not None and not isinstance(value, (dict, list)) and as_text(value).strip():
@@ -271,7 +275,7 @@ def is_list_of(value: Any, *keys: str) -> bool:
 
 
 def number(value: Any) -> float | None:
-    """A number given as a number or as text; None for anything else."""
+    """A finite number that is given as a number or as text; None for anything else."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
     try:
@@ -282,13 +286,13 @@ def number(value: Any) -> float | None:
 
 
 def fingerprint(text: str) -> str:
-    """A short name for a criterion that has none but its text."""
+    """A short name (8 hexadecimal digits) for a criterion that has only a text."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:8]
 
 
 def name_of_text(text: str) -> str:
-    """A name for what has none but its text: the text, or its beginning and what tells it from others that begin so."""
+    """A name for something that has only a text: the text, or its beginning and a hash if it is long."""
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… {fingerprint(text)}"
 
 
-_LONGEST = 80  # characters of a text that is its own name
+_LONGEST = 80  # most characters of a text that is its own name

@@ -1,8 +1,8 @@
-"""Output of evaluations of Amazon Bedrock and SageMaker: metrics by code or a judge model, or by human workers.
+"""Read output of evaluations of Amazon Bedrock and SageMaker: metrics by code, a judge model or human workers.
 
-A record is one prompt with the answers of one model, or of the two that workers compare; of a RAG evaluation it is a
-conversation, each turn with its scores. It has no id, so that its prompt is its name: the same prompt in the files of
-several models is one query.
+A record is one prompt with the answers of one model, or of the two that workers compare. In a RAG evaluation it is a
+conversation with scores of each turn. It has no id, so its prompt is its name: the same prompt in the files of several
+models is one query.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ _BUILTIN = "Builtin."
 _RATED = ("individualLikertScale", "thumbsUpDown")
 _BAD = frozenset(
     ("harmfulness", "stereotyping", "refusal", "toxicity", "robustness")
-)  # the lowest is the best
+)  # metrics whose lowest value is the best
 
 
 def _text(given: Any) -> str | None:
-    """A text that stands alone, in an object with it, or in the parts of one."""
+    """The text of a value: a text, an object with ``text``, or an object with parts (``content``); None if empty."""
     if has(given, "content") and is_list_of(given["content"], "text"):
         return words("\n\n".join(str(part["text"]) for part in given["content"] if has(part, "text")))
     return words(given.get("text", given) if isinstance(given, dict) else given)
 
 
 def _asked(record: Record) -> tuple[str, Row]:
-    """The query's name, and what it is."""
+    """(name of the query, its row). Raises MalformedError without a prompt."""
     given = mapped(record.get("inputRecord"), "an inputRecord")
     prompt = _text(given.get("prompt"))
     if prompt is None:
@@ -53,7 +53,7 @@ def _asked(record: Record) -> tuple[str, Row]:
 
 
 def _responses(record: Record) -> list[Record]:
-    """The answers: beside the input, or within it where they were brought along."""
+    """The answers of a record: beside the input, or within it if the user supplied them."""
     given = mapped(record["inputRecord"], "an inputRecord")
     found = record.get("modelResponses") or given.get("modelResponses") or given.get("responses") or []
     return [r for r in found if isinstance(r, dict)]
@@ -64,7 +64,7 @@ def _said(response: Record) -> str | None:
 
 
 def _metric(name: str, criterion: str, text: Any = None, *, judged: bool = False) -> Row:
-    """A metric; one that is built in and that a model judged goes from 0 to 1, whatever words the model chose from."""
+    """The rubric row of a metric. A built-in metric that a model judged has the scale 0 to 1."""
     builtin = criterion.startswith(_BUILTIN)
     bad = criterion.removeprefix(_BUILTIN).lower() in _BAD
     scale = (0, 1) if builtin and judged else (None, None)
@@ -86,7 +86,7 @@ def _scored(record: Record, setting: Setting) -> Iterator[Row]:
 
 
 def _labels(scores: list[Any], system: str, name: str, setting: Setting) -> Iterator[Row]:
-    """What each evaluator said by each metric; of a metric without evaluators its result."""
+    """Rubrics and labels of each metric: one label for each evaluator, or the result of a metric without evaluators."""
     for score in scores:
         criterion = named(mapped(score, "a score"), "metricName")
         graders = score.get("evaluatorDetails") or [{}]
@@ -97,7 +97,7 @@ def _labels(scores: list[Any], system: str, name: str, setting: Setting) -> Iter
 
 
 def _conversed(record: Record, setting: Setting) -> Iterator[Row]:
-    """A conversation: each turn is a query of its own, named after the first prompt."""
+    """The rows of a conversation; each turn is a separate query, named after the first prompt."""
     first, said = "", []
     turns = record["conversationTurns"]
     for number, turn in enumerate(turns, 1):
@@ -139,7 +139,7 @@ def _rated(record: Record, setting: Setting) -> Iterator[Row]:
 
 
 def _metrics(found: Record) -> list[Record]:
-    """What the workers were asked, each metric with its description."""
+    """The metrics that the workers rated, with their descriptions."""
     content = found.get("inputContent")
     given = content.get("evaluationMetrics") if isinstance(content, dict) else None
     return [m for m in given or () if isinstance(m, dict)]

@@ -1,6 +1,6 @@
-"""Prompts with their criteria in a list, and verdicts in a list next to it: CL-bench, PRBench, ComplexBench, IFEval.
+"""Read prompts with a list of criteria and a parallel list of verdicts: CL-bench, PRBench, ComplexBench, IFEval.
 
-A criterion is named by its id, else by its position, which is the same wherever its prompt is graded.
+A criterion is named by its id, else by its position, which is the same in every record of its prompt.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _ANSWERS = ("model_output", "response", "output")
 _DOMAINS = ("context_category", "domain", "field", "category")
 _RATERS = (name for name in RATERS if not name.endswith("email") and not name.startswith("your_"))
 _JUDGES = ("judge", "judge_model", "grader_model", "evaluator", *synonyms_of("labels", "judge"), *_RATERS)
-# fields of a record, or of a criterion, that say what an answer is worth: then it is no mere list of criteria
+# fields of a record, or of a criterion, that hold grades: then the record is no mere list of criteria
 _GRADED = word_set(
     "score scores grade verdict rating ratings label labels met criteria_met present passed satisfied "
     "eval evaluation results judge_result annotations_met"
@@ -59,8 +59,8 @@ def _first(record: Record, keys: tuple[str, ...]) -> Any:
 
 
 def _text_of(item: Any) -> str | None:
-    """The wording of a criterion; its title goes before a description."""
-    if isinstance(item, list):  # a wording with its importance and its kind
+    """The text of a criterion, preceded by its title if it has one; None if it has no text."""
+    if isinstance(item, list):  # [text, importance, kind]
         item = item[0] if item else None
     if not isinstance(item, dict):
         return item if isinstance(item, str) and item.strip() else None
@@ -70,13 +70,13 @@ def _text_of(item: Any) -> str | None:
 
 
 def _holder(record: Record) -> Record:
-    """The object that has the criteria: the record, or its reward_model as in verl."""
+    """The object that holds the criteria: the record's ``reward_model``, as in verl, else the record."""
     inner = record.get("reward_model")
     return inner if isinstance(inner, dict) else record
 
 
 def _criteria(record: Record) -> list[Any]:
-    """The list of criteria with a wording each; [] where there is none."""
+    """The list of criteria that all have a text; [] if there is none."""
     holder = _holder(record)
     for key in _CRITERIA:
         found = holder.get(key)
@@ -86,7 +86,7 @@ def _criteria(record: Record) -> list[Any]:
 
 
 def _verdicts(record: Record) -> list[Any] | None:
-    """The list of verdicts: one that is called so, else the only one of a yes or no to each criterion; or None."""
+    """The list of verdicts: the one with such a name, else the only list of yes and no for the criteria; or None."""
     found = next((record[k] for k in _VERDICTS if isinstance(record.get(k), list)), None)
     if found is None:
         unnamed = _yes_or_no(record)
@@ -95,7 +95,7 @@ def _verdicts(record: Record) -> list[Any] | None:
 
 
 def _yes_or_no(record: Record) -> list[list[Any]]:
-    """The lists of a yes or no to each criterion, whatever they are called: beside the criteria, or a word in each."""
+    """Lists with a yes or no for each criterion, whatever their names: parallel lists, or a field of the criteria."""
     criteria = _criteria(record)
     beside = [v for v in record.values() if isinstance(v, list) and len(v) == len(criteria) > 0]
     return [found for found in beside if _are_verdicts(found, bool)] + [
@@ -104,13 +104,13 @@ def _yes_or_no(record: Record) -> list[list[Any]]:
 
 
 def _columns(items: list[Any]) -> dict[str, list[Any]]:
-    """What objects hold under each key of the first that may be a verdict; {} where not all are objects."""
+    """Key → its values in all items, for keys of the first item that are no text or name; {} unless all are objects."""
     first = items[0] if items and all(isinstance(item, dict) for item in items) else {}
     return {key: [item.get(key) for item in items] for key in first if key not in (*_TEXTS, *_NAMES)}
 
 
 def _are_verdicts(found: list[Any], *types: type) -> bool:
-    """Whether each is a word for yes or no, or of the types; some may be missing."""
+    """Whether all known values are words for yes or no, or of the given types; at least one must be known."""
     known = [v for v in found if v not in (None, "")]
     return bool(known) and all(isinstance(v, types) or (isinstance(v, str) and is_verdict(v)) for v in known)
 
@@ -121,13 +121,13 @@ def _is_graded(record: Record) -> bool:
 
 
 def _is_bare(record: Record) -> bool:
-    """Whether a record is a prompt with criteria, and nothing in it is a grade."""
+    """Whether a record is a prompt with criteria and without any grade."""
     criteria = _criteria(record)
     return bool(criteria) and _prompt(record) is not None and not _may_be_graded(record, criteria)
 
 
 def _may_be_graded(record: Record, criteria: list[Any]) -> bool:
-    """Whether something says what an answer is worth: by its name, or by a yes or no to each criterion."""
+    """Whether a record may hold grades: in a field with such a name, or as a yes or no for each criterion."""
     lists = [value for value in record.values() if isinstance(value, list) and value is not criteria]
     holders = [record, *(item for items in (criteria, *lists) for item in items if isinstance(item, dict))]
     beside = (column for items in lists if len(items) == len(criteria) for column in _columns(items).values())
@@ -145,7 +145,7 @@ def _may_be_graded(record: Record, criteria: list[Any]) -> bool:
 
 
 def _are_scores(key: str, found: list[Any], record: Record) -> bool:
-    """Whether a list beside the criteria is called after scores: those of an answer, and no highest ones."""
+    """Whether a list beside the criteria is named like scores of an answer, not like the highest possible ones."""
     named = plain_name(key).rpartition("_")[2] in (
         "score",
         "scores",
@@ -166,7 +166,7 @@ def _length(value: Any) -> int:
 
 
 def _prompt(record: Record) -> str | None:
-    """The text of the prompt; of turns that are fields of their own, all of them."""
+    """The text of the prompt; if the turns are separate fields (``prompt_0``), all turns. None if there is none."""
     turns = [record.get(f"{who}_{n}") for n in range(10) for who in ("prompt", "response")]
     if "prompt_0" in record:
         return "\n\n".join(t for t in turns if isinstance(t, str) and t.strip()) or None
@@ -174,7 +174,7 @@ def _prompt(record: Record) -> str | None:
 
 
 def _about(record: Record) -> tuple[Record, ...]:
-    """The record, and the object in it that tells more of it."""
+    """The record and, if it has one, its object ``metadata`` or ``extra_info``."""
     inner = record.get("metadata", record.get("extra_info"))
     return (record, inner) if isinstance(inner, dict) else (record,)
 
@@ -194,7 +194,7 @@ def _name_of(item: Any, position: int) -> str:
 
 
 def _weight_of(item: Any, given: Any) -> Any:
-    """The points of a criterion: its own, those of its class of importance (PRBench), else of the list beside it."""
+    """The points of a criterion: its own, those of its weight class (PRBench), else ``given`` from a parallel list."""
     if not isinstance(item, dict):
         return given
     notes = item.get("annotations")
@@ -214,7 +214,7 @@ def _dimension_of(item: Any, given: Any) -> Any:
 
 
 def _at(record: Record, key: str, position: int) -> Any:
-    """The item of a list beside the criteria; None where it is not there."""
+    """The item at a position of a parallel list; None if it does not exist."""
     found = record.get(key)
     return found[position] if isinstance(found, list) and position < len(found) else None
 
@@ -252,7 +252,7 @@ def _graded_rows(record: Record, setting: Setting) -> Iterator[Row]:
 
 
 def _of_models(record: Record, setting: Setting) -> Iterator[Row]:
-    """PRBench's results: one object of models, each with its graded tasks."""
+    """The rows of PRBench's results: one object keyed by model, each with its graded tasks."""
     config = record.get("config")
     known = config if isinstance(config, dict) else {}
     judge, run = known.get("judge_model_name"), known.get("trial_number")

@@ -1,4 +1,4 @@
-"""System, query and rubric within an id that its maker composed, by the pattern that the user gives."""
+"""Split a composed id into system, query and rubric, by a pattern that the user gives."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from .base import MalformedError, Setting
 
 
 def identity(field: str, made: str, setting: Setting, usual: re.Pattern[str] | None = None) -> dict[str, str]:
-    """Query and system (and rubric) of an id: by the user's pattern for its field, else by the usual one.
+    """Query, system and perhaps rubric from an id: by the user's pattern for the field, else by the ``usual`` one.
 
-    Without either the id is the query, and the user names the system. Raises MalformedError where nothing does.
+    Without either, the id is the query, and the user must name the system. Raises MalformedError where a name is
+    missing. made: the id.
     """
     pattern = setting.given.get(field)
     found = _compiled(pattern).fullmatch(made) if pattern else usual.fullmatch(made) if usual else None
@@ -32,7 +33,7 @@ def identity(field: str, made: str, setting: Setting, usual: re.Pattern[str] | N
 
 
 def _split_otherwise(field: str, pattern: str) -> str:
-    """What is told of a pattern by which an id may be split in several ways."""
+    """A remark on a pattern that can split an id in several ways."""
     return (
         f"{pattern} can split some {field} in several ways: each part is taken as short as possible, from the first "
         "on; if names contain the separator, add the text that all of them share to the pattern, such as "
@@ -41,7 +42,7 @@ def _split_otherwise(field: str, pattern: str) -> str:
 
 
 def _example(made: str) -> str:
-    """A pattern with as many parts as an id has, as far as what stands between them shows."""
+    """An example of a pattern with as many parts as an id has, by its separators."""
     for between in _BETWEEN:
         if made.count(between) in (1, 2):
             return between.join(("{query}", "{system}", "{rubric}")[: made.count(between) + 1])

@@ -1,6 +1,6 @@
-"""doccano's export of a text classification: one file an annotator, who is named by the file alone.
+"""Read doccano's export of a text classification: one file for each annotator, named only by the file.
 
-Files of a project in which all annotators share their labels are called ``all``: these name nobody.
+If the annotators of a project share their labels, the file is called ``all`` and names no annotator.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _SHARED = "all"
 
 
 def _labels(record: Record) -> list[Any]:
-    """The labels of a text: a list, or in CSV a text with # between them."""
+    """The labels of a text, given as a list or, in CSV, as a text separated by #."""
     given = record["label"]
     if given is None or isinstance(given, str):
         return [part for part in (given or "").split("#") if part]

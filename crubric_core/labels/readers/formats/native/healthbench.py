@@ -1,7 +1,7 @@
-"""HealthBench: its examples, graded runs in the layouts that are about, and the physicians' meta-evaluation.
+"""Read HealthBench: its examples, graded runs in the usual layouts, and the physicians' meta-evaluation.
 
-Criteria have no names; each is named by its position, which is the same in the examples and in every graded run.
-A negative-point criterion is met by a bad answer: labels stay as given, and the rubric's polarity is -1.
+Criteria have no names, so each is named by its position, which is the same in the examples and in every graded run.
+A criterion with negative points is met by a bad answer: labels stay as given, and the rubric's polarity is -1.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _tags(item: Record) -> list[str]:
 
 
 def _tagged(item: Record, prefix: str) -> str | None:
-    """The value of a tag such as axis:accuracy or theme:hedging."""
+    """The value of the first tag with a prefix: "accuracy" for the tag axis:accuracy; None if there is none."""
     values = [tag for tag in _tags(item) if tag.startswith(prefix)]
     return values[0].removeprefix(prefix) if values else None
 
@@ -66,7 +66,7 @@ def _example_rows(record: Record, _setting: Setting) -> Iterator[Row]:
 
 
 def _graded(record: Record, key: str, setting: Setting) -> Iterator[Row]:
-    """A record whose criteria carry their grade."""
+    """The rows of a record whose criteria hold their grades. key: the field with the criteria."""
     prompt_id, items = named(record, "prompt_id"), listed(record, key)
     prompt = record.get("prompt", record.get("conversations"))
     yield query(prompt_id, prompt if key == "rubric_items" else _asked(prompt))
@@ -82,7 +82,7 @@ def _graded(record: Record, key: str, setting: Setting) -> Iterator[Row]:
 
 
 def _grades(item: Any) -> dict[str, Record]:
-    """What holds verdicts: the criterion itself, or objects in it. Where several do, their keys name the judges."""
+    """Key → object with a verdict: "" → the criterion itself, else the objects within it, whose keys may be judges."""
     if has(item, "criteria_met"):
         return {"": mapped(item, "a grade")}
     inside = item.items() if isinstance(item, dict) else ()
@@ -95,7 +95,7 @@ def _carries_grades(record: Record, key: str) -> bool:
 
 
 def _is_example(record: Record) -> bool:
-    """Whether a record has criteria with points, of which none is labelled already."""
+    """Whether a record is an example: it has criteria with points, and none of them is labelled."""
     items = record.get("rubrics")
     known = has(record, "prompt_id") and is_list_of(items, "criterion", "points")
     return (
@@ -112,7 +112,7 @@ def _asked(messages: Any) -> Any:
 
 
 def _answered(record: Record, messages: Any) -> Any:
-    """The completion: a field of its own, or the answer that ends a conversation."""
+    """The answer: the field ``completion``, or the last message of the conversation; None if there is none."""
     if record.get("completion") is not None:
         return record["completion"]
     if is_list_of(messages, "role") and messages[-1].get("role") == "assistant":
@@ -126,7 +126,7 @@ def _all_results_rows(record: Record, setting: Setting) -> Iterator[Row]:
 
 
 def _panel_rows(record: Record, setting: Setting) -> Iterator[Row]:
-    """Grades in the order of the rubrics: a list of true and false, or of the grader's replies."""
+    """The labels of a record with grades in the order of the rubrics: Booleans, or the grader's replies."""
     prompt_id = named(record, "prompt_id")
     system, judge = setting.system_of(record), setting.judge_of(record)
     if "criteria_met" in record:

@@ -1,4 +1,4 @@
-"""HelloBench: one JSON Lines file a system and task; scores from 0 to 1 in quarters, system and judge in the path."""
+"""Read HelloBench: one JSON Lines file per system and task, scores in quarters from 0 to 1, names in the path."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PARTS = 4
 
 
 def _quarters(value: Any) -> Cell:
-    """0, .25, .5, .75, 1 as 0..4; anything else comes out as it will be rejected."""
+    """A score times 4, so that 0, .25, .5, .75, 1 become 0 to 4; invalid values stay, and are rejected later."""
     if isinstance(value, str):
         try:
             value = float(value)

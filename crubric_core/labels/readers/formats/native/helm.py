@@ -1,6 +1,6 @@
-"""HELM's per_instance_stats.json: one rubric each metric that says whether an answer is right.
+"""Read HELM's per_instance_stats.json: one rubric for each metric of whether an answer is right.
 
-Scenario and model are those of the folder's name, as HELM writes it: ``mmlu:subject=law,model=openai_gpt-4o``.
+Scenario and model come from the folder's name, as HELM writes it: ``mmlu:subject=law,model=openai_gpt-4o``.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
 
 
 def _strictest(right: Sequence[tuple[str, Any]], setting: Setting) -> list[tuple[str, Any]]:
-    """Without metrics that compare the same texts less strictly: quasi_exact_match beside exact_match."""
+    """The metrics without less strict versions of others: without quasi_exact_match beside exact_match."""
     strict = {metric: _LESS_STRICT.sub("", metric) for metric, _ in right}
     left = {metric for metric, other in strict.items() if other != metric and other in strict}
     for metric in sorted(left):
@@ -64,21 +64,21 @@ def _strictest(right: Sequence[tuple[str, Any]], setting: Setting) -> list[tuple
 
 
 def _stat(stat: Any) -> tuple[str, Any]:
-    """A stat's name, and its mean, which is unknown of nothing."""
+    """(name of a stat, its mean); the mean is None if its count is 0."""
     found = mapped(stat, "a stat")
     mean = found.get("mean")
     return named(mapped(found.get("name"), "a name"), "name"), mean if found.get("count") else None
 
 
 def _instance(record: Record, key: str) -> str:
-    """An instance's id, and the perturbation that changed its text."""
+    """An instance's id, followed by the name of the perturbation of its text, if there is one."""
     found = record.get("perturbation")
     changed = f"/{named(found, 'name')}" if isinstance(found, dict) else ""
     return named(record, key) + changed
 
 
 def _texts(setting: Setting) -> dict[str, Any]:
-    """Instance → its text, where the file that has them came along."""
+    """Instance → its text, from the companion file; {} if that was not given."""
     if "texts" not in setting.memory:
         setting.memory["texts"] = {
             _instance(item, "id"): item["input"].get("text")

@@ -1,4 +1,4 @@
-"""InFoBench: a prompt decomposed into yes-or-no questions, and one verdict each; None where there was no answer."""
+"""Read InFoBench: prompts decomposed into yes-or-no questions with one verdict each; None means no answer."""
 
 from __future__ import annotations
 

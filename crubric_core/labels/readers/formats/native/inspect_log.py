@@ -1,6 +1,6 @@
-"""Inspect evaluation logs: a JSON log, or an ``.eval`` archive read without the inspect library (tried: 0.3.285).
+"""Read Inspect evaluation logs: JSON logs, and ``.eval`` archives without the inspect library (tested: 0.3.285).
 
-Epochs are runs. The judge is each voter of a panel, else the grading model that the score, the scorer's options or
+Epochs are runs. The judges are the voters of a panel, else the grading model that the score, the scorer's options or
 the log's model roles name.
 """
 
@@ -34,7 +34,7 @@ _GRADES = {"C": 1, "I": 0, "P": 0.5, "N": 0}  # correct, incorrect, partial, no 
 
 
 def read_archive(path: Path, name: str) -> Iterator[tuple[int, Any]]:
-    """One record a sample: the log's header with that sample alone, so that no more is held at a time."""
+    """Yield one record for each sample: the log's header with only this sample, so that little memory is needed."""
     entries = entry_names(path, name)
     if "header.json" not in entries:
         raise IngestError(
@@ -90,7 +90,7 @@ def _repeats(spec: Record) -> bool:
 
 
 def _graders(spec: Record) -> dict[str, Any]:
-    """Scorer → the model that it was told to grade with, where the log's header says so."""
+    """Scorer → its grading model, from the log's header; "" → the model role of a grader, if there is one."""
     found = {}
     scorers = spec.get("scorers")
     for scorer in scorers if isinstance(scorers, list) else ():
@@ -127,17 +127,17 @@ def _sample(
 
 
 def _of_bank(sample: Record) -> bool:
-    """Whether a sample is one of a bank's, which its own name tells."""
+    """Whether a sample is of a rubric bank's task, so that its scores have labels by rubric id."""
     scores = sample.get("scores")
     found = scores.values() if isinstance(scores, dict) else ()
     return any(isinstance(s, dict) and isinstance(_details(s).get(_BANK), dict) for s in found)
 
 
-_BANK = "crubric"  # where the task of a bank's export keeps its labels, by the rubrics' ids
+_BANK = "crubric"  # metadata key for labels by rubric id, in the task that a bank exports
 
 
 def _by_id(system: str, name: str, score: Record, run: Any, setting: Setting) -> Iterator[Row]:
-    """Labels on the rubrics of a bank: ``metadata.crubric`` = {id: {label, explanation}}."""
+    """The labels on the rubrics of a bank, from ``metadata.crubric`` = {id: {label, explanation}}."""
     details = _details(score)
     judge = setting.judge(_grader(details))
     for rubric_id, cell in details[_BANK].items():
@@ -160,7 +160,7 @@ def _completion(sample: Record) -> Any:
 
 
 def _cells(scorer: str, value: Any) -> list[tuple[str, Any]]:
-    """(criterion, value) of a score: one, or one a key or position of a value with parts."""
+    """[(criterion, value)] of a score: one pair, or one for each key or position if the value is an object or list."""
     if isinstance(value, dict):
         return [(f"{scorer}/{part}", v) for part, v in value.items()]
     if isinstance(value, list):
@@ -176,7 +176,7 @@ def _details(score: Record) -> Record:
 def _verdicts(
     scorer: str, score: Record, graders: dict[str, Any], setting: Setting
 ) -> Iterator[tuple[str, Any, Any]]:
-    """(judge, value, reason): each vote of a panel, or the score itself."""
+    """Yield (judge, value, reason) for each vote of a panel, or for the score itself."""
     details = _details(score)
     votes = _votes(details)
     if votes:
@@ -190,7 +190,7 @@ def _verdicts(
 
 
 def _votes(details: Record) -> list[tuple[Any, Any]]:
-    """(judge, vote) of ``metadata.panel.votes``, given as a list or by judge; [] where there is no panel."""
+    """[(judge or None, vote)] of ``metadata.panel.votes``, given as a list or by judge; [] if there is no panel."""
     panel = details.get("panel")
     votes = panel.get("votes") if isinstance(panel, dict) else None
     if isinstance(votes, dict):
@@ -210,7 +210,7 @@ def _vote(vote: Any) -> Any:
 
 
 def _grader(details: Record) -> Any:
-    """The model that graded: named, or the author of the last message of the grading conversation."""
+    """The grading model: by name, else the author of the last message in the grading conversation; or None."""
     for key in ("grader_model", "grader", "judge", "judge_model"):
         if isinstance(details.get(key), str) and details[key]:
             return details[key]
@@ -222,7 +222,7 @@ def _grader(details: Record) -> Any:
 
 
 def _value(cell: Any) -> Any:
-    """C and I as 1 and 0; NaN is unscored."""
+    """A score with C, P, I and N as 1, 0.5, 0 and 0, and NaN as None; other values unchanged."""
     if isinstance(cell, float) and math.isnan(cell):
         return None
     return _GRADES.get(cell, cell) if isinstance(cell, str) else cell

@@ -1,4 +1,4 @@
-"""JUDGE-BENCH: people's scores of single texts. Each text is a system, each metric a rubric, each person a judge."""
+"""Read JUDGE-BENCH: people's scores of texts. Each text is a system, each metric a rubric, each person a judge."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _rows(record: Record, _setting: Setting) -> Iterator[Row]:
 
 
 def _scores(found: Any) -> list[Any]:
-    """Each person's score; the majority where the persons are not identified."""
+    """The scores of the single persons; if these are not given, a list with the majority or the mean."""
     if not isinstance(found, dict):
         return [found]
     people = found.get("individual_human_scores")

@@ -1,6 +1,6 @@
-"""JudgmentBench: points by criterion, joined to what was judged, and by whom, through the annotation.
+"""Read JudgmentBench: points for each criterion, joined with system and judge through the annotation.
 
-Labels are points, and may be deductions; systems are the outputs' quality levels.
+Labels are points, and may be deductions. Systems are the outputs' quality levels.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
 
 
 def _begin(setting: Setting) -> Iterator[Row]:
-    """Read the files that came with it; what they say of tasks and items."""
+    """Read the companion files into ``setting.memory``, and yield the rows of tasks and items.
+
+    Raises MalformedError if the file of annotations is missing.
+    """
     annotations = list(setting.companion(_ANNOTATIONS))
     if not annotations:
         raise MalformedError(
@@ -68,13 +71,13 @@ def _annotations(found: list[Record], setting: Setting) -> dict[str, tuple[str, 
 
 
 def _grader(path: str) -> str | None:
-    """gpt_5_4 of autograders/gpt_5_4/rubric_item_scores.csv."""
+    """The grader in a path: gpt_5_4 in autograders/gpt_5_4/rubric_item_scores.csv; None for other paths."""
     parts = path.split("/")
     return parts[-2] if len(parts) > 2 and parts[-3] == "autograders" else None
 
 
 def _lowest(setting: Setting) -> dict[tuple[str, str], float]:
-    """(task, item) → the largest deduction that anybody gave, people and graders alike."""
+    """(task, item) → the largest deduction that any person or grader gave, as a number of at most 0."""
     task_of = {
         str(a.get("annotation_id")): str(a.get("task_id")) for a in setting.companion(f"*{_ANNOTATIONS}")
     }

@@ -1,4 +1,4 @@
-"""Label Studio's JSON export: tasks whose annotations hold ratings, choices and numbers, one control a rubric."""
+"""Read Label Studio's JSON export: tasks whose annotations hold ratings, choices and numbers; a control is a rubric."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _HOLDERS = ("rating", "number", "choices")
 
 
 def called(data: Record, canonical: str) -> Any:
-    """The field of a task's data whose name is, or is another word for, a column's."""
+    """The value of a task's field with the name of a canonical column or a synonym; None if there is none."""
     others = [n for n in NAMES_OF_QUERIES if n not in IDS_OF_ANSWERS] if canonical == "query" else ()
     words = (canonical, *synonyms_of("labels", canonical), *others)
     named_so = (k for k in data if plain_name(k) in words)
@@ -22,13 +22,13 @@ def called(data: Record, canonical: str) -> Any:
 
 
 def _person(annotation: Record) -> Any:
-    """Who made an annotation: a number, or an object with an address."""
+    """The annotator: a number, or the email or id in an object."""
     who = annotation.get("completed_by")
     return who.get("email") or who.get("id") if isinstance(who, dict) else who
 
 
 def _verdicts(annotation: Record) -> Iterator[tuple[str, Any]]:
-    """(control, what was chosen) of an annotation; of several choices their list."""
+    """Yield (control, chosen value) of an annotation; several choices are a list."""
     for item in annotation.get("result") or ():
         value = item.get("value") if isinstance(item, dict) else None
         held = next((value[h] for h in _HOLDERS if h in value), ()) if isinstance(value, dict) else ()

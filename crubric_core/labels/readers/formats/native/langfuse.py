@@ -1,8 +1,7 @@
-"""Langfuse score exports (JSON, JSON Lines, CSV, or the API's answer).
+"""Read Langfuse score exports (JSON, JSON Lines, CSV, or the API's response).
 
-A score names its trace, not the system: that is taken from its metadata, dataset run, release or trace name, else
-from the user. A dataset item, or the same input, makes traces of several systems one query. What people annotated is
-gold.
+A score names its trace, not the system. The system comes from its metadata, dataset run, release or trace name, else
+from the user. Traces with the same dataset item, or the same input, are of one query. Annotations by people are gold.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from .base import NativeFormat, Record, Row, Setting, gold, has, label, listed, 
 
 
 def _get(record: Record, *keys: str) -> Any:
-    """The first known of some fields, in camel or snake case, in the score, its metadata or its trace."""
+    """The first known value of these fields, in camel or snake case, in the score, its metadata or its trace."""
     details = record.get("metadata")
     if isinstance(details, str):
         try:
@@ -40,7 +39,7 @@ _ITEMS = (
     "promptId",
     "taskId",
     "exampleId",
-)  # in metadata that people write
+)  # keys in metadata that users write
 
 
 def _value(record: Record) -> Any:
@@ -63,9 +62,12 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
 
 
 def _query(record: Record, setting: Setting) -> str:
-    """The dataset's item, else what was asked; a trace is one answer, so that no two systems share it."""
+    """The query of a score: the dataset item, else the input, else the trace.
+
+    A trace is a single answer, so that no two systems share it; then a remark is recorded.
+    """
     item = _get(record, "datasetItemId", *_ITEMS)
-    part = _get(record, "observationId")  # of one step of a trace
+    part = _get(record, "observationId")  # the score is of one step of a trace
     asked = _get(record, "traceInput", "input") if item is None and part is None else item
     if asked is not None:
         return as_text(asked)

@@ -1,6 +1,6 @@
-"""LangSmith: feedback of an experiment's runs, or the runs with the feedback that they got.
+"""Read LangSmith: feedback on an experiment's runs, or the runs with their feedback.
 
-The experiment is the system and the example the query; a run is one answer, and names neither.
+The experiment is the system and the example the query. A run is one answer, and names neither.
 """
 
 from __future__ import annotations
@@ -54,7 +54,10 @@ def _run_rows(record: Record, setting: Setting) -> Iterator[Row]:
 
 
 def _value(key: str, stats: Record) -> Any:
-    """The score, else the category: of these the number of each is told, and one alone can be a label."""
+    """The label of a feedback key: its average score, else its only category.
+
+    stats: the statistics of the key, with the number of each category. Raises MalformedError for several categories.
+    """
     values = stats.get("values")
     if stats.get("avg") is not None or not isinstance(values, dict) or not values:
         return stats.get("avg")

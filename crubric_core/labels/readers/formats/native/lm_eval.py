@@ -1,4 +1,4 @@
-"""lm-evaluation-harness samples: one rubric a metric; the task in the file's name, the model in its folder's."""
+"""Read lm-evaluation-harness samples: each metric is a rubric, the file names the task, and its folder the model."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _OWN = word_set(
 
 
 def _task(name: str) -> str:
-    """arc_easy of samples_arc_easy_2024-05-01T10-00-00.000000.jsonl."""
+    """The task in a file's name: arc_easy in samples_arc_easy_2024-05-01T10-00-00.000000.jsonl."""
     stem = name.rsplit("/", 1)[-1].rsplit(".jsonl", 1)[0].removeprefix("samples_")
     return re.sub(r"_\d{4}-\d{2}-\d{2}T[\d\-.]+$", "", stem)
 

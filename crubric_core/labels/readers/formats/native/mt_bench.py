@@ -1,4 +1,4 @@
-"""MT-Bench single judgments: one score from 1 to 10 a turn; the judge is its model with the prompt's name."""
+"""Read MT-Bench single judgments: one score from 1 to 10 per turn; the judge is its model with the prompt's name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .base import NativeFormat, Record, Row, Setting, has, label, named, number,
 def _rows(record: Record, setting: Setting) -> Iterator[Row]:
     name, turn = named(record, "question_id"), f"turn {named(record, 'turn')}"
     model, prompt = record["judge"]
-    # FastChat's prompts; other benchmarks in its form have scales of their own.
+    # FastChat's prompts; other benchmarks in this layout have other scales.
     graded = "single" in str(prompt)
     yield rubric(name, turn, f"quality of {turn}", scale=(1, 10) if graded else (None, None))
     score = record.get("score")

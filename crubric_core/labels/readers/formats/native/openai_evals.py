@@ -1,7 +1,7 @@
-"""The log of a run of OpenAI Evals: its specification first, then one event a line, then the report.
+"""Read the log of a run of OpenAI Evals: its specification, then one event per line, then the report.
 
-An event ``match`` says whether a sample's answer is correct, an event ``metrics`` gives it one number a metric; what
-was asked and said on the way (``sampling``) holds no label.
+An event ``match`` holds whether a sample's answer is correct, an event ``metrics`` one number for each metric. Events
+``sampling`` (prompts and replies) hold no label.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def _fits(record: Record) -> bool:
 
 
 def _model(spec: Record) -> object:
-    """The model that answers: the first of completion_fns, or model_name of the first versions."""
+    """The answering model: the first of ``completion_fns``, or ``model_name`` in the first versions."""
     given = spec.get("completion_fns") or spec.get("model_name")
     return given[0] if isinstance(given, list) and given else given
 

@@ -1,4 +1,4 @@
-"""PaperBench: a tree of weighted requirements, its leaves graded 0 or 1; ``model_name`` is the judge's."""
+"""Read PaperBench: a tree of weighted requirements with leaves graded 0 or 1; ``model_name`` is the judge."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 from .base import MalformedError, NativeFormat, Record, Row, Setting, label, mapped, named, number, rubric
 
 _DEEPEST = 100
-# what a run's result holds it in
+# fields of a run's result that hold the judge's output
 _AROUND = ("pb_result", "paperbench_result", "grader_output", "judge_output")
 
 
 def _flat(record: Record) -> dict[str, Any]:
-    """The fields of a judge's output, with those of the result around it."""
+    """The fields of a judge's output merged with those of the result around it."""
     found = dict(record)
     for key in _AROUND:
         inner = found.get(key)
@@ -22,7 +22,10 @@ def _flat(record: Record) -> dict[str, Any]:
 
 
 def _leaves(node: Record, share: float = 1.0, depth: int = 0) -> Iterator[tuple[Record, float]]:
-    """(leaf, its share of the whole) at any depth: each node's weight counts among its siblings."""
+    """Yield (leaf, its share of the whole weight); a node's weight is relative to its siblings.
+
+    Raises MalformedError if the tree is too deep.
+    """
     below = [mapped(n, "a node of its tree") for n in node.get("sub_tasks") or ()]
     if depth > _DEEPEST:
         raise MalformedError("has a tree that is too deep")
@@ -34,7 +37,7 @@ def _leaves(node: Record, share: float = 1.0, depth: int = 0) -> Iterator[tuple[
 
 
 def _system_and_run(paper: str, setting: Setting) -> tuple[str, str | None]:
-    """By the path: ``…_run-group_<system>/<paper>_<run>/grade.json``, else as of any file."""
+    """(system, run) by the path ``…_run-group_<system>/<paper>_<run>/grade.json``; else the file's system and None."""
     group, _, folder = setting.name.rpartition("/")[0].rpartition("/")
     if not folder.startswith(f"{paper}_"):
         return setting.system(), None

@@ -1,6 +1,6 @@
-"""Potato's annotated_instances.jsonl: one file an annotator, whom the folder names; each question is a rubric.
+"""Read Potato's annotated_instances.jsonl: one file for each annotator, named by the folder; a question is a rubric.
 
-A choice is the label, and of a Likert scale its number. Several choices of one question come as their list.
+The label is the choice, or its number on a Likert scale. Several choices of one question become a list.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any
 from .base import NativeFormat, Record, Row, Setting, answer, label, mapped, named, number
 from .custom_ids import identity
 
-# Fields that hold what was written, and are no choices.
+# Fields with written values, which are no choices.
 _FIELDS = ("text_box", "textbox", "number", "slider", "free_response")
-_LEFT = (None, "", False, "false", "False")  # 0 too: a choice that is not made, but a number that is written
+_LEFT = (None, "", False, "false", "False")  # a choice that is not made; 0 equals False, too
 _POINT = re.compile(r"(?:scale_)?(\d+)")
 _KEPT_BESIDE = (
     *("annotation_state.json", "assigned_user_data.json", "behavioral_data.json"),
@@ -35,7 +35,7 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
 
 
 def _chosen(given: Record) -> Iterator[Any]:
-    """What is chosen of a question, or a number that is written; a text is no label."""
+    """Yield the choices of a question, or the written number; written texts are no labels."""
     for choice, value in given.items():
         if choice in _FIELDS:
             if number(value) is not None:

@@ -1,4 +1,4 @@
-"""ProfBench: people's verdicts by criterion in the data set, and judges' verdicts on them, one a line."""
+"""Read ProfBench: people's verdicts for each criterion in the data set, and judges' verdicts, one per line."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _HUMAN = "_fulfilment"
 
 
 def _described(task: str, item: Record) -> tuple[str, Row]:
-    """A criterion has no name: it is named after its text, alike in both files."""
+    """(name, rubric row) of a criterion. It has no name, so it is named by a hash of its text, equal in both files."""
     text = named(item, "criterion_description")
     kinds, weight = item.get("criterion_type"), item.get("criterion_weight")
     dimension = kinds[0] if isinstance(kinds, list) and kinds else kinds
@@ -69,7 +69,7 @@ def _judge_rows(record: Record, setting: Setting) -> Iterator[Row]:
 
 
 def _rating(value: Any) -> Any:
-    """True and false for a reply that begins with Yes or No."""
+    """True or False for a reply that begins with Yes or No, None for other texts; other values unchanged."""
     if not isinstance(value, str):
         return value
     found = re.match(r"\W*(yes|no)\b", value, re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""promptfoo results: one label an assertion, true where it passed; the judge is the provider that graded it."""
+"""Read promptfoo results: one label for each assertion, true if it passed; the judge is the grading provider."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MODEL_GRADED = word_list(
     "llm-rubric model-graded-closedqa model-graded-factuality factuality g-eval answer-relevance "
     "context-faithfulness context-recall context-relevance search-rubric pi select-best"
 )
-_LONGEST = 200  # characters of a query's name
+_LONGEST = 200  # most characters of a query's name
 _ERROR = 2  # failureReason of a test whose provider or grader failed
 
 
@@ -64,7 +64,7 @@ def _document_rows(record: Record, setting: Setting) -> Iterator[Row]:
 
 
 def _inner(record: Record, key: str) -> Record:
-    """An object within a record; an empty one where there is none."""
+    """An object within a record; {} if there is none."""
     found = record.get(key)
     return found if isinstance(found, dict) else {}
 
@@ -89,7 +89,7 @@ def _rows(result: Record, setting: Setting) -> Iterator[Row]:
 
 
 def _grader(result: Record) -> Any:
-    """The provider that grades the assertions of a test that name none of their own."""
+    """The provider that grades the assertions of a test that do not name one themselves."""
     return _inner(_inner(result, "testCase"), "options").get("provider")
 
 
@@ -117,7 +117,10 @@ def _components(name: str, system: str, parts: list[Any], grader: Any, setting: 
 
 
 def _place(there: list[tuple[Any, set[Any]]], value: Any, provider: Any) -> int:
-    """Which of the rubrics of one name an assertion is, from 1: the same value by another grader is the same rubric."""
+    """The number, from 1, of an assertion's rubric among the rubrics of one name; the list ``there`` is updated.
+
+    An assertion with the same value and another grader is the same rubric.
+    """
     for number_there, (known, graders) in enumerate(there, 1):
         if known == value and provider not in graders:
             graders.add(provider)
@@ -127,7 +130,7 @@ def _place(there: list[tuple[Any, set[Any]]], value: Any, provider: Any) -> int:
 
 
 def _criterion(assertion: Record) -> str:
-    """The metric; of an assertion without one its kind, and a hash of its value where it has one."""
+    """The rubric's name: the assertion's metric, else its type with a hash of its value, if it has one."""
     if assertion.get("metric"):
         return as_text(assertion["metric"])
     kind = as_text(assertion.get("type") or "assertion")
@@ -136,16 +139,16 @@ def _criterion(assertion: Record) -> str:
 
 
 def _id(provider: Any) -> Any:
-    """A provider's name, given as text or as an object with its id; a provider of text output by that."""
+    """A provider's name, given as text or as an object with its label or id, or within its object ``text``."""
     if isinstance(provider, dict):
         return provider.get("label") or provider.get("id") or _id(provider.get("text"))
     return provider
 
 
 def _system(result: Record, setting: Setting) -> str | None:
-    """The provider; a second prompt of the same provider makes it another system.
+    """The provider, with the prompt's number if it is not the provider's first: each further prompt is another system.
 
-    promptIdx counts through all pairs of prompt and provider, so that it is 1 for the second of two providers too.
+    ``promptIdx`` numbers all pairs of prompt and provider, so that it is 1 also for the second of two providers.
     """
     name, index = _id(result.get("provider")), result.get("promptIdx")
     if not isinstance(name, str) or not isinstance(index, int):

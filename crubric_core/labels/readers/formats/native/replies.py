@@ -1,4 +1,4 @@
-"""Judges' raw replies, one a line, or as batches of OpenAI, Anthropic and Gemini return them."""
+"""Read judges' raw replies, one per line, or in the batch output of OpenAI, Anthropic and Gemini."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CUSTOM_ID = re.compile(r"(?P<query>.+?)_(?P<system>[^_/\s]+/\S+?)(_\d+)?$")
 
 
 def _reply(record: Record) -> str | None:
-    """The text of a judge, which may stand in the place of its verdict."""
+    """The text of a judge's reply, also in a field for the verdict; None if there is none."""
     return next((record[k] for k in (*VERDICTS, *_TEXTS) if isinstance(record.get(k), str)), None)
 
 
@@ -39,7 +39,7 @@ def _is_reply(record: Record) -> bool:
 
 
 def _reply_rows(record: Record, setting: Setting) -> Iterator[Row]:
-    """One verdict a record; a reply that is no JSON gave none."""
+    """The label of a record with one reply; unknown if the reply is no JSON."""
     found = _parsed(_reply(record) or "", _verdict)
     name, criterion = named(record, *_QUERIES), named(record, *RUBRICS)
     system, judge = setting.system(first_of(record, _SYSTEMS)), setting.judge(first_of(record, JUDGES))
@@ -55,17 +55,17 @@ def _parsed(text: str, verdict: Callable[[Any], Any]) -> Any:
 
 
 def _verdict(found: Any) -> Any:
-    """The verdict of an object; None of anything else."""
+    """The verdict in an object; None for anything else."""
     return first_of(found, VERDICTS) if isinstance(found, dict) else None
 
 
 def _why(found: Any) -> Any:
-    """The reason that a reply gives beside its verdict."""
+    """The reason in an object beside the verdict; None for anything else."""
     return first_of(found, REASONS) if isinstance(found, dict) else None
 
 
 def _batch_rows(record: Record, setting: Setting) -> Iterator[Row]:
-    """The verdicts of each choice; of several choices each is a run."""
+    """The labels of each choice in a batch response; if there are several choices, each is a run."""
     known = identity(field := _id_field(record), named(record, field), setting, _CUSTOM_ID)
     body = _body(record)
     judge, texts = setting.judge(body.get("model") or body.get("modelVersion")), _texts_of(body)
@@ -76,7 +76,7 @@ def _batch_rows(record: Record, setting: Setting) -> Iterator[Row]:
 
 
 def _is_batch(record: Record) -> bool:
-    """Whether a record is a line of a batch, of a request that failed, too."""
+    """Whether a record is a line of batch output, even of a failed request."""
     response, result = record.get("response"), record.get("result")
     if not has(record, "custom_id"):
         of_gemini = "key" in record and (has(response, "candidates") or set(record) == {"key", "error"})
@@ -87,15 +87,15 @@ def _is_batch(record: Record) -> bool:
 
 
 def _id_field(record: Record) -> str:
-    """The field with the name that the user gave the request; Gemini calls it the key."""
+    """The field with the user's name of the request: "custom_id", or "key" for Gemini."""
     return "custom_id" if has(record, "custom_id") else "key"
 
 
-_RESULTS = ("succeeded", "errored", "canceled", "expired")  # of Anthropic's
+_RESULTS = ("succeeded", "errored", "canceled", "expired")  # types of results in Anthropic's batches
 
 
 def _body(record: Record) -> Record:
-    """What a model sent; MalformedError with the reason where it sent nothing."""
+    """The response of the model. Raises MalformedError, with the reason, if there is none."""
     outer, key = ("result", "message") if "result" in record else ("response", "body")
     sent = mapped(record.get(outer) or {}, f"a {outer}")
     body = sent if has(sent, "candidates") else mapped(sent.get(key) or {}, f"a {key}")
@@ -106,7 +106,7 @@ def _body(record: Record) -> Record:
 
 
 def _texts_of(body: Record) -> list[tuple[Any, str]]:
-    """The number and the text of each choice, or of the only reply, whose parts may stand in a list."""
+    """[(number, text)] of each choice; [(None, text)] for a single reply, which may be a list of parts."""
     if choices := _objects(body.get("choices")):
         messages = [
             (choice.get("index", place), choice.get("message")) for place, choice in enumerate(choices)
@@ -120,7 +120,7 @@ def _texts_of(body: Record) -> list[tuple[Any, str]]:
 
 
 def _joined(content: Any) -> str:
-    """A text as it is, or the texts among the parts of one; what was thought before is none."""
+    """A text unchanged, or the joined texts of its parts without the model's thoughts; "" if there is none."""
     if isinstance(content, list):
         texts = [p.get("text") for p in _objects(content) if p.get("type") in ("text", "output_text")]
         content = "".join(text for text in texts if isinstance(text, str))
@@ -128,7 +128,7 @@ def _joined(content: Any) -> str:
 
 
 def _parts(parts: Any) -> str:
-    """The texts of a reply of Gemini without what was thought before."""
+    """The joined texts of a reply of Gemini, without the model's thoughts."""
     texts = [p.get("text") for p in _objects(parts) if not p.get("thought")]
     return "".join(text for text in texts if isinstance(text, str))
 
@@ -138,9 +138,10 @@ def _objects(items: Any) -> list[Record]:
 
 
 def _verdicts_in(text: str, rubric: str | None, setting: Setting) -> list[ReplyVerdict]:
-    """The verdicts of a reply: of the rubric that its request names, else of criteria rather than of the whole.
+    """The verdicts in a reply: on ``rubric`` if the request names it, else on the criteria rather than on the whole.
 
-    A reply to such a request may be a label and nothing else.
+    With ``rubric``, the reply may be only a label. Raises MalformedError without a verdict, or with several for one
+    rubric.
     """
     bare = text.strip().rstrip(".")
     if rubric and (is_number(bare) or is_verdict(bare)):
@@ -160,7 +161,7 @@ def _verdicts_in(text: str, rubric: str | None, setting: Setting) -> list[ReplyV
 
 
 def _labels(found: Any) -> Any:
-    """All labels that a value gives, by their criteria; None where it gives none, or cannot be read."""
+    """Criterion → label for all labels in a JSON value; None if it has none or cannot be read."""
     try:
         said = said_in(found)
     except MalformedError:

@@ -1,4 +1,4 @@
-"""ResearchRubrics: criteria with a column <system>_present each, in three steps; the prompt in rows of its own."""
+"""Read ResearchRubrics: criteria with a column <system>_present for each system, in three steps; prompts apart."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _criterion(record: Record) -> str:
 
 
 def _step(value: Any) -> Any:
-    """0, 1, 2 for the three words; anything else as it stands."""
+    """0, 1 or 2 for the words of the three steps; other values unchanged."""
     text = " ".join(str(value or "").replace("_", " ").lower().split())
     return _STEPS.get(text, value)
 

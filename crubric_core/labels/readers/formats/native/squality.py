@@ -1,7 +1,7 @@
-"""SQuALITY's human evaluation: passages with questions, each an object of systems with the reviews of their summaries.
+"""Read SQuALITY's human evaluation: passages with questions, and for each question the reviews of systems' summaries.
 
-A question has no name but its place among those of its passage. Ranks compare the summaries with each other, and are no
-labels of one.
+A question is named by its position within the passage. Ranks compare the summaries with each other, so they are no
+labels of a single one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""SummEval and DialSummEval: people's ratings of summaries from 1 to 5, a list of annotators a record."""
+"""Read SummEval and DialSummEval: people's ratings of summaries from 1 to 5, with a list of annotators per record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SWE-bench's report of a run: which instances the tests say are resolved; the model is in the file's name."""
+"""Read SWE-bench's report of a run: which instances are resolved according to the tests; the file names the model."""
 
 from __future__ import annotations
 

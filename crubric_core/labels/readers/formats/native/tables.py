@@ -1,4 +1,4 @@
-"""Native records on their way to the database: the canonical rows of any number of files, one CSV file a kind."""
+"""Write the canonical rows of native files for the database: one CSV file for each kind of row."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from typing import IO, Any, Self
 from ..records import Fault, as_text
 from .base import COLUMNS, Cell, Row
 
-LONGEST = 500_000  # characters of a text that are kept
-_ONCE = ("queries", "rubrics", "reference", "answers")  # every graded run repeats its descriptions
+LONGEST = 500_000  # most characters of a text that are kept
+_ONCE = ("queries", "rubrics", "reference", "answers")  # written once, as every graded run repeats them
 
 
 @dataclass
 class Written:
-    """The rows of one kind so far: their file, how many there are, and the descriptions already seen."""
+    """The rows of one kind that were written: their file and number, and ``seen``, the descriptions among them."""
 
     path: Path
     writer: Any
@@ -28,9 +28,9 @@ class Written:
 
 
 class Tables:
-    """Writes rows as they come; use it as a context manager. Rows count from 2, as in a table with a header.
+    """A context manager that writes canonical rows to files. Rows are numbered from 2, as in a table with a header.
 
-    faults: records that could not be read, with their place.
+    written: kind → its rows. faults: records that could not be read, as (place, Fault).
     """
 
     def __init__(self, folder: Path, *, several: bool) -> None:
@@ -49,7 +49,7 @@ class Tables:
         self._stack.close()
 
     def add(self, name: str, rows: Iterable[tuple[int, Row | Fault]], kind: str) -> None:
-        """All rows of one file; of what it holds, what ``kind`` asks for."""
+        """Write all rows of one file that the planned ``kind`` includes, and collect its faults. name: of the file."""
         for line, row in rows:
             place = f"{name}, record {line}" if self._several else f"record {line}"
             if isinstance(row, Fault):
@@ -78,12 +78,16 @@ class Tables:
 
 
 def columns_of(kind: str) -> tuple[str, ...]:
-    """The columns of a written table."""
+    """The columns of the file of a kind, including the row number and the place."""
     return ("row", *COLUMNS[kind], "place")
 
 
 def _target(found: str, asked: str) -> str | None:
-    """Where a row goes: labels take all that there is, gold the labels too, another kind that one alone."""
+    """The kind under which a row is written, or None if it is left out.
+
+    found: the kind of the row. asked: the planned kind: "labels" includes all kinds, "gold" also reads labels as gold,
+    another kind includes only itself.
+    """
     if asked == "labels":
         return found
     if asked == "gold":
@@ -92,7 +96,7 @@ def _target(found: str, asked: str) -> str | None:
 
 
 def _as_kind(row: Row, target: str) -> tuple[Cell, ...]:
-    """The cells that the target's table has: gold has no run, and its annotator is the labels' judge."""
+    """The cells of a row for the kind ``target``. For labels as gold, the judge is the annotator, without a run."""
     if row[0] == target:
         return row[1]
     cells = dict(zip(COLUMNS[row[0]], row[1], strict=True))
@@ -101,7 +105,7 @@ def _as_kind(row: Row, target: str) -> tuple[Cell, ...]:
 
 
 def _clean(cell: Any) -> Cell:
-    """A cell that any database takes: no list or object, no NUL, no half characters, of a sane length."""
+    """A cell that the database accepts: lists and objects as JSON, without NUL or lone surrogates, cut to LONGEST."""
     if isinstance(cell, (dict, list)):
         cell = as_text(cell)
     if not isinstance(cell, str):

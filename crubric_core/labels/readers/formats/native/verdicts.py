@@ -1,4 +1,4 @@
-"""What a judge's reply in JSON says of an answer: one verdict, or one of each criterion, however these are nested."""
+"""Extract the verdicts from a judge's JSON reply: one on the whole answer, or one for each criterion, at any depth."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _NAMES = (*RUBRICS, "name", "id", "title", "dimension", "aspect", "metric")
 _OF_WHOLE = (*VERDICTS, "pass")
 _OF_CRITERION = tuple(dict.fromkeys((*VERDICTS, *synonyms_of("labels", "label"))))
 _NOTED = frozenset(("id", "index", "weight", "version", "threshold"))
-_HOLDING = re.compile(  # what holds criteria, and is none
+_HOLDING = re.compile(  # keys of objects or lists that hold criteria
     r"(?i)(^|_)(scores|ratings|grades|labels|verdicts|judge?ments?|evaluations?|assessments?|criteria|rubrics?"
     r"|results?|dimensions|metrics|checks|items|output|response)$"
 )
-_OVERALL = re.compile(r"(?i)(overall|final)(_\w+)?")  # of the whole, beside an object or a list of criteria
+_OVERALL = re.compile(r"(?i)(overall|final)(_\w+)?")  # verdict on the whole, beside criteria
 
 
 @dataclass(frozen=True)
 class ReplyVerdict:
-    """A label of a criterion, with the reason beside it; group: the key of what holds it."""
+    """A label of a criterion with its reason. group: the key of the object that holds it; "" for none."""
 
     criterion: str
     label: Any
@@ -40,7 +40,7 @@ class ReplyVerdict:
 
 @dataclass
 class Said:
-    """What a reply says: of the answer as a whole, of criteria; left: keys of what is in neither."""
+    """The verdicts in a reply. whole: on the whole answer, or None. left: keys of values that are not used."""
 
     whole: ReplyVerdict | None = None
     criteria: list[ReplyVerdict] = field(default_factory=list)
@@ -48,14 +48,14 @@ class Said:
 
 
 def first_of(record: Mapping[str, Any], keys: Sequence[str]) -> Any:
-    """The first value of some keys that a record has."""
+    """The first value of these keys that is not None or blank; None if there is none."""
     return next((record[k] for k in keys if record.get(k) not in (None, "")), None)
 
 
 def said_in(found: Any) -> Said:
-    """What a reply says; criteria of one name in several groups are called after these, too.
+    """The verdicts in a parsed reply. A criterion whose name occurs in several groups is named "group.criterion".
 
-    Raises MalformedError where labels have no names, or some criteria have no label.
+    Raises MalformedError where labels have no names of criteria, or some criteria have no label.
     """
     said = Said(criteria=_of_list(found, "")) if isinstance(found, list) else Said()
     said = _of_object(found, "") if isinstance(found, dict) else said
@@ -88,11 +88,11 @@ def _of_object(found: Mapping[str, Any], group: str) -> Said:
     verdict = ReplyVerdict("score" if whole in VERDICTS else whole, found[whole], first_of(found, REASONS))
     if held or len(plain) > 1:
         return Said(verdict, criteria, [*left, whole])
-    return Said(verdict, [], [v.criterion for v in plain])  # one key beside a verdict may be any remark
+    return Said(verdict, [], [v.criterion for v in plain])  # a single key beside a verdict may be a remark
 
 
 def _of_inner(found: Mapping[str, Any], key: str, group: str) -> Said:
-    """The criteria of an object that holds them; else the label of the criterion that it is called after."""
+    """The verdicts in an inner object: of the criteria that it holds, else of the criterion named by its key."""
     verdict = next((k for k in _OF_CRITERION if k in found and not isinstance(found[k], (list, dict))), None)
     said = _of_object(found, key)
     if verdict is None or (said.criteria and _HOLDING.search(key)):
@@ -101,7 +101,10 @@ def _of_inner(found: Mapping[str, Any], key: str, group: str) -> Said:
 
 
 def _of_list(items: Sequence[Any], key: str) -> list[ReplyVerdict]:
-    """The label of each item, by its name or place; none of a list of anything else."""
+    """The verdict of each item of a list, named by its name or position; [] if the items hold no verdicts.
+
+    Raises MalformedError where only some items have a verdict, or a list of criteria holds bare numbers.
+    """
     if items and _HOLDING.search(key) and all(isinstance(i, (int, float)) for i in items):
         raise MalformedError(f"gives labels in {key!r} of its reply, and no names of criteria")
     verdicts = [
@@ -122,7 +125,7 @@ def _of_list(items: Sequence[Any], key: str) -> list[ReplyVerdict]:
 
 
 def _is_nameless(items: Sequence[Any]) -> bool:
-    """Whether items are known by their places alone: beside a verdict of the whole they may be its evidence."""
+    """Whether some items have no name, so that beside a verdict on the whole they may be its evidence."""
     return any(first_of(i, _NAMES) is None for i in items if isinstance(i, dict))
 
 
@@ -131,7 +134,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def _is_label(key: str, value: Any) -> bool:
-    """Whether a value is a label by what it is: a number or a word with a level, and nothing counted or noted."""
+    """Whether a value is a label: a number or a word with a level, under a key that is no count, certainty or note."""
     if is_measured(key) or is_certainty(key) or key.lower() in _NOTED or key in _OF_WHOLE:
         return False
     if not isinstance(value, str) or is_number(value):

@@ -1,4 +1,4 @@
-"""WildBench: one holistic score from 1 to 10 a query, written as text; the judge stands in the path."""
+"""Read WildBench: one overall score from 1 to 10 per query, written as text; the path names the judge."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _score(record: Record) -> Any:
 
 
 def _reason(record: Record) -> Any:
-    """Strengths and weaknesses, as the judge wrote them."""
+    """The judge's strengths and weaknesses as an object; None if there are none."""
     parsed = record.get("parsed_result")
     if not isinstance(parsed, dict):
         return None

@@ -1,4 +1,4 @@
-"""Labels in, reductions out: readers → ingest → checks → store. The only room that knows the workspace's database."""
+"""From label files to reductions: readers → ingest → checks → store. Only this room knows the workspace's database."""
 
 from .ingest.report import IngestReport, Scale
 from .store.dataset import Dataset

@@ -1,8 +1,8 @@
-"""Systems whose labels repeat those of another: where one is held out, the other still tells of its labels.
+"""Find systems whose labels repeat those of another, so that a held-out system is not really held out.
 
-The same answers under two names, judged once or twice, or versions of one model. A copy in the fit has seen what the
-system's own labels would show: of twelve equal systems, six of them copies, three boards in ten showed a difference
-(docs/method.md §10).
+They have the same answers under two names, judged once or twice, or are versions of one model. A copy in the fit
+reveals the held-out system's labels: of twelve equal systems, six of them copies, three boards in ten showed a
+difference (docs/method.md §10).
 """
 
 from __future__ import annotations
@@ -12,27 +12,28 @@ from scipy.special import expit, ndtri
 
 from ..types import FloatArray, IntArray
 
-REPEATED = 0.7  # excess correlation of two systems' labels from which on one repeats the other
-# The same of what ability, difficulty and slope leave: on sharp rubrics equally good systems are much alike.
+REPEATED = 0.7  # least excess correlation of two systems' labels at which one repeats the other
+# Least correlation of the residuals after ability, difficulty and slope: on sharp rubrics, equally good systems are
+# much alike.
 BESIDE = 0.4
-CHANCE = 0.001  # that these of unrelated systems exceed, in any pair, their bound by the number of rubrics
-# Quantile of the correlations of all pairs, which rubrics that are easy for all give any two systems.
+CHANCE = 0.001  # probability that in any pair of unrelated systems the residual correlation exceeds its bound
+# Quantile of the correlations of all pairs that is usual: rubrics that are easy for all correlate any two systems.
 USUAL = 0.1
-# Labels other than its most frequent one that a system must have: with fewer, good systems look alike.
+# Least number of labels of a system other than its most frequent one: with fewer, good systems look alike.
 RARER = 10
-COMMON = 30  # rubrics that two systems must have in common: on fewer, neighbours look alike
-MOST = 2048  # rubrics that are looked at, evenly spaced: more would tell the same
-STEPS, RIDGE = 30, 0.1  # of the model that tells what ability, difficulty and slope explain
-PULL = 20.0  # of slopes to 1: few systems tell little of them
+COMMON = 30  # least number of common rubrics of two systems: on fewer, neighbours look alike
+MOST = 2048  # most rubrics that are examined, evenly spaced: more would not change the result
+STEPS, RIDGE = 30, 0.1  # iterations and ridge of the model of ability, difficulty and slope
+PULL = 20.0  # ridge of slopes towards 1: few systems determine them poorly
 
 
 def distinct_systems(y: FloatArray) -> IntArray:
-    """(M,) number of each system, from 0 as they first occur; those that repeat each other have the same.
+    """(M,) group number of each system, from 0 by first occurrence; systems that repeat each other share one.
 
     y: (M, J) labels or levels, NaN unknown. The correlation r of two systems' labels over the rubrics that vary is
-    compared with that of usual pairs, r0: (r - r0) / (1 - r0) is 1 of copies and 0 of pairs with no more in common than
-    the rubrics. What ability, difficulty and slope leave of labels must correlate, too. Average linkage, so that a
-    chain of similar systems is not one.
+    compared with that of usual pairs, r0: (r - r0) / (1 - r0) is 1 for copies and 0 for pairs with no more in common
+    than the rubrics. The residuals after ability, difficulty and slope must correlate, too. Groups are formed by
+    average linkage, so that a chain of similar systems is no group.
     """
     from scipy.cluster.hierarchy import fcluster, linkage  # a tenth of a second
     from scipy.spatial.distance import squareform
@@ -50,12 +51,12 @@ def distinct_systems(y: FloatArray) -> IntArray:
 
 
 def copies_once(distinct: int, rows: int) -> str:
-    """What is said behind a number of distinct systems where more are listed."""
+    """Words after a number of distinct systems if more systems (``rows``) are listed; else ""."""
     return ", copies counted once" if distinct < rows else ""
 
 
 def repeated_of(y: FloatArray, new: FloatArray) -> IntArray:
-    """(N,) the system of ``y`` (M, J) that each of ``new`` (N, J) repeats, as in ``distinct_systems``; -1: none."""
+    """(N,) index of the system of ``y`` (M, J) that each of ``new`` (N, J) repeats (``distinct_systems``), or -1."""
     found, varying = np.full(len(new), -1), _varying(y)
     y, new = y[:, varying], new[:, varying]
     old = _telling(y)
@@ -69,15 +70,15 @@ def repeated_of(y: FloatArray, new: FloatArray) -> IntArray:
 
 
 def _varying(y: FloatArray) -> IntArray:
-    """Rubrics on which systems differ, at most MOST."""
+    """Indices of the rubrics on which systems differ, at most MOST, evenly spaced."""
     found = np.flatnonzero(np.nanmin(y, axis=0, initial=np.inf) < np.nanmax(y, axis=0, initial=-np.inf))
     return found[np.unique(np.linspace(0, len(found) - 1, MOST).astype(np.int64))] if len(found) else found
 
 
 def _apart(y: FloatArray, rows: IntArray, usual: IntArray) -> FloatArray:
-    """(m, m) how far two of the ``rows`` (m,) of y (M, J) are from repeating each other: 0 of copies, up to 1 they do.
+    """(m, m) distances of the ``rows`` (m,) of y (M, J): 0 for copies; two rows repeat each other up to distance 1.
 
-    usual: the rows whose pairs are the usual ones.
+    usual: the rows whose pairs give the usual correlation r0.
     """
     r = _correlations(y[rows])
     pairs = _correlations(y[usual])[np.triu_indices(len(usual), 1)]
@@ -94,9 +95,10 @@ def _apart(y: FloatArray, rows: IntArray, usual: IntArray) -> FloatArray:
 
 
 def _effective(rest: FloatArray) -> FloatArray:
-    """(m, m) as many rubrics of one spread correlate by chance as these rows (m, J) do: sum r² sum s² / sum r² s².
+    """(m, m) effective number of rubrics for the residuals r, s of each two rows (m, J): sum r² sum s² / sum r² s².
 
-    On sharp rubrics most labels are certain, and the few that are not are much the same for neighbours.
+    So many rubrics with equal variance would have the same chance correlation. On sharp rubrics most labels are
+    certain, and the few uncertain ones are much the same for neighbours.
     """
     known = np.isfinite(rest).astype(np.float64)
     square = np.where(known > 0, rest, 0.0) ** 2
@@ -105,9 +107,10 @@ def _effective(rest: FloatArray) -> FloatArray:
 
 
 def _unexplained(y: FloatArray) -> FloatArray:
-    """(M, J) what an ability of each system, a difficulty and a slope of each rubric leave of labels, in shares.
+    """(M, J) residuals of the labels, scaled to 0..1, after an ability per system, a difficulty and slope per rubric.
 
-    A 2PL by joint maximum likelihood with a small ridge: rough, but it needs no fit of the analysis.
+    NaN where the label is unknown. The model is a 2PL by joint maximum likelihood with a small ridge: rough, but
+    independent of the fit of the analysis.
     """
     known = np.isfinite(y)
     low, high = np.nanmin(y, axis=0, initial=np.inf), np.nanmax(y, axis=0, initial=-np.inf)
@@ -130,7 +133,7 @@ def _unexplained(y: FloatArray) -> FloatArray:
 
 
 def _telling(y: FloatArray) -> IntArray:
-    """Systems whose labels vary enough to tell a copy."""
+    """Indices of the systems with at least RARER labels other than the most frequent one: copies are detectable."""
     return np.flatnonzero(np.array([_rarer(row) >= RARER for row in y], dtype=bool))
 
 
@@ -140,7 +143,7 @@ def _rarer(labels: FloatArray) -> int:
 
 
 def _correlations(y: FloatArray) -> FloatArray:
-    """(M, M) Pearson correlation of every two rows (M, J) where both are known; 0 on fewer than COMMON."""
+    """(M, M) Pearson correlation of every two rows (M, J) where both are known; 0 on fewer than COMMON such rubrics."""
     known = np.isfinite(y).astype(np.float64)
     value = np.where(known > 0, y, 0.0)
     n, sums, squares = known @ known.T, value @ known.T, value**2 @ known.T

@@ -15,7 +15,7 @@ import duckdb
 from .parsed import execute
 
 BLOCK = 20  # labels of one judge in a block of consecutive ones
-FEW = 1000  # appended rows that are not summed up yet
+FEW = 1000  # a table is summed up if its appended rows outnumber the folded ones by more
 TABLES = ("label_tallies", "system_tallies", "reason_tallies", "stretches")
 
 

@@ -331,7 +331,7 @@ def levels_apart(groups: Collection[Collection[str]], also: Iterable[str] = ()) 
 
     groups: the words of each criterion. So "full, partly, missing" of one criterion are understood beside the "pass,
     fail" of another. A criterion adds nothing if one of its words has another level in other criteria or in all words
-    together. A word that is not understood in another criterion is not added.
+    together, or is not understood in another criterion.
     """
     groups = {frozenset(group) for group in groups}  # thousands of rubrics have the same few words
     together = levels_of({*also, *(word for group in groups for word in group if not is_number(word))})

@@ -1,1 +1,1 @@
-"""Any file, any layout: what it holds, how it would be read (a plan), and its canonical rows; knows no workspace."""
+"""Read label files of any format: recognise the layout, plan the reading, give canonical rows; without a workspace."""

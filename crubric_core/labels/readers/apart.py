@@ -1,9 +1,9 @@
-"""Archives and large files of foreign formats are read by a process of its own, under limits of memory and time.
+"""Read archives and large JSON or nested Parquet files in a separate process, with limits of memory and time.
 
-A record of hundreds of megabytes holds the interpreter while it is parsed, and may need many times its size; a few
-bytes of an archive may unpack to any number. Apart, neither freezes the dashboard nor ends it. One process takes the
-archives of an upload apart, another looks into all its files, a third writes their rows. Small files, CSV and flat
-Parquet stay in this process, which is faster.
+A record of hundreds of megabytes blocks the interpreter while it is parsed, and may need many times its size. A few
+bytes of an archive may unpack to any number. In a separate process, neither can freeze or end the dashboard. One
+process unpacks the archives of an upload, another inspects all its files, a third writes their rows. Small files, CSV
+and flat Parquet are read in this process, which is faster.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ T = TypeVar("T")
 
 
 class File(Protocol):
-    """Anything that is a local file."""
+    """An object with the path of a local file."""
 
     @property
     def path(self) -> Path:
-        """Where it is."""
+        """The path of the file."""
 
 
 def is_heavy(files: Iterable[File]) -> bool:
-    """Whether files have more JSON or nested Parquet than may be parsed here; False in the process that reads apart."""
+    """Whether files hold more than SMALL bytes of JSON or nested Parquet; always False in the separate process."""
     if _INSIDE in os.environ:
         return False
     left: float = SMALL
@@ -58,13 +58,13 @@ def is_heavy(files: Iterable[File]) -> bool:
 
 
 def _records_of(path: Path) -> float:
-    """How many bytes of JSON a file holds, unpacked; 0 where it is of another format."""
+    """Bytes of JSON, nested Parquet or ZIP content in a file, unpacked; 0 for any other format."""
     if archive.is_zip(path):
         return max(archive.declared_size(path), path.stat().st_size)
     with path.open("rb") as file:
         head = file.read(_HEAD)
     if head.startswith(b"PAR1"):
-        with suppress(IngestError):  # of a broken one the reader tells
+        with suppress(IngestError):  # the reader reports a broken file later
             reader = ParquetReader(path, path.name)
             return reader.unpacked_size() if reader.nested else 0
     is_json = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
@@ -72,9 +72,9 @@ def _records_of(path: Path) -> float:
 
 
 def is_packed(path: Path, name: str) -> bool:
-    """Whether a file has to be unpacked, and may not be in this process; False in the process that reads apart.
+    """Whether a file is an archive that must be unpacked in the separate process; always False in that process.
 
-    Raises IngestError where its list of files shows that it will not be read.
+    Raises IngestError where the entries of the archive show that it cannot be read.
     """
     if _INSIDE in os.environ:
         return False
@@ -89,16 +89,16 @@ def is_packed(path: Path, name: str) -> bool:
 
 
 def _has_reader(path: Path, name: str) -> bool:
-    """Whether a ZIP archive is a workbook or a log: they are read apart, or entry by entry, anyway."""
+    """Whether a ZIP archive is a workbook or an Inspect log, which has a reader of its own."""
     entries = archive.entry_names(path, name)
     return any(entry in entries for entry in (*archive.LOG, *archive.WORKBOOK))
 
 
 def apart(names: Iterable[str], function: Callable[..., T], *arguments: Any) -> T:
-    """``function(*arguments)``, a function of a module, in a process of its own; ``names``: of the files that it reads.
+    """Return ``function(*arguments)``, computed in a separate process. function: must be importable from its module.
 
-    Raises the IngestError that the function raises, or one that says that it took too much. Any other error of the
-    function is a fault of this program and told as such.
+    names: the files that it reads, for messages. Raises the IngestError that the function raises, or one if the limit
+    of memory or time is exceeded. Raises RuntimeError, with the traceback, for any other error of the function.
     """
     with TemporaryDirectory(prefix=f"crubric-{os.getpid()}-") as folder:
         task, answer = Path(folder) / "task", Path(folder) / "answer"
@@ -136,7 +136,7 @@ def _too_much(names: Iterable[str]) -> IngestError:
 
 
 def main(task: Path, answer: Path) -> None:
-    """Carry out one task under limits; without an answer where it takes too much."""
+    """Run one pickled task under limits and write its result to ``answer``; no file if the memory is exhausted."""
     limit(MEGABYTES, SECONDS)
     function, arguments = pickle.loads(task.read_bytes())  # noqa: S301 - the parent of this process wrote it
     said: tuple[Any, str | None]

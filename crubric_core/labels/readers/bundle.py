@@ -1,4 +1,4 @@
-"""From what a user hands over to a plan that can be shown, changed and carried out."""
+"""Make a plan of how the files of an ingest are read, which can be shown, changed and carried out."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ _DATA = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".ev
 
 @dataclass(frozen=True)
 class Preview:
-    """A first look at one file: its columns, its first rows, and what it is taken for.
+    """The columns and first rows of one file, and the plan of how it would be read.
 
-    Of a native layout the rows are those that it would give: labels, where it has any.
+    For a native layout, the rows are the canonical rows that it gives: labels if it has any.
     """
 
     columns: tuple[str, ...]
@@ -72,29 +72,29 @@ def plan_ingest(
     sources : path, bytes, binary file, data frame, or a list of them
         Files, folders and archives; or (name, one of them).
     kind : str, optional
-        What tables hold, as in ``Workspace.ingest``; guessed, table by table, where it is None.
+        The kind of rows in the tables, as in ``Workspace.ingest``. None: guessed for each table.
     mapping : mapping of str to str, optional
-        Canonical column → the file's column, "=value" for the whole file, or a list of columns; for every file.
+        Canonical column → the file's column, "=value" for the whole file, or a list of columns. Holds for every file.
     format : str
-        Of every file; auto: recognised.
+        The format of every file. "auto": recognised for each file.
     pattern : str, optional
-        Where system and judge stand in the files' paths, such as ``{system}__{judge}.jsonl``; guessed where it is None.
+        Position of system and judge in the files' paths, such as ``{system}__{judge}.jsonl``. None: guessed.
     options : Options, optional
         Choices that hold for all files.
     like : Plan, optional
-        An earlier plan; files of the same name keep what it decided.
+        An earlier plan. Files of the same name keep the choices that it holds.
     name : str, optional
-        What messages call a single source.
+        The name of a single source in messages.
     strict : bool
-        No column is taken for another by its contents alone.
+        Whether columns are recognised by their names only, never by their contents alone.
     progress : callable, optional
-        Called with the share done, from 0 to 1, and what is done now.
+        Called with the share that is done, from 0 to 1, and a text that describes the current step.
 
     Returns
     -------
     Plan
-        ``print`` says what each file is taken for; ``problems`` are what cannot be read so. ``changed`` changes it, and
-        ``Workspace.ingest_plan`` carries it out.
+        ``print`` shows how each file is read. ``problems`` has a sentence for each file that cannot be read.
+        ``changed`` changes the plan, and ``Workspace.ingest_plan`` carries it out.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def plan_pieces(
     like: Plan | None = None,
     progress: Progress | None = None,
 ) -> Plan:
-    """The plan of files that are at hand; large ones are looked into apart."""
+    """The plan of local files; large ones are inspected in a separate process. Parameters as in ``plan_ingest``."""
     if not is_heavy(pieces):
         return _plan_here(pieces, overrides, pattern, options, like, progress)
     if progress:
@@ -173,21 +173,21 @@ def _plan_here(
 
 
 def _lacks_rubric(file: FilePlan) -> bool:
-    """Whether a table of labels names no rubric, or has items in its place, which may be queries."""
+    """Whether a table of labels has no rubric column, or only one called ``item``, which may be the query."""
     table = file.kind in ("labels", "gold") and file.format not in NATIVE and not file.skip
     items = plain_name(str(file.mapping.get("rubric", ""))) in ITEMS
     return table and (items or file.problem is not None)
 
 
 def _of_rubric(found: Found, piece: Piece, overrides: Overrides, rubric: str | None) -> Found:
-    """What a table is taken for that is about the one rubric which its path names."""
+    """The table inspected again with ``rubric``, from its path, as the rubric of all rows; unchanged if it is None."""
     if rubric is None:
         return found
     return look_into(piece, replace(overrides, mapping={**overrides.mapping, "rubric": f"={rubric}"}))
 
 
 def _tell_queries_apart(found: list[Found]) -> list[Found]:
-    """Files of a layout that give one name to different queries: these are named with what they differ in."""
+    """Use longer query names for native layouts in which files of this upload give different queries the same name."""
     apart: dict[tuple[str, str], set[str]] = {}
     for f in found:
         for name, whole in f.queries.items():
@@ -208,12 +208,15 @@ def _named_apart(found: Found, rule: str) -> Found:
 
 
 def _with_questions(found: Found) -> Found:
-    """A table with what has to be asked of it: which mapping would do, and whose rows are that repeat each other."""
+    """A table with its open questions in the problem: the mapping that would read it, and what repeated rows mean."""
     return replace(found, plan=asked_whose(with_proposal(found.plan, found.rows), found.rows))
 
 
 def _by_own_names(found: Found, piece: Piece, overrides: Overrides, pieces: Sequence[Piece]) -> Found:
-    """A table of queries, rubrics or the like that a mapping made for the labels next to it does not fit."""
+    """A table of queries, rubrics or the like, read by its own column names if the user's mapping does not fit it.
+
+    The mapping was made for the labels beside it. All other files are returned unchanged.
+    """
     if not found.plan.problem:
         return found
     own = _look(piece, replace(overrides, mapping={}), None, pieces)
@@ -223,12 +226,12 @@ def _by_own_names(found: Found, piece: Piece, overrides: Overrides, pieces: Sequ
 
 
 def _is_whole(file: FilePlan) -> bool:
-    """Whether an earlier plan says all there is to know: it was made from the file, and has no open question."""
+    """Whether an earlier plan of a file is complete: the file is skipped, or has tables and no problem."""
     return file.skip or (bool(file.tables) and file.problem is None)
 
 
 def _described(found: Found, earlier: FilePlan | None) -> FilePlan:
-    """The plan with the columns that describe what its labels name: as decided earlier, else by their names."""
+    """The plan with columns that describe its queries, rubrics and answers: as in the earlier plan, else by name."""
     if earlier is not None and earlier.mapping:
         return with_described(found.plan, earlier.described)
     return with_descriptions(found.plan, found.rows)
@@ -246,9 +249,9 @@ def _look(piece: Piece, overrides: Overrides, earlier: FilePlan | None, pieces: 
 
 
 def _skip_non_data(found: list[Found], data: Set[int]) -> list[Found]:
-    """Among several files, those that are no table, or are read along with others, are skipped, with the reason.
+    """Skip files that hold no data, such as a README, and those that are read along with others; never the only file.
 
-    ``data``: those that are known to be tables of labels.
+    data: positions of the files that are known to be tables of labels, which are never skipped.
     """
     along = tuple(n for f in found if f.plan.format in NATIVE for n in NATIVE[f.plan.format].companions)
     found = [_read_along(f) if along and f.plan.name.endswith(along) else f for f in found]
@@ -256,7 +259,7 @@ def _skip_non_data(found: list[Found], data: Set[int]) -> list[Found]:
     usable = any(f.plan.problem is None for f in found)
     if len(found) == 1 or (all(settings) and not usable):
         return found
-    # Before a system is taken from the files' names no table may be whole: then only what is named like no data.
+    # The system may still come from the file names. If no table is complete yet, skip only files without a data suffix.
     foreign = [
         bool(f.plan.problem) and _is_foreign(f.plan) and (usable or not _named_like_data(f.plan))
         for f in found
@@ -280,7 +283,7 @@ def _named_like_data(file: FilePlan) -> bool:
 
 
 def _is_foreign(file: FilePlan) -> bool:
-    """A file that cannot be meant as data (a README, a sheet of notes), not one that is merely broken."""
+    """Whether a file is clearly not meant as data (a README, a sheet of notes); False for broken data files."""
     if file.format == "unknown":
         return not _named_like_data(file)
     return len(file.columns) < 2 or not any(fits_name(column) for column in file.columns)
@@ -292,9 +295,9 @@ def preview_file(
     rows: int = SHOWN,
     name: str | None = None,
 ) -> Preview:
-    """The first rows of one file (of an archive or workbook: of the file that the plan names, else of its first).
+    """The first rows of one file. In an archive or workbook, it is the file that the plan names, else the first one.
 
-    Raises IngestError with one sentence where it cannot be read.
+    Raises IngestError, with one sentence, where the file cannot be read.
     """
     with gathered(source, name) as pieces:
         piece = next((p for p in pieces if plan_file is not None and p.name == plan_file.name), pieces[0])

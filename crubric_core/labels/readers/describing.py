@@ -1,4 +1,4 @@
-"""One file looked into: which format it has, and how it would be read, as a table or as a native layout."""
+"""Inspect one file: recognise its format and plan how it is read, as a table or as a native layout."""
 
 from __future__ import annotations
 
@@ -34,15 +34,16 @@ from .tables.query_column import turns_as_queries
 from .tables.unused import unused_fields, watched
 from .words import levels_among
 
-_SHORT = 120  # characters of what may name a record, at most
-_TRIED = 10  # fields that may be the query, at most: each is looked into as a whole
+_SHORT = 120  # most characters of a value that may name a record
+_TRIED = 10  # most fields that are tried as the query: the whole file is inspected for each
 
 
 @dataclass(frozen=True)
 class Found:
-    """A file's plan, its first rows (of tables) or the first rows it gives (of native layouts).
+    """The plan of a file, with its first rows (of a table) or the first canonical rows that it gives (native layout).
 
-    queries: of a native layout, the first queries' names with what tells them apart from others' (``Setting.query``).
+    needs: names that the file's path must give, such as "system". queries: in a native layout, name of a query → the
+    longer text that distinguishes it from other queries of that name (``Setting.query``).
     """
 
     plan: FilePlan
@@ -51,12 +52,12 @@ class Found:
     queries: Mapping[str, str] = field(default_factory=dict)
 
     def changed(self, *remarks: str, **fields: Any) -> Found:
-        """The file with further remarks in its plan, and with other values of some of the plan's fields."""
+        """A copy with further remarks in its plan and new values of some of the plan's fields."""
         return replace(self, plan=replace(self.plan.with_remarks(*remarks), **fields))
 
 
 def describe(piece: Piece, overrides: Overrides, pieces: Sequence[Piece] = ()) -> Found:
-    """What a file is taken for; a file that cannot be read comes with the sentence that says why."""
+    """How a file would be read, as ``look_into``; a file that cannot be read has the reason in ``plan.problem``."""
     try:
         return look_into(piece, overrides, pieces)
     except IngestError as error:
@@ -64,7 +65,10 @@ def describe(piece: Piece, overrides: Overrides, pieces: Sequence[Piece] = ()) -
 
 
 def look_into(piece: Piece, overrides: Overrides, pieces: Sequence[Piece] = ()) -> Found:
-    """What a file is taken for; raises IngestError where it cannot be opened."""
+    """How a file would be read: its format, columns and problems. Raises IngestError where it cannot be opened.
+
+    overrides: what the user decided. pieces: all files of the ingest, among which companion files are found.
+    """
     check_format(overrides.format)
     basic = recognise(piece.path, piece.name)
     records = [] if overrides.format in TABLES else first_records(piece, basic)
@@ -108,15 +112,16 @@ def look_into(piece: Piece, overrides: Overrides, pieces: Sequence[Piece] = ()) 
 
 
 def _of_turns(found: Found, rule: str) -> Found:
-    """The plan of a table of conversations, whose queries are their turns."""
+    """The plan of a table of conversations with a remark that each turn is a query. rule: such as "id + turn"."""
     remark = f"the query is {rule}, because rows of a conversation differ only in the turn"
     return found.changed(remark)
 
 
 def _by_own_names(piece: Piece, found: Found, overrides: Overrides, pieces: Sequence[Piece]) -> Found | None:
-    """The plan with the name of each object that is a system, query, rubric or judge; None where all have theirs.
+    """The plan that reads a name within each column of JSON objects, such as ``model.name``; None if there is none.
 
-    Where a name does not tell them apart, or a system or judge has none, it is asked.
+    Columns of objects are looked for as system, query, rubric and judge. If a system or judge has no field that names
+    it, the plan's problem asks for one.
     """
     plan = found.plan
     keys = packed_keys(plan, found.rows, overrides.mapping)
@@ -133,7 +138,7 @@ def _by_own_names(piece: Piece, found: Found, overrides: Overrides, pieces: Sequ
 
 
 def _with_better_problem(found: Found, fields: Mapping[str, Sequence[Any]]) -> Found:
-    """Where no labels are found, why there are none, if the file's columns tell."""
+    """If no labels are found, replace the problem by a more precise one, if the columns show why there are none."""
     plan = found.plan
     if plan.problem is None or plan.kind not in ("labels", "gold"):
         return found
@@ -144,9 +149,9 @@ def _with_better_problem(found: Found, fields: Mapping[str, Sequence[Any]]) -> F
 def _within(
     piece: Piece, found: Found, overrides: Overrides, fields: Mapping[str, list[Any]]
 ) -> Found | None:
-    """The plan of records whose labels lie within lists or objects of theirs; None where no name says so.
+    """The plan of records with labels in nested lists or objects (``scores[].value``); None if no field name shows it.
 
-    Where names alone do not tell the paths, they are a proposal, and ``strict`` makes them part of the problem.
+    Paths that the field names do not settle are guesses. With ``overrides.strict`` they are a question in the problem.
     """
     plan = found.plan
     if overrides.kind is None and plan.kind in ("queries", "rubrics", "reference", "answers"):
@@ -181,7 +186,7 @@ def _within(
 
 
 def _nested_of(found: Found, overrides: Overrides, fields: Mapping[str, list[Any]]) -> Nested | None:
-    """The paths to labels within records; None where there are none, or the columns of the table tell them better."""
+    """The paths to labels within records; None if there are none, or if plain columns of the table match better."""
     plan = found.plan
     single = str(plan.mapping.get("rubric", "")).startswith("=") and "rubric" not in overrides.mapping
     weak = single or plan.problem is not None or any(g.confidence < QUESTION for g in plan.guesses)
@@ -198,9 +203,9 @@ def _nested_of(found: Found, overrides: Overrides, fields: Mapping[str, list[Any
 
 
 def _with_model_of_judge(paths: Columns, found: Found, fields: Mapping[str, Sequence[Any]]) -> Columns:
-    """The paths with a model among the labels as their judge, where a column outside them names other systems.
+    """The paths with the model beside the labels as the judge, if a column outside that object names other systems.
 
-    Not of lists: their items may be answers, each with its system.
+    Only for objects, such as ``evaluation.model`` beside a column ``model``: items of lists may be answers of systems.
     """
     model, columns = str(paths.get("system", "")), found.plan.columns
     home = model.rpartition(".")[0]
@@ -216,7 +221,7 @@ def _with_model_of_judge(paths: Columns, found: Found, fields: Mapping[str, Sequ
 
 
 def _why_sides_within(plan: FilePlan, nested: Nested, fields: Mapping[str, list[Any]]) -> str | None:
-    """Why labels within records are those of two sides of a comparison; None where they are not."""
+    """The problem if nested labels belong to the two sides of a comparison (``scores_a``, ``scores_b``), else None."""
     criteria = wide_columns({"rubric": nested.mapping.get("rubric", "")})
     sides = None
     if "system" in nested.missing:
@@ -228,7 +233,7 @@ def _why_sides_within(plan: FilePlan, nested: Nested, fields: Mapping[str, list[
 
 
 def _with_paths_told(found: Found, nested: Nested, mapping: Columns) -> Found:
-    """The plan of labels within records, with the paths that were found as its guesses and a remark that names all."""
+    """The plan of nested labels with the paths that were found as its guesses, and a remark that lists the paths."""
     remark = (
         f"its labels lie within its records, at {', '.join(wide_columns(mapping)) or mapping.get('label')}"
     )
@@ -246,23 +251,23 @@ def _with_paths_told(found: Found, nested: Nested, mapping: Columns) -> Found:
 
 
 def _told_of_places(canonical: str, path: str) -> str:
-    """What is told of the places in a list, which name what its labels are about."""
+    """The words of a remark on labels whose judge, rubric, system or run is the position in a list (``votes[].#``)."""
     draws = f" (if they are repeated draws, give the mapping {as_json({'run': path})})"
     said = f"; each place in {path.removesuffix('.#')} is read as {with_article(canonical)}"
     return said + (draws if canonical == "judge" else "")
 
 
 def _list_of(paths: Sequence[str]) -> str:
-    """The list whose items hold labels as fields of their own (``results[]``); "" of other places."""
+    """The list that directly holds all paths: ``results[]`` for ``results[].met``. "" if there is no such list."""
     homes = {path.rpartition(".")[0] for path in paths}
     home = homes.pop() if len(homes) == 1 else ""
     return home if home.endswith("[]") else ""
 
 
 def _with_own_columns(found: Found, columns: Sequence[str], systems: Columns) -> Found:
-    """The plan with a problem that lists the columns of the file, and not those that paths make of it.
+    """The plan with a problem that lists the file's own columns, not those that were derived from paths.
 
-    systems: the mapping where keys that were taken for criteria or judges are systems; empty where they cannot be.
+    systems: the mapping to propose if the keys of the labels are systems; empty if they cannot be.
     """
     problem = found.plan.problem or ""
     before, listing, after = problem.partition(COLUMNS)
@@ -275,14 +280,14 @@ def _with_own_columns(found: Found, columns: Sequence[str], systems: Columns) ->
 
 
 def _query_that_parts(piece: Piece, plan: FilePlan, overrides: Overrides, mapping: Columns) -> dict[str, str]:
-    """The column of a file that would be the query of labels within its records, as without it cells would repeat."""
+    """{"query": column} for nested labels, if a column of the file is recognised as the query; else {}."""
     tried = look_into(piece, replace(overrides, mapping={"system": "=…", **mapping}, strict=False))
     query = tried.plan.mapping.get("query")
     return {"query": query} if isinstance(query, str) and query in plan.columns else {}
 
 
 def _if_systems(mapping: Columns) -> str:
-    """The sentence with the mapping where keys are systems, after another; "" of an empty mapping."""
+    """A sentence, to append, that gives the mapping to use if the keys are systems; "" for an empty mapping."""
     if not mapping:
         return ""
     shown = as_json(dict(mapping))
@@ -290,7 +295,10 @@ def _if_systems(mapping: Columns) -> str:
 
 
 def _lies_in(nested: Nested, packed: Mapping[str, str]) -> bool:
-    """Whether labels lie within lists or objects that were taken for names; only of rubrics do mere values tell."""
+    """Whether nested labels lie within a column of lists or objects that was taken for a key. packed: key → column.
+
+    If the paths are not sure by name, only the column that was taken for the rubric counts.
+    """
     columns = packed.values() if nested.sure else [packed.get("rubric", "")]
     if nested.sure and "rubric" in packed and nested.mapping.get("rubric") == f"{packed['rubric']}[]":
         return True  # each rubric of a list has a label in the list beside it
@@ -302,7 +310,7 @@ def _lies_in(nested: Nested, packed: Mapping[str, str]) -> bool:
 def _with_query(
     piece: Piece, found: Found, overrides: Overrides, mapping: Columns, fields: Mapping[str, Sequence[Any]]
 ) -> Found:
-    """The plan of nested labels with the field that is the query, where rows repeat without it and none with it."""
+    """The plan of nested labels with a further field as the query, if only with it no two rows are about one cell."""
     plan = found.plan
     if "query" in plan.mapping or not _repeat(found):
         return found
@@ -324,7 +332,10 @@ def _with_query(
 
 
 def _names_each(field: str, values: Sequence[Any], label: str) -> bool:
-    """Whether a field around a label holds a short text, another one in each record or item: a name or a path of it."""
+    """Whether a field around the label holds short texts that all differ, so that they may name the record or item.
+
+    field: its path, such as ``results[].file``. values: its values in the first records. label: the path of the label.
+    """
     texts = all(isinstance(v, str) and 0 < len(v) <= _SHORT for v in values)
     other = last_name(field) in names_of("labels", "run") or is_date(field) or is_written(field)
     around = "[]" not in field or label.startswith(f"{field.rpartition('.')[0]}.")
@@ -336,7 +347,7 @@ def _repeat(found: Found) -> bool:
 
 
 def _with_plain_columns(paths: Columns, columns: Sequence[str]) -> Columns:
-    """Paths without a point that is no part of a column's own name (feedback.score) are that column."""
+    """The paths, with a column in place of a path that is the column's escaped name, such as ``feedback.score``."""
 
     def plain(path: str) -> str:
         return unescaped(path) if path not in columns and unescaped(path) in columns else path
@@ -345,7 +356,10 @@ def _with_plain_columns(paths: Columns, columns: Sequence[str]) -> Columns:
 
 
 def _with_rules_told(found: Found, asked: Columns, mapping: Columns) -> Found:
-    """The plan as it was asked for, rules as rules, and how many of the first rows each rule understands."""
+    """The plan with the rules of the user's mapping restored, and a remark on how many of the first rows each matches.
+
+    asked: the user's mapping. mapping: the same with the names of derived columns in place of rules.
+    """
     rules = {c: v for c, v in asked.items() if isinstance(v, str) and mapping.get(c) != v}
     if not rules:
         return found
@@ -403,7 +417,10 @@ def _describe_native(
 
 
 def _why_unread(name: str, faults: Sequence[Fault], kept: Sequence[Any], missing: set[str]) -> str | None:
-    """Why a native file cannot be read as it is: all its first records are broken, or its path cannot name a system."""
+    """Why a native file cannot be read: all its first records are broken, or no path gives a name such as the system.
+
+    None if it can be read. missing: fields that no path can give.
+    """
     if faults and not kept:
         return f"{name} {faults[0].reason}."
     return str(MissingError(min(missing), name)) if missing else None
@@ -411,9 +428,10 @@ def _why_unread(name: str, faults: Sequence[Fault], kept: Sequence[Any], missing
 
 @dataclass
 class _Probe(Setting):
-    """A setting that lets a file go on without the names it lacks, and remembers which it asked for.
+    """A setting that accepts missing names (system, judge, ...) while a file is inspected, and collects them.
 
-    named: what records name. missing: what no path tells. queries: those that were named, with what tells them apart.
+    asked: fields that some records lack and a path may give. named: fields that some records hold. missing: fields that
+    no path can give. queries: name of each query → the longer text that distinguishes it.
     """
 
     asked: set[str] = field(default_factory=set)
@@ -422,7 +440,7 @@ class _Probe(Setting):
     queries: dict[str, str] = field(default_factory=dict)
 
     def query(self, name: str, apart: str) -> str:
-        """What any setting says; remembers the query, with what tells it apart."""
+        """The query's name, as in ``Setting``; also stores the name and the text that distinguishes it."""
         self.queries[name] = apart
         return super().query(name, apart)
 
@@ -432,11 +450,11 @@ class _Probe(Setting):
         return name
 
     def needs(self) -> tuple[str, ...]:
-        """What the path has to tell: no system where some records name theirs, which the path's would replace."""
+        """Fields that the path must give. Not the system if some records have one, which the path would replace."""
         return tuple(sorted(self.asked - (self.named & {"system"})))
 
     def unknown(self, what: str) -> str:
-        """What any setting says; remembers what no path tells."""
+        """The user's value of the field, else a placeholder such as "(system?)"; then the field is noted as missing."""
         if not self.given.get(what):
             self.missing.add(what)
         return super().unknown(what)

@@ -1,4 +1,4 @@
-"""Systems and judges from file names, by a pattern such as ``{system}__{judge}.jsonl``."""
+"""Read systems and judges from file names, by a pattern such as ``{system}__{judge}.jsonl``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .sources import SHEET
 from .wide.column_names import names_a_judge
 
 FIELDS = ("system", "judge", "query", "rubric", "run")
-_LONGEST = 2000  # characters of a pattern, and of the end of a path, that are looked at
+_LONGEST = 2000  # most characters of a pattern, and of the end of a path that is matched
 _FIELD = re.compile(r"\{(\w+)\}|(\*)")
 _NOISE = re.compile(
     r"(?i)(^|[._\- ])(judge?ments?|results?|allresults|"
@@ -35,9 +35,9 @@ _JUDGED = re.compile(rf"(?i)(?P<system>.+?)(?P<by>[\s_.\-]+{_BY})(?P<judge>.+)")
 _PARTITION = re.compile(r"([^=/]+)=[^=/]+")
 _PART = re.compile(
     r"(?i)(part|data|file|chunk|shard|batch)?[\W_]*\d[\w\-.]*"
-)  # of a table, as engines name it
+)  # a part of a table, as database engines name its files
 _SYSTEM = re.compile(rf"{MODEL.pattern}|(?i:system|model)")
-# Folders of well-known tools: how a path ends, the pattern, how sure it is, and why.
+# Folders of well-known tools: expression for the end of a path, pattern, confidence, reason.
 _LAYOUTS = (
     (
         r"(^|/)[^/]+/eval_results_(strict|loose)\.jsonl$",
@@ -74,9 +74,9 @@ _LAYOUTS = (
 
 @dataclass(frozen=True)
 class NameGuess:
-    """A pattern, how sure it is (0 to 1), and why.
+    """A guessed pattern of file names, with its confidence (0 to 1) and the reason.
 
-    asked: what a person has to say of the names of the files first; "" where nothing.
+    asked: a question on the file names that the user has to answer first; "" if there is none.
     """
 
     pattern: str
@@ -87,27 +87,27 @@ class NameGuess:
 
 @dataclass(frozen=True)
 class Token:
-    """A part of a pattern: text as it stands, a field, ``*`` (anything), or the ending that ``.*`` stands for."""
+    """A part of a pattern: literal text, a field, ``*`` (any text), or the file extension that ``.*`` matches."""
 
     kind: Literal["text", "field", "any", "ending"]
     text: str = ""
 
     @property
     def empty(self) -> bool:
-        """Whether it may stand for nothing."""
+        """Whether it may match the empty string."""
         return self.kind == "any"
 
     def takes(self, character: str) -> bool:
-        """Whether a character may belong to it; a slash never does."""
+        """Whether it can match this character; never a slash."""
         if self.kind == "ending":
             return character.isalnum() or character == "_"
         return character != "/"
 
 
 def read_pattern(pattern: str) -> tuple[Token, ...]:
-    """The parts of a pattern, which describes the end of a path; ``*`` and each field stop at a slash.
+    """Parse a pattern for the end of a path into its parts. ``*`` and fields match no slash.
 
-    Raises IngestError where it has no field, a field twice, or one that is unknown.
+    Raises IngestError where the pattern has no field, a field twice, or an unknown field.
     """
     fields = [m[1] for m in _FIELD.finditer(pattern) if m[1]]
     unknown = sorted(set(fields) - set(FIELDS))
@@ -129,10 +129,10 @@ def read_pattern(pattern: str) -> tuple[Token, ...]:
 
 
 def fields_of(pattern: str, path: str) -> dict[str, str]:
-    """What a path says under a pattern; {} where it does not follow it.
+    """Field → its value in a path; {} where the path does not match the pattern.
 
-    Each field is as short as can be. Time grows with the length of the pattern times that of the path, whatever
-    they are: no part is tried twice at one place.
+    Each field takes the shortest text that is possible. The time is at most the length of the pattern times that of the
+    path, because no part is tried twice at one position.
     """
     tokens, end = read_pattern(pattern), path[-_LONGEST:]
     reach = _reachable(tokens, end)
@@ -152,14 +152,14 @@ def fields_of(pattern: str, path: str) -> dict[str, str]:
 
 
 def split_by(pattern: str, text: str) -> dict[str, str]:
-    """What a whole text says under a pattern, as ``fields_of`` of a path; slashes are ordinary."""
+    """Field → its value in a text, as in ``fields_of``, but fields may contain slashes."""
     swapped = text.replace("/", "\x00")
     found = fields_of(f"{pattern.replace('/', chr(0))}", swapped)
     return {name: value.replace("\x00", "/") for name, value in found.items()}
 
 
 def _reachable(tokens: Sequence[Token], path: str) -> list[list[bool]]:
-    """[i][p]: whether the tokens from the i-th on can stand for the path from p to its end."""
+    """[i][p]: whether the tokens from the i-th to the last one match the path from position p to its end."""
     n = len(path)
     after = [False] * n + [True]
     rows = [after]
@@ -179,9 +179,9 @@ def _reachable(tokens: Sequence[Token], path: str) -> list[list[bool]]:
 
 
 def guess_pattern(paths: Sequence[str], *, criteria: bool = False) -> NameGuess | None:
-    """The pattern that the paths of one layout's files follow; None where their names say nothing.
+    """Guess the pattern of the paths of files with the same layout; None where the names give no system or judge.
 
-    criteria: whether the names may say the criterion, as nothing in the files does.
+    criteria: whether the names may contain the criterion, because the files have no column for it.
     """
     named = [p.rsplit("/", 1)[-1] for p in paths]
     if all(SHEET in n for n in named):
@@ -209,7 +209,7 @@ def guess_pattern(paths: Sequence[str], *, criteria: bool = False) -> NameGuess 
 
 
 def _by_partitions(paths: Sequence[str], suffix: str) -> NameGuess | None:
-    """Folders named column=value, as engines write partitioned tables: model=gpt-4/judge=claude/part-0.parquet."""
+    """The pattern of folders named column=value, as in partitioned tables: model=gpt-4/judge=claude/part-0.parquet."""
     folders = {tuple(m and m[1] for m in map(_PARTITION.fullmatch, p.split("/")[:-1])) for p in paths}
     names = folders.pop() if len(folders) == 1 else ()
     names = names[next((i for i, name in enumerate(names) if name), len(names)) :]
@@ -226,7 +226,7 @@ def _by_partitions(paths: Sequence[str], suffix: str) -> NameGuess | None:
 
 
 def _same_in_all(paths: Sequence[str], suffix: str) -> bool:
-    """Whether each folder has the same several files, and none is a part of a table: data_0, train."""
+    """Whether all folders hold files of the same names, at least two, and none is called like a part: data_0, train."""
     held: dict[str, set[str]] = {}
     for folder, _, name in (p.rpartition("/") for p in paths):
         held.setdefault(folder, set()).add(name.removesuffix(suffix))
@@ -236,7 +236,7 @@ def _same_in_all(paths: Sequence[str], suffix: str) -> bool:
 
 
 def _by_separator(named: Sequence[str], suffix: str) -> NameGuess | None:
-    """What stands before a numbered run, or around "judged by", in all names."""
+    """The pattern of names that all end with a numbered run (``gpt-4_run1``) or contain "judged by"."""
     stems = [n.removesuffix(suffix) for n in named]
     for form, field, why in (
         (_NUMBERED, "run", "each name ends with a numbered run"),
@@ -251,7 +251,7 @@ def _by_separator(named: Sequence[str], suffix: str) -> NameGuess | None:
 
 
 def _by_product(named: Sequence[str], suffix: str, *, criteria: bool) -> NameGuess | None:
-    """Names that are all systems times all judges, or times all criteria."""
+    """The pattern of names that combine every system with every judge, or with every criterion: ``gpt-4_claude``."""
     stems = [n.removesuffix(suffix) for n in named]
     head, tail = _noise_around(stems[0])
     if not all(s.startswith(head) and s.endswith(tail) for s in stems):
@@ -269,9 +269,10 @@ def _by_product(named: Sequence[str], suffix: str, *, criteria: bool) -> NameGue
 
 @dataclass(frozen=True)
 class _Roles:
-    """What two names in a file's name are: "system" beside "judge" or "rubric", in this order.
+    """The roles of the two names in a file's name.
 
-    told: whether the names tell it. mixed: whether both may also name one system.
+    order: "system" and "judge", or "system" and "rubric", in the order of the file's name. told: whether the names
+    settle this order, so that no question is needed. mixed: whether both together may also be the name of one system.
     """
 
     order: tuple[str, str]
@@ -280,10 +281,10 @@ class _Roles:
 
 
 def _roles(first: Set[str], second: Set[str], between: str, *, criteria: bool) -> _Roles | None:
-    """What the names before and after ``between`` are; None where nothing says that they are two things.
+    """The roles of the names before and after ``between``; None if nothing shows that they are two different things.
 
-    "by" tells it, or judges on one side alone. Where one side alone is criteria or codes, or all are models, it is a
-    question.
+    The roles are sure if ``between`` contains "by", or if the names of exactly one side are judges. They are a question
+    if exactly one side consists of criteria or codes (``r1``), or if all names are models.
     """
     sides = sorted(first), sorted(second)
     judges = [all(map(_JUDGE.search, side)) for side in sides]
@@ -305,7 +306,10 @@ def _of_pairs(
     around: tuple[str, str, str],
     suffix: str,
 ) -> NameGuess:
-    """The pattern of file names with two names each, and what is asked of them. around: before, between, after."""
+    """The pattern of file names that hold two names each, and the question on their roles, if it is open.
+
+    pairs: the two names of each file. around: the text before, between and after them.
+    """
     head, between, tail = around
     pattern, swapped = (
         f"{head}{{{a}}}{between}{{{b}}}{tail}{suffix}" for a, b in (roles.order, roles.order[::-1])
@@ -341,9 +345,9 @@ def _names_a_model(name: str) -> bool:
 
 
 def _by_folder(paths: Sequence[str], suffix: str) -> NameGuess | None:
-    """What the folders are in which file names repeat: judges, numbered runs of systems, else systems.
+    """The pattern of folders that hold files of the same names: folders of judges, of numbered runs, or of systems.
 
-    None where several levels of folders differ, and no names of models tell which of them the system is.
+    None where several levels of folders differ, and no model names show which level is the system.
     """
     depth = min(p.count("/") for p in paths) + 1
     levels = list(zip(*(p.removesuffix(suffix).split("/")[-depth:] for p in paths), strict=True))
@@ -376,13 +380,13 @@ def _by_folder(paths: Sequence[str], suffix: str) -> NameGuess | None:
 
 
 def _shared_by(names: Sequence[str]) -> str:
-    """What all names begin with that say by whom answers are judged, such as judged_by_; "" of others."""
+    """The prefix such as ``judged_by_`` or ``rated_by_`` that all names begin with; "" if there is none."""
     found = {m[0] if (m := re.match(rf"(?i){_BY}(?=.)", name)) else "" for name in names}
     return found.pop() if len(found) == 1 else ""
 
 
 def _by_stem(named: Sequence[str], suffix: str) -> NameGuess | None:
-    """What is left of the names when words such as "results" and dates are taken off their ends."""
+    """The pattern in which the system is the file name without words such as "results" and dates at its ends."""
     stems = [n.removesuffix(suffix) for n in named]
     head, tail = _noise_around(stems[0])
     if any(not (s.startswith(head) and s.endswith(tail) and len(s) > len(head) + len(tail)) for s in stems):
@@ -396,7 +400,7 @@ def _by_stem(named: Sequence[str], suffix: str) -> NameGuess | None:
 
 
 def _noise_around(stem: str) -> tuple[str, str]:
-    """The words at both ends of a name that name no system."""
+    """(prefix, suffix) of a name that belong to no system: ``results_`` and ``_2024-05-01``; "" where there is none."""
     core = stem
     while (found := _NOISE.match(core)) and found.end() < len(core):
         core = core[found.end() :].lstrip("._- ")

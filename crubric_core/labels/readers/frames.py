@@ -1,4 +1,4 @@
-"""Data frames as files: what a notebook hands over is read as a Parquet file of the same columns is."""
+"""Write data frames from a notebook as Parquet files, so that they are read like any other file."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ class Frame(Protocol):
     """A data frame of pandas, Polars, Arrow or any other library with the Arrow PyCapsule interface."""
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """Its columns."""
+        """The columns, as an Arrow stream in a PyCapsule."""
 
 
 def write_frame(frame: Frame, path: Path) -> None:
-    """Write a frame as Parquet; raises IngestError where it has no columns, or a column that no table can have.
+    """Write a frame as Parquet. Raises IngestError where it has no columns or a column of an unsupported type.
 
-    An index of pandas with names, or of texts, becomes columns; one that only counts the rows is left out.
+    A pandas index that has names or holds texts becomes columns. An unnamed index of numbers is left out.
     """
-    # By Arrow's interface alone: DuckDB would not take a relation of another connection as what it is.
+    # Hide all but the Arrow interface: DuckDB does not accept a relation of another connection.
     stream = SimpleNamespace(__arrow_c_stream__=frame.__arrow_c_stream__)
     table = _plain(frame) if isinstance(frame, pd.DataFrame) else stream
     with duckdb.connect(config={**LOCAL}) as connection:
@@ -43,7 +43,7 @@ def write_frame(frame: Frame, path: Path) -> None:
 
 
 def _plain(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with its index as columns, each column of one kind and with a name of its own."""
+    """The frame with its index as columns. Each column has one type, and the names are unique texts."""
     index = frame.index
     counted = index.names == [None] and pd.api.types.is_numeric_dtype(index)
     table = frame.copy(deep=False) if counted else _with_index(frame)
@@ -68,7 +68,7 @@ def _with_index(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _of_one_kind(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Numbers among texts as texts, as in a CSV file."""
+    """The column with all values as texts, as in a CSV file, if it mixes numbers and texts; else unchanged."""
     if not pd.api.types.infer_dtype(column, skipna=True).startswith("mixed"):
         return column
     if column.map(lambda value: isinstance(value, (list, dict, tuple))).any():

@@ -1,4 +1,4 @@
-"""Columns of human verdicts next to those of judges: ground truth (gold), not one more judge (docs/data.md)."""
+"""Find columns of human verdicts beside those of judges: ground truth (gold), not one more judge (docs/data.md)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .words import is_number, is_verdict, letters_of, plain
 _TRUTH = re.compile(
     r"gold(en)?|(ground_?)?truth|adjudicat(ed|ion|or)|consensus|majority|experts?|humans?|physicians?|clinicians?|doctors?"
 )
-_EXPECTED = re.compile(  # what should have been said; each word may begin a criterion's name, too
+_EXPECTED = re.compile(  # the expected label; each of these words may also begin a criterion's name
     rf"(expected|true|actual|reference|target|gt|oracle|correct|official|resolved)_({'|'.join(ENDINGS)})"
     r"|actual|gt|y_true"
 )
@@ -26,9 +26,10 @@ _DERIVED = re.compile(r"consensus|majority")
 
 
 def with_gold(plan: FilePlan, rows: Sample, named: Sequence[str] = ()) -> FilePlan:
-    """The plan with the columns of ground truth taken from the judges, and why; never one that is ``named`` a judge.
+    """The plan with the columns of ground truth moved from the judges to ``gold``, and remarks with the reasons.
 
-    A column that only repeats the majority of the judges is no evidence of its own: it is not used.
+    named: columns that the user declared as judges, which are never moved. A column that only repeats the majority of
+    the judges is no independent evidence, so it is not used.
     """
     if plan.kind != "labels" or plan.problem or not plan.mapping:
         return plan
@@ -55,13 +56,13 @@ def with_gold(plan: FilePlan, rows: Sample, named: Sequence[str] = ()) -> FilePl
 
 
 def gold_part(file: FilePlan) -> FilePlan:
-    """How the columns of ground truth in a table of labels are read: each an annotator."""
+    """The plan that reads the gold columns of a table of labels as gold labels, each column an annotator."""
     keys = {c: v for c, v in file.mapping.items() if c in ("system", "query", "rubric")}
     return replace(file, kind="gold", mapping={**keys, "annotator": file.gold}, gold=())
 
 
 def _truths(plan: FilePlan, judges: Sequence[str], rows: Sample) -> tuple[str, ...]:
-    """Columns that hold labels and are named like ground truth, or like people next to machines."""
+    """Columns of labels that are named like ground truth, or like persons if other columns are named like machines."""
     taken = {v for v in plan.mapping.values() if isinstance(v, str)}
     held = [c for c in plan.columns if c not in taken and profile(_cells(plan, c, rows)).labels >= ENOUGH]
     machines = any(_MACHINE.search(plain_name(c)) or MODEL.search(c) for c in judges if not is_truth(c))
@@ -72,14 +73,14 @@ def _truths(plan: FilePlan, judges: Sequence[str], rows: Sample) -> tuple[str, .
 
 
 def is_truth(column: str) -> bool:
-    """Whether a name speaks of ground truth: ``human_gold``, ``Expert 2``, ``expected_verdict``."""
+    """Whether a column's name means ground truth: ``human_gold``, ``Expert 2``, ``expected_verdict``."""
     return _is_expected(column) or (_speaks(_TRUTH, column) and not _MACHINE.search(plain_name(column)))
 
 
 def _are_answers(plan: FilePlan, column: str, judges: Sequence[str], rows: Sample) -> bool:
-    """Whether a column has the right answers of a task, and no labels: ``ground_truth`` B beside ``is_correct``.
+    """Whether a column holds the right answers of a task, not labels: ``ground_truth`` "B" beside ``is_correct``.
 
-    They are letters, or other numbers than 0 and 1, beside labels that are none.
+    Its cells are all letters while the labels are not, or numbers other than 0 and 1 while all labels are verdicts.
     """
     labels = [c for c in (*judges, plan.mapping.get("label")) if c in plan.columns and not is_truth(str(c))]
     given = [cell for c in labels for cell in _cells(plan, str(c), rows) if cell]
@@ -95,9 +96,10 @@ def _is_expected(column: str) -> bool:
 
 
 def _may_be_expected(plan: FilePlan, column: str, judges: Sequence[str], rows: Sample) -> bool:
-    """Whether what should have been said is a label: in a long table it differs, and most of it is said by judges, too.
+    """Whether a column such as ``expected_label`` holds labels. In a wide table it does.
 
-    Beside what is expected of an answer, what is actual is the answer.
+    In a long table its values must differ, and the judges must use most of them, too. ``actual`` beside a column
+    ``expected...`` is the answer, not a label.
     """
     name = plain_name(column)
     if name == "actual" and any(plain_name(c).startswith("expected") for c in plan.columns):
@@ -111,7 +113,7 @@ def _may_be_expected(plan: FilePlan, column: str, judges: Sequence[str], rows: S
 
 
 def _speaks(pattern: re.Pattern[str], column: str) -> bool:
-    """Whether a word of the column's name is one of the pattern's: ``human_gold``, ``Expert 2``."""
+    """Whether a word, or a pair of words, of the column's name matches the pattern: ``human_gold``, ``Expert 2``."""
     words = re.sub(r"\d+", "_", plain_name(column)).split("_")
     pairs = [f"{a}_{b}" for a, b in pairwise(words)]
     return any(pattern.fullmatch(word) for word in (*words, *pairs))
@@ -122,7 +124,7 @@ def _cells(plan: FilePlan, column: str, rows: Sample) -> list[str | None]:
 
 
 def _is_constant(plan: FilePlan, column: str, judges: Sequence[str], rows: Sample) -> bool:
-    """Whether a long table says the same of a cell in the rows of all its judges."""
+    """Whether a column of a long table has one value for each cell, whatever the judge; True for a wide table."""
     if judges:
         return True
     keys = [
@@ -136,7 +138,7 @@ def _is_constant(plan: FilePlan, column: str, judges: Sequence[str], rows: Sampl
 
 
 def _repeats(plan: FilePlan, column: str, judges: Sequence[str], rows: Sample) -> bool:
-    """Whether a column has the judges' majority in all of the first rows that have one, some of them divided."""
+    """Whether a column equals the judges' majority in all rows that have one, and the judges differ in some of them."""
     divided = 0
     for value, labels in _votes(plan, column, judges, rows):
         most = max(set(labels), key=labels.count)
@@ -159,7 +161,7 @@ def _votes(
 
 
 def _same(cell: str | None) -> str:
-    """A label as it is compared: 1 and 1.0 are the same."""
+    """A label in a normal form for comparisons: 1 and 1.0 are equal; "" for None."""
     return "" if cell is None else str(float(cell)) if is_number(cell) else plain(cell)
 
 

@@ -1,4 +1,4 @@
-"""Which column of a table is meant by each canonical one: from its name and from what it holds."""
+"""Guess which column of a table is each canonical column, such as ``system``, from the names and the cells."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _CONTAINS: Mapping[str, tuple[str, ...]] = {
     "label": ("label", "score", "rating", "grade", "verdict", "met"),
 }
 
-# words of names of models that answered nothing: judge_model, guessed_model, model_returned (by the judge's service)
+# words in column names of models that gave no answers: judge_model, guessed_model, model_returned (by the judge's API)
 _NO_SYSTEMS = word_set(
     "judge judging grader grading evaluator rater scorer embedding tokenizer guess guessed predicted "
     "returned preferred winning losing"
 )
-# last words of names of what a judge said: judge_score, human_label, evaluator_notes
+# last words of columns with a judge's output: judge_score, human_label, evaluator_notes
 _SAID = frozenset(
     (
         *ENDINGS,
@@ -45,12 +45,12 @@ _SAID = frozenset(
     )
 )
 
-# last words of names of what several queries share: question_group, task_type
+# last words of columns with properties that several queries share: question_group, task_type
 _GROUPS = frozenset(["group", "type", "category", "class", "kind", "level", "difficulty"])
 
 _ANSWERS = frozenset(["response", "responses", "output", "outputs", "reply", "completion", "text", "latency"])
 
-MODEL = re.compile(  # names of models, and of those who make them; some lie within words: coherence, sophistication
+MODEL = re.compile(  # names of models and of their makers; some occur within other words: coherence, sophistication
     r"(?i)(gpt|claude|gemini|llama|qwen|mistral|mixtral|deepseek|grok|gemma|prometheus|sonnet|haiku|openai|anthropic"
     r"|(?<![a-z])(?:command(?:-?r)?|phi|opus|cohere|humans?)(?![a-z])|^o[134]\b)"
 )
@@ -58,10 +58,11 @@ MODEL = re.compile(  # names of models, and of those who make them; some lie wit
 
 @dataclass(frozen=True)
 class Profile:
-    """What the first cells of a column hold.
+    """Statistics of the first cells of a column.
 
-    known: cells that are not blank. distinct: different ones. labels: share that look like labels. scores: share that
-    are numbers from 0 to 100, where some are no quarters; else 0. length: mean characters of a cell.
+    known: number of cells that are neither blank nor a word for unknown. distinct: number of different known cells.
+    labels: share of the known cells that look like labels. scores: share that are numbers from 0 to 100; 0 if all
+    numbers are multiples of a quarter. length: mean number of characters of a known cell.
     """
 
     known: int
@@ -77,12 +78,12 @@ def cells_at(rows: Sample, at: int) -> list[str | None]:
 
 
 def filled_cells(rows: Sample, at: int) -> list[str]:
-    """The cells of a column that hold anything."""
+    """The cells of a column that are not empty."""
     return [cell for cell in cells_at(rows, at) if cell]
 
 
 def profile(cells: Sequence[str | None]) -> Profile:
-    """The profile of a column's first cells; many questions ask for the same one."""
+    """The profile of a column's first cells; cached, because many functions need it."""
     return _profile(tuple(cells))
 
 
@@ -93,7 +94,7 @@ def _profile(cells: tuple[str | None, ...]) -> Profile:
         return Profile(0, 0, 0.0, 0.0, 0.0)
     numbers = [float(c) for c in known if is_number(c)]
     texts = [c for c in known if not is_number(c)]
-    # What A, B and C alone stand for is asked later.
+    # The meaning of A, B and C alone is asked later.
     words = levels_of(texts) or dict.fromkeys(texts if is_abc(letters_of(texts)) else ())
     alike = sum(abs(x) <= 100 and (x * 4).is_integer() for x in numbers) + sum(c in words for c in known)
     distinct = len(set(known))
@@ -104,7 +105,7 @@ def _profile(cells: tuple[str | None, ...]) -> Profile:
 
 
 def guess_kind(name: str, columns: Sequence[str]) -> Kind:
-    """What a table holds, by its columns; labels and gold labels differ by name alone."""
+    """The kind of a table, from its column names. The file's name decides only between "labels" and "gold"."""
     plainly = {plain_name(column) for column in columns}
     if plainly & {"valid", "validity"} and fits("anchors", columns):
         return "anchors"
@@ -126,7 +127,7 @@ _DESCRIBING = ("text", "scale_min", "scale_max", "weight", "dimension", "severit
 
 
 def _holds_labels(columns: Sequence[str]) -> bool:
-    """Whether a table holds labels of rubrics and describes none of them: its system may stand outside the file."""
+    """Whether the columns include a rubric and a label, and none describes rubrics; the path may give the system."""
     held = {plain_name(column) for column in columns}
     names = set(names_of("labels", "rubric"))
     names |= set() if held & names else set(INSTEAD_OF_RUBRIC)
@@ -135,7 +136,7 @@ def _holds_labels(columns: Sequence[str]) -> bool:
 
 
 def _of_systems(columns: Sequence[str]) -> Kind:
-    """What a table holds that names systems, but no labels of rubrics as far as its column names tell."""
+    """The kind of a table with a column of systems but no labels of rubrics, according to its column names."""
     if fits("answers", columns):
         return "answers"
     if fits("reference", columns):
@@ -145,7 +146,7 @@ def _of_systems(columns: Sequence[str]) -> Kind:
 
 
 def fits(kind: Kind, columns: Sequence[str]) -> bool:
-    """Whether the names alone tell all columns that a table of this kind needs."""
+    """Whether all columns that a table of this kind needs can be recognised by their names."""
     try:
         choose_columns(kind, columns, None, "")
     except IngestError:
@@ -154,12 +155,12 @@ def fits(kind: Kind, columns: Sequence[str]) -> bool:
 
 
 def fits_name(column: str) -> bool:
-    """Whether a column's name is, or is another word for, one of any kind of table."""
+    """Whether a column's name is a canonical name, or a synonym of one, in any kind of table."""
     return any(_by_name(kind, c, column)[0] > 0.9 for kind in KINDS for c in SPECS[kind].columns)
 
 
 def guess_columns(kind: Kind, columns: Sequence[str], sample: Sample) -> tuple[Guess, ...]:
-    """The likeliest column of each canonical one, best first, each column once; nothing below a third of certainty."""
+    """The likeliest column for each canonical one, best first; each column at most once, with confidence above 1/3."""
     profiles = [profile(cells_at(sample, i)) for i in range(len(columns))]
     rows = max(len(sample), 1)
     offers = [
@@ -176,7 +177,7 @@ def guess_columns(kind: Kind, columns: Sequence[str], sample: Sample) -> tuple[G
             taken.add(i)
     system = plain_name(chosen["system"].column) if "system" in chosen else ""
     if "judge" in chosen and "used" in system.split("_"):
-        del chosen["system"]  # model_used beside judge_name: the judge's own
+        del chosen["system"]  # model_used beside judge_name is the judge's model
     return tuple(chosen.values())
 
 
@@ -202,7 +203,7 @@ def _by_name(kind: Kind, canonical: str, column: str) -> tuple[float, str]:
     if canonical == "system" and name in INSTEAD_OF_SYSTEM:
         return 0.65, f"{column!r} may be the system"
     parts = set(re.findall(r"[^\W\d_]+", name))
-    answer = canonical == "system" and parts & _ANSWERS  # model_response is what a model said
+    answer = canonical == "system" and parts & _ANSWERS  # model_response holds answers, not systems
     other = canonical == "system" and parts & _NO_SYSTEMS
     said = canonical in ("judge", "annotator") and name.rpartition("_")[2] in _SAID
     shared = canonical == "query" and name.rpartition("_")[2] in _GROUPS
@@ -213,7 +214,7 @@ def _by_name(kind: Kind, canonical: str, column: str) -> tuple[float, str]:
 
 
 def _by_content(canonical: str, held: Profile, rows: int) -> tuple[float, str]:
-    """How well the cells fit (0 to 1; 1 where they say nothing against it), and what they look like."""
+    """(how well the cells fit the canonical column, 0 to 1, 1 if nothing speaks against it; a description, or "")."""
     if canonical in ("label", "valid"):
         if held.labels >= ENOUGH and held.distinct <= 12:
             return 1.0, f"{held.distinct} different values that look like labels"

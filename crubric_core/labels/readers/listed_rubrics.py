@@ -1,4 +1,4 @@
-"""Rubrics that a JSON file describes in a list of their own, apart from the labels that name them by their ids."""
+"""Find the rubrics that a JSON file describes in a separate list, while its labels refer to them by their ids."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from .paths import parts_of, unescaped
 from .plan import FilePlan
 from .tables.plan_cells import cells_of
 
-_SHARE = 0.5  # of the shorter of two lists of names, from which they are the same rubrics'
-# Of an item of a list of rubrics, besides what a rubric is called.
+_SHARE = 0.5  # least share of the shorter of two lists of names in common, if they are of the same rubrics
+# Fields that may name an item of a list of rubrics, besides the synonyms of "rubric".
 _NAMES = ("id", "key", "name", "title", "text")
 
 
 def with_listed(
     plan: FilePlan, rows: Sequence[Sequence[Any]], fields: Mapping[str, Sequence[Any]]
 ) -> FilePlan:
-    """The plan of labels within records with what another list, or object, of the file says of their rubrics.
+    """The plan of nested labels, with ``described`` from another list or object of the file that describes the rubrics.
 
-    fields: those of the records, as ``paths.fields_of_records`` has them.
+    fields: path → values in the first records, as ``paths.fields_of_records`` returns them.
     """
     named = {str(c) for c in cells_of(plan, rows, str(plan.mapping.get("rubric", ""))) if c}
     if plan.kind != "labels" or plan.problem or not named:
@@ -42,7 +42,10 @@ def with_listed(
 
 
 def _in_list(fields: Mapping[str, Sequence[Any]], left: Sequence[str], named: Set[str]) -> dict[str, str]:
-    """``rubrics[].id`` beside ``rubrics[].weight``: items of a list, of which one field has the rubrics' names."""
+    """Canonical column → path in a list with an item for each rubric: ``rubrics[].id`` and ``rubrics[].weight``.
+
+    left: unused fields. named: names of the rubrics that the labels refer to. Empty if there is no such list.
+    """
     homes = dict.fromkeys(f.rpartition(".")[0] for f in left if f.rpartition(".")[0].endswith("[]"))
     for home in homes:
         own = [f for f in left if f.rpartition(".")[0] == home]
@@ -54,7 +57,7 @@ def _in_list(fields: Mapping[str, Sequence[Any]], left: Sequence[str], named: Se
 
 
 def _by_key(left: Sequence[str], named: Set[str]) -> dict[str, str]:
-    """``rubrics.r1.weight`` or ``weights.r1``: an object whose keys are the rubrics' names."""
+    """Canonical column → path in an object whose keys are the rubrics: ``rubrics.r1.weight`` or ``weights.r1``."""
     groups: dict[str, list[str]] = {}
     for field in left:
         parts = parts_of(field)
@@ -70,7 +73,7 @@ def _by_key(left: Sequence[str], named: Set[str]) -> dict[str, str]:
 
 
 def _said(fields: Sequence[str], keys: Sequence[str]) -> dict[str, str]:
-    """Canonical column of a table of rubrics → the field that is called so."""
+    """Canonical column of a table of rubrics → the field that has this name or a synonym, except ``keys``."""
     found: dict[str, str] = {}
     for canonical in SPECS["rubrics"].values:
         free = (f for f in fields if f not in keys and f not in found.values())
@@ -88,7 +91,7 @@ def _are_same(listed: Set[str], named: Set[str]) -> bool:
 
 
 def _leads(path: str, field: str) -> bool:
-    """Whether a field of the records is one that a path goes to."""
+    """Whether a path leads to a field of the records: ``rubrics{}.weight`` to ``rubrics.r1.weight``."""
     ways = [part.removesuffix("{}") for part in parts_of(path)]
     if "{}" not in path:
         return path == field

@@ -1,4 +1,4 @@
-"""Files of native layouts: which layout one has, its records as objects, and the canonical rows they give."""
+"""Files of native layouts: recognise the layout, read the records as objects, and give their canonical rows."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .formats.parquet import ParquetReader
 from .formats.records import Fault, read_records
 from .sources import Piece
 
-TRIED = 20  # records of a file that are read to see what it holds
+TRIED = 20  # records that are read to recognise the layout
 
 
 def first_records(piece: Piece, basic: str) -> list[tuple[int, Any]]:
-    """The first records of a file; none where they cannot be read, which the reader of tables says better.
+    """The first records of a file, each with its line; [] if they cannot be read, which the table reader reports.
 
-    Raises IngestError for an Inspect log that cannot be read, as it is no table.
+    Raises IngestError for an Inspect log that cannot be read, because it is no table.
     """
     if basic == "zip":
         return list(islice(records_of(piece, basic), TRIED))
@@ -32,9 +32,9 @@ def first_records(piece: Piece, basic: str) -> list[tuple[int, Any]]:
 
 
 def native_of(records: Sequence[tuple[int, Any]], file_format: str) -> NativeFormat | None:
-    """The native layout of a file: the one asked for, or the one that its first record shows, or half of the first.
+    """The native layout of a file, or None: the requested one, or that of its first record or of half of its records.
 
-    Tasks that nobody has annotated yet may come first.
+    The first record alone is not decisive, because tasks without annotations may come first.
     """
     if file_format in NATIVE:
         return NATIVE[file_format]
@@ -44,9 +44,9 @@ def native_of(records: Sequence[tuple[int, Any]], file_format: str) -> NativeFor
 
 
 def records_of(piece: Piece, basic: str, most: int | None = None) -> Iterator[tuple[int, Any]]:
-    """The records of any file as objects: lines or values of JSON, rows of Parquet or CSV, an Inspect log.
+    """The records of any file as objects, each with its line: JSON values, rows of Parquet or CSV, an Inspect log.
 
-    ``most``: how many the caller will take, where it knows.
+    most: number of records that the caller will read; None if it is not known.
     """
     if basic == "json":
         return read_records(piece.path, piece.name)
@@ -58,7 +58,10 @@ def records_of(piece: Piece, basic: str, most: int | None = None) -> Iterator[tu
 
 
 def companions(piece: Piece, pieces: Sequence[Piece]) -> Callable[[str], Iterator[dict[str, Any]]]:
-    """Finds what came with a piece: the file of that name in its folder, else anywhere; after a * all such files."""
+    """A function that yields the records of a companion file of ``piece``, given the ending of its name.
+
+    It reads the first such file in the folder of ``piece``, else in any folder; after ``*`` all files with this ending.
+    """
     folder = piece.seen_path.rpartition("/")[0]
 
     def records(name: str) -> Iterator[dict[str, Any]]:
@@ -75,7 +78,7 @@ def companions(piece: Piece, pieces: Sequence[Piece]) -> Callable[[str], Iterato
 def native_rows(
     records: Iterable[tuple[int, Any]], native: NativeFormat, setting: Setting
 ) -> Iterator[tuple[int, Row | Fault]]:
-    """The canonical rows of native records, each with its record's line; a record that cannot be read is a Fault."""
+    """The canonical rows of native records, each with its record's line; a Fault for a record that cannot be read."""
     for line, record in records:
         if isinstance(record, Fault):
             yield line, record
@@ -97,5 +100,5 @@ def native_rows(
             IndexError,
             OverflowError,
             RecursionError,
-        ):  # a shape nobody has thought of
+        ):  # a record of an unforeseen structure
             yield line, Fault(f"is not as {native.title} has it", str(record)[:200])

@@ -1,4 +1,4 @@
-"""What is no label of one answer on a rubric, and evaluation files hold: preferences, spans of errors, documents."""
+"""Recognise evaluation files without labels of single answers: preferences, error spans, relevance of documents."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ANSWERS = word_set(
     "response output answer completion reply generation conversation message summary story candidate "
     "model system generator assistant"
 )
-_MERGED = ("x", "y")  # which tables that were merged have, too, of one answer
+_MERGED = ("x", "y")  # merged tables of a single answer have these suffixes, too
 _SIDES = (("1", "2"), ("a", "b"), ("0", "1"), ("left", "right"), ("chosen", "rejected"), _MERGED)
 _WINNERS = frozenset(
     ("winner", "preferred", "preference", "preferred_response", "preferred_model", "better_response")
@@ -41,7 +41,10 @@ _SPANS = ({"severity", "category"}, {"severity", "error_type"}, {"severity", "er
 def why_no_labels(
     name: str, columns: Sequence[str], rows: Sample, fields: Mapping[str, Sequence[Any]]
 ) -> str | None:
-    """Why a file in which no labels are found has none, by its columns, rows and nested fields; None: nothing tells."""
+    """Why no labels are found in a file: a sentence, from its columns, rows and nested fields; None if not known.
+
+    It recognises preferences, lists of criteria by verdict, error spans, promptfoo's table and files of TREC.
+    """
     plain = {plain_name(c) for c in columns}
     if any(prefers(values) for values in fields.values()) or _names_winners(columns, rows):
         return _compares(name, None)
@@ -68,7 +71,7 @@ def why_no_labels(
 
 
 def _names_winners(columns: Sequence[str], rows: Sample) -> bool:
-    """Whether a column says which of two answers won, or that neither did, and none is called a score or the like."""
+    """Whether a column names the winner of two answers (``winner``, or A, B, tie), and no column is called a score."""
     given = [{cell.lower() for cell in filled_cells(rows, i)} for i in range(len(columns))]
     if any(cells in _CHOICES for cells in given):
         return True
@@ -83,7 +86,7 @@ def _names_winners(columns: Sequence[str], rows: Sample) -> bool:
 
 
 def _wins_within(fields: Mapping[str, Sequence[Any]]) -> bool:
-    """Whether the items of lists say which of two answers won, or A, B or a tie, and no field within has labels."""
+    """Whether fields within lists name the winner of two answers (or A, B, tie), and no field is called a score."""
     names = {f: plain_name(f.removesuffix("[]").rpartition(".")[2]) for f in fields}
     if any(name.rpartition("_")[2] in ENDINGS for name in names.values()):
         return False
@@ -94,7 +97,7 @@ def _wins_within(fields: Mapping[str, Sequence[Any]]) -> bool:
 
 
 def _lists_spans(columns: Sequence[str], fields: Mapping[str, Sequence[Any]]) -> bool:
-    """Whether the items of a list say where in a text something is, and of what kind, and no column has labels."""
+    """Whether the items of a list mark spans of a text (``start``, ``end``, ``label``), and no column has labels."""
     keys: dict[str, set[str]] = {}
     for field in fields:
         home, _, key = field.rpartition("[].")
@@ -104,13 +107,13 @@ def _lists_spans(columns: Sequence[str], fields: Mapping[str, Sequence[Any]]) ->
 
 
 def _is_output(column: str, cells: Sequence[str | None], columns: Sequence[str]) -> bool:
-    """Whether a column holds a provider's outputs to a prompt in a table of promptfoo."""
+    """Whether a column holds the outputs of one provider, ``[provider] prompt``, in a table of promptfoo."""
     marked = any(_PASSED.match(cell) for cell in cells if cell)
     return bool(_OUTPUT.fullmatch(column)) and (marked or set(columns) >= _PROMPTFOO)
 
 
 def _why_trec(name: str, columns: Sequence[str], rows: Sample) -> str | None:
-    """Why a file of TREC, without column names and often with spaces between its columns, cannot be read."""
+    """Why a file of TREC (no column names, often columns separated by spaces) cannot be read; None for other files."""
     spaced = len(columns) == 1
     records = [columns[0].split(), *((row[0] or "").split() for row in rows)] if spaced else [columns, *rows]
     widths = {len(record) for record in records}
@@ -130,16 +133,16 @@ def _why_trec(name: str, columns: Sequence[str], rows: Sample) -> str | None:
 
 
 def why_pairs(name: str, columns: Sequence[str], rows: Sample) -> str | None:
-    """Why a table with two answers in each row, or more, is no table of labels; None for any other.
+    """Why a table with two or more answers in each row cannot be read as labels; None for any other table.
 
-    Its columns are named after two sides of the same thing (``response_1``, ``response_2``; ``model_a``, ``model_b``),
-    hold no labels themselves, and there is no third.
+    Two columns of texts, not labels, are named after two sides (``response_1``, ``response_2``; ``model_a``,
+    ``model_b``), and there is no third such column. Or three or more columns name systems (``sys1``).
     """
     return _why_pairs(name, {c: cells_at(rows, i) for i, c in enumerate(columns)})
 
 
 def why_pairs_within(name: str, home: str, fields: Mapping[str, Sequence[Any]]) -> str | None:
-    """``why_pairs`` of the items of a list (``results[]``), by their fields; None for any other."""
+    """``why_pairs`` for the items of a list. home: the path of the list, such as ``results[]``."""
     own = {f.removeprefix(f"{home}."): values for f, values in fields.items() if f.startswith(f"{home}.")}
     flat = {f: values for f, values in own.items() if "[]" not in f}
     return _why_pairs(
@@ -168,7 +171,7 @@ def _why_pairs(name: str, cells: Mapping[str, Sequence[str | None]]) -> str | No
 
 
 def _numbered_systems(cells: Mapping[str, Sequence[str | None]], texts: Sequence[str]) -> list[str]:
-    """Three columns or more that name the system of each answer in a row, beside labels of each: sys1, quality1."""
+    """Three or more columns that name the systems of a row (``sys1``), with columns of labels (``quality1``); or []."""
     sides: dict[tuple[str, ...], dict[str, str]] = {}
     for column in cells:
         for _, word, rest in _words(column):
@@ -184,7 +187,7 @@ def _numbered_systems(cells: Mapping[str, Sequence[str | None]], texts: Sequence
 
 
 def _holds_two(column: str, cells: Sequence[str | None]) -> bool:
-    """Whether a column called after labels has two numbers in each cell, one a side: ``score`` is [8, 7]."""
+    """Whether a column with the name of a label holds two numbers in each cell, one for each side: ``score`` [8, 7]."""
     named = plain_name(column).rpartition("_")[2] in ENDINGS
     return named and any(cells) and all(_TWO.fullmatch(cell) for cell in cells if cell)
 
@@ -198,10 +201,10 @@ def _differ(one: Sequence[str | None], other: Sequence[str | None]) -> bool:
 
 
 def why_sides(name: str, keys: Sequence[str], columns: Sequence[str] = ()) -> str | None:
-    """Why labels of two sides of a comparison, which keys such as ``scores_a`` and ``scores_b`` name, are of no system.
+    """Why labels under keys such as ``scores_a`` and ``scores_b`` (the sides of a comparison) belong to no system.
 
-    None where the keys are no such sides, and the labels may be read. Letters are sides of three answers or more where
-    columns named after them hold these (``candidate_C``).
+    None where the keys are not such sides, and the labels may be read. Three or more letters are sides if each has a
+    column with its answer (``candidate_C``).
     """
     if len(keys) != len(_SIDES[0]):
         answers = [_answer_of(key, columns) for key in keys if len(key) == 1 and key.isalpha()]
@@ -216,7 +219,7 @@ def why_sides(name: str, keys: Sequence[str], columns: Sequence[str] = ()) -> st
 
 
 def _answer_of(key: str, columns: Sequence[str]) -> str:
-    """The column with the answer that a letter stands for; "" where there is none."""
+    """The column with the answer of a side: ``candidate_C`` for the letter C; "" if there is none."""
     named = ((c, word, rest) for c in columns for _, word, rest in _words(c))
     return next((c for c, word, rest in named if word == key.lower() and _ANSWERS.intersection(rest)), "")
 
@@ -229,7 +232,7 @@ def _words(column: str) -> Iterator[tuple[int, str, list[str]]]:
 
 
 def _on_each_side(columns: Sequence[str], pair: Sequence[str]) -> bool:
-    """Whether two columns or more have one for each side: ``item_1_clarity``, ``item_2_clarity``."""
+    """Whether at least two properties have a column for each side: ``item_1_clarity`` and ``item_2_clarity``."""
     sides = [{(at, *rest) for c in columns for at, word, rest in _words(c) if word == side} for side in pair]
     return len(sides[0] & sides[1]) > 1
 
@@ -249,7 +252,7 @@ def _holds_several(name: str, columns: Sequence[str]) -> str:
 
 
 def _are_texts(cells: Sequence[str | None]) -> bool:
-    """Whether cells hold something, and mostly neither numbers nor plain verdicts."""
+    """Whether cells are not all empty, and most are neither numbers nor plain verdicts."""
     known = [c for c in cells if c]
     return bool(known) and sum(is_number(c) or is_verdict(c) for c in known) < ENOUGH * len(known)
 
@@ -263,6 +266,6 @@ def _compares(name: str, pair: tuple[str, str] | None) -> str:
 
 
 def prefers(values: Sequence[Any]) -> bool:
-    """Whether all texts say which of two is better: ``A>B``."""
+    """Whether there are texts, and all express a preference between two answers: ``A>B``."""
     texts = [v for v in values if isinstance(v, str) and v.strip()]
     return bool(texts) and all(_PREFERENCE.fullmatch(text) for text in texts)

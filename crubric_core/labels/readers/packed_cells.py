@@ -1,4 +1,4 @@
-"""Cells that hold lists or objects of JSON as text, fenced or among a judge's words."""
+"""Read cells that hold JSON lists or objects as text, also in a fenced block or within the text of a judge."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from .formats.records import reply_values, unpacked
 from .guess import filled_cells
 
 _JUDGING = re.compile(r"(?i)judg|grader|grading|evaluat|(^|_)eval(_|$)|verdict|critique")
-_MOST = 0.8  # share of a column's cells that are lists or objects, from which it is looked into
+_MOST = 0.8  # least share of lists or objects among the cells of a column that is unpacked
 
 
 def held_in(column: str, cell: Any) -> Any:
-    """What a cell holds: the list or object that was written to it; of a judge's reply also the one among its words."""
+    """The JSON list or object in a cell, else the cell. In columns of judges, JSON within other text counts, too."""
     found = unpacked(cell)
     if not isinstance(found, str) or not _JUDGING.search(column):
         return found
@@ -24,12 +24,12 @@ def held_in(column: str, cell: Any) -> Any:
 
 
 def is_answer_field(column: str) -> bool:
-    """Whether a field is named after a system's answer, which is text whatever it holds."""
+    """Whether a field has the name of a system's answer (``response``), which stays text even if it holds JSON."""
     return is_answer(bare_name(column).rpartition("_")[2]) and not _JUDGING.search(column)
 
 
 def holds_packed(column: str, rows: Sequence[Sequence[Any]], at: int) -> bool:
-    """Whether most cells of a column hold lists or objects, as far as it holds any text."""
+    """Whether at least 80 % of the non-empty cells of a column hold lists or objects. at: position of the column."""
     cells = filled_cells(rows, at)
     held = sum(isinstance(held_in(column, cell), (list, dict)) for cell in cells)
     return bool(cells) and held >= _MOST * len(cells)

@@ -1,4 +1,4 @@
-"""Keys of a table that are lists or objects in place of names: what within them is the name."""
+"""Find the name within key columns (system, query, rubric, judge) whose cells are JSON lists or objects."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from .nested.field_names import OWN_NAMES
 from .paths import escaped
 from .plan import Columns, FilePlan
 
-_TEXTS_OF_RUBRICS = ("text", "description")  # where it has no other name
+_TEXTS_OF_RUBRICS = ("text", "description")  # used if a rubric has no other name
 
 
 def is_packed(rows: Sequence[Sequence[Any]], at: int) -> bool:
-    """Whether the cells of a column are lists or objects of JSON."""
+    """Whether all non-empty cells of a column are JSON lists or objects. at: position of the column."""
     cells = filled_cells(rows, at)
     return bool(cells) and all(isinstance(unpacked(cell), (list, dict)) for cell in cells)
 
 
 def packed_keys(plan: FilePlan, rows: Sequence[Sequence[Any]], asked: Columns) -> dict[str, str]:
-    """Canonical column → the column of lists or objects that was taken for it, as far as nobody asked for it."""
+    """Canonical column → the column of lists or objects that was guessed for it, not given by the user (``asked``)."""
     places = {column: at for at, column in enumerate(plan.columns)}
     return {
         c: column
@@ -35,14 +35,14 @@ def packed_keys(plan: FilePlan, rows: Sequence[Sequence[Any]], asked: Columns) -
 
 
 def own_names(plan: FilePlan, rows: Sequence[Sequence[Any]], keys: dict[str, str]) -> dict[str, str]:
-    """Canonical column → the path to the name that all of its objects have."""
+    """Canonical column → path of the field that names its objects, such as ``model.name``; none if some lack it."""
     found = {}
     for canonical, column in keys.items():
         objects = _held(plan, rows, column)
         texts = _TEXTS_OF_RUBRICS if canonical == "rubric" else ()
         fields = [key for o in objects[:1] if isinstance(o, dict) for key in o]
         named = [f for name in (*OWN_NAMES[canonical], *texts) for f in fields if plain_name(f) == name]
-        if canonical == "query":  # another one is another query, whatever they are called
+        if canonical == "query":  # two different objects must not get the same name
             named = [f for f in named if _apart(objects, f)]
         if own := next((f for f in named if all(_is_name(o, f) for o in objects)), None):
             found[canonical] = f"{escaped(column)}.{escaped(own)}"
@@ -50,13 +50,13 @@ def own_names(plan: FilePlan, rows: Sequence[Sequence[Any]], keys: dict[str, str
 
 
 def _apart(objects: Sequence[Any], field: str) -> bool:
-    """Whether a field of objects tells as many apart as there are different ones."""
+    """Whether a field has as many different values as there are different objects."""
     names = {str(o.get(field)) for o in objects if isinstance(o, dict)}
     return len(names) == len({json.dumps(o, sort_keys=True, default=str) for o in objects})
 
 
 def question_of(plan: FilePlan, rows: Sequence[Sequence[Any]], canonical: str, column: str) -> str:
-    """What to ask of a system or judge that is a list, or an object that no name tells from others."""
+    """The question, with a mapping, for a system or judge column of lists, or of objects without a name."""
     listed = any(isinstance(held, list) for held in _held(plan, rows, column))
     within = own_names(plan, rows, {canonical: column}).get(
         canonical, f"{escaped(column)}[]" if listed else "=…"

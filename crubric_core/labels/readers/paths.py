@@ -1,9 +1,9 @@
-"""Paths into nested JSON: ``scores[].metric``, ``ratings{}.#``; records unfolded into rows along them.
+"""Paths into nested JSON, such as ``scores[].metric`` or ``ratings{}.#``, and records unfolded into rows along them.
 
-A path is keys joined by points. ``[]`` after a key goes through the items of a list, ``{}`` through the values of an
-object, each a row of its own; ``#`` at the end is the position of the item (from 0), or the key of the value, and
-``##`` those of all lists and objects on the way (``0.2``); ``#`` alone is the position of the record. Of an
-object whose values are asked for a field (``{}.verdict``), those that have no field asked for are passed over.
+A path is a sequence of keys joined by points. ``[]`` after a key visits the items of a list, ``{}`` the values of an
+object, each as a separate row. ``#`` at the end is the position of the item (from 0), or the key of the value, and
+``##`` joins the positions and keys of all lists and objects on the way (``0.2``). ``#`` alone is the position of the
+record. Where a field of an object's values is read (``{}.verdict``), values without any requested field are skipped.
 Lists or objects beside the innermost one are read item by item with it: ``judges[], votes[]``, or ``names[]`` beside
 ``answers[].votes[]``.
 """
@@ -35,16 +35,16 @@ _PART = re.compile(r"(.*?)((?:\[\]|\{\})*)", re.DOTALL)
 _FIELDS_SHOWN = 12
 _DEEPEST = 12
 _RECORDS = 20  # records whose fields are listed
-_BEGINNING = 200  # characters that are shown of what gives no row
-_ADDED = ("row", "place")  # of each row: its number, and where its record stands
+_BEGINNING = 200  # characters that are shown of a value that gives no row
+_ADDED = ("row", "place")  # added columns: the row's number, and the place of its record in the file
 PLACE, PLACES = "#", "##"
 
 
 @dataclass(frozen=True)
 class Trail:
-    """A path, taken apart: the steps up to its last list or object, and the keys after that.
+    """A parsed path: the steps up to its last ``[]`` or ``{}``, and ``rest``, the keys after that.
 
-    A step is a key, or ``[]`` or ``{}``.
+    A step is (key, False), or ("[]" or "{}", True).
     """
 
     text: str
@@ -53,7 +53,7 @@ class Trail:
 
     @property
     def depth(self) -> int:
-        """How many lists and objects it goes through."""
+        """The number of ``[]`` and ``{}`` in the path."""
         return sum(each for _, each in self.steps)
 
 
@@ -66,7 +66,7 @@ def is_path(text: str) -> bool:
 
 
 def leads_to(path: str, field: str) -> bool:
-    """Whether a path leads to a field, or to what holds it: ``scores{}.value`` to ``scores.clear.value``."""
+    """Whether a path leads to a field or to its container: ``scores{}.value`` leads to ``scores.clear.value``."""
     pattern = re.escape(re.sub(r"\[\]\.##?$", "", path)).replace(r"\{\}", r"\." + _KEY)
     return re.match(pattern.removeprefix(r"\.") + r"(?=[.\[]|$)", field) is not None
 
@@ -77,36 +77,36 @@ def parts_of(text: str) -> list[str]:
 
 
 def escaped(key: str) -> str:
-    """A key as it stands in a path."""
+    """A key as it is written in a path, with a backslash before each point."""
     return key.replace(".", "\\.")
 
 
 def unescaped(key: str) -> str:
-    """A key as it stands in the record."""
+    """A key as it is written in the record, from its form in a path."""
     return key.replace("\\.", ".")
 
 
 def list_around(path: str) -> str:
-    """The innermost list on the way of a path, itself included: ``scores[]`` of ``scores[].name``; "" of none."""
+    """The path up to its last ``[]``: ``scores[]`` for ``scores[].name``; "" if it has none."""
     outer, mark, _ = path.rpartition("[]")
     return outer + mark
 
 
 def up_to_items(path: str) -> str:
-    """A path up to its last list, or object whose keys are names: ``scores{}`` of ``scores{}.value``; "" of none."""
+    """The path up to its last ``[]`` or ``{}``: ``scores{}`` for ``scores{}.value``; "" if it has none."""
     last = max(path.rfind("[]"), path.rfind("{}"))
     return path[: last + 2] if last >= 0 else ""
 
 
 def keys_in(holder: str, fields: Iterable[str]) -> list[str]:
-    """The key of each field that lies within an object; of the records themselves where the holder is ""."""
+    """The key below ``holder`` of each field within it: "a" for ``x.a.b`` within ``x``. holder "": the whole record."""
     depth = len(parts_of(holder)) if holder else 0
     inside = (parts_of(f) for f in fields if not holder or f.startswith(f"{holder}."))
     return [unescaped(parts[depth]) for parts in inside if len(parts) > depth]
 
 
 def parse_path(text: str) -> Trail:
-    """A path taken apart."""
+    """Parse a path."""
     steps: list[tuple[str, bool]] = []
     for part in parts_of(text):
         found = _PART.fullmatch(part)
@@ -118,11 +118,11 @@ def parse_path(text: str) -> Trail:
 
 
 def unfolded(piece: Piece, texts: Sequence[str], columns: Sequence[str], named: Sequence[str]) -> Reader:
-    """A table of a JSON file's records: its columns, and one more a path, one row an item of the lists on the way.
+    """A table of a file's records with its columns and one column per path, and one row per item of the lists in them.
 
-    Nested columns that the mapping does not name are left blank: a large one would be repeated in every row.
-    Raises IngestError where the paths go through different lists, where lists that are read item by item are of
-    different lengths, or where a path finds nothing.
+    texts: the paths. named: columns that the mapping names; other nested columns are blank, because a large one would
+    be repeated in every row. Raises IngestError where the paths go through different lists, where lists that are read
+    item by item have different lengths, or where a path finds nothing.
     """
     paths = [parse_path(text) for text in texts]
     outer, inner = _spine(paths)
@@ -137,7 +137,7 @@ def unfolded(piece: Piece, texts: Sequence[str], columns: Sequence[str], named: 
 
 
 class UnfoldedReader:
-    """The rows of unfolded records, each with the place of its record; what gave no row is rejected with the reason."""
+    """A reader of unfolded records. Records and items that gave no row are rejected with the reason."""
 
     def __init__(self, rows: DelimitedReader, unread: Path) -> None:
         self._rows, self._unread = rows, unread
@@ -148,7 +148,7 @@ class UnfoldedReader:
         return [row[: len(self.columns)] for row in self._rows.head(rows)]
 
     def stage(self, cursor: duckdb.DuckDBPyConnection, picks: Mapping[str, int]) -> Staged:
-        """The rows, numbered together with what gave none."""
+        """Stage the rows, and reject the values that gave none; both share one numbering."""
         wrong = {name: i for i, name in enumerate(("row", "value", "reason"))}
         load_clean(cursor, self._unread, wrong, len(wrong))
         cursor.execute(f'INSERT INTO rejected SELECT "row", NULL, value, reason FROM {STAGING}')
@@ -163,14 +163,14 @@ Item = tuple[Any, str | None]  # a value, and its position or key in what holds 
 
 
 def _spine(paths: Sequence[Trail]) -> tuple[Steps, str]:
-    """(the steps to what holds the innermost lists, whether these are lists or objects; "" where there are none)."""
+    """(steps to the last list or object but one, the innermost step: "[]", "{}", or "" if the paths have none)."""
     longest: Steps = max((p.steps for p in paths), key=len, default=())
     before = [i for i, (_, each) in enumerate(longest[:-1]) if each]
     return longest[: before[-1] + 1] if before else (), longest[-1][0] if longest else ""
 
 
 def _reaches(path: Trail, outer: Steps, inner: str) -> bool:
-    """Whether a path ends in one of the innermost lists, or in one beside them that is held further out."""
+    """Whether a path ends in one of the innermost lists, or in a list beside them at an outer level."""
     before = max((i + 1 for i, (_, each) in enumerate(path.steps[:-1]) if each), default=0)
     return bool(path.steps) and path.steps[-1][0] == inner and path.steps[:before] == outer[:before]
 
@@ -178,7 +178,7 @@ def _reaches(path: Trail, outer: Steps, inner: str) -> bool:
 def _unfold(
     piece: Piece, texts: Sequence[str], columns: Sequence[str], named: Sequence[str]
 ) -> tuple[Path, Path]:
-    """(a table with a row for each item, what gave no row: its number, how it begins, and why)."""
+    """Write two CSV files and return their paths: the rows, and the values without a row (number, start, reason)."""
     paths = [parse_path(text) for text in texts]
     plain = [parse_path("") if c not in named else Trail(c, (), (c,)) for c in columns]
     target, unread = piece.scratch / "unfolded.csv", piece.scratch / "unread.csv"
@@ -206,7 +206,7 @@ def _unfold(
 
 
 def _rows_of(piece: Piece, paths: Sequence[Trail]) -> Iterator[tuple[str, Any, Sequence[str | None] | Fault]]:
-    """(where it stands, its record, what each path finds) of each row; a Fault of what gives none."""
+    """(place, record, value of each path) for each row; the third is a Fault for a record or item that gives no row."""
     outer, mark = _spine(paths)
     inner = [p for p in paths if mark and (p.steps != outer[: len(p.steps)])]
     innermost = [p.rest for p in inner if p.rest not in ((PLACE,), (PLACES,))]
@@ -236,7 +236,10 @@ def _rows_of(piece: Piece, paths: Sequence[Trail]) -> Iterator[tuple[str, Any, S
 
 
 def _together(items: tuple[Item, ...], inner: Sequence[Trail], place: str) -> Iterator[Mapping[Steps, Item]]:
-    """The items of the innermost lists, one of each at a time; of objects those with the same key."""
+    """Combine the innermost lists item by item (objects key by key): steps of a list → (item, its position or key).
+
+    Raises IngestError where they have different positions or keys. place: of the record, for the message.
+    """
     if not inner:
         yield {}
         return
@@ -258,7 +261,7 @@ def _together(items: tuple[Item, ...], inner: Sequence[Trail], place: str) -> It
 
 
 def _held(items: tuple[Item, ...], path: Trail) -> dict[str, Any]:
-    """Position or key → item of the list or object that a path ends in."""
+    """Position or key → item, in the innermost list or object of a path; {} if the record lacks it."""
     steps = path.steps
     before = max((i + 1 for i, (_, each) in enumerate(steps[:-1]) if each), default=0)
     found = _follow(items[path.depth - 1][0], [key for key, _ in steps[before:-1]])
@@ -278,7 +281,7 @@ def _refuse_misses(piece: Piece, hits: Mapping[str, int]) -> None:
 def _walk(
     value: Any, steps: Sequence[tuple[str, bool]], items: tuple[Item, ...]
 ) -> Iterator[tuple[Item, ...]]:
-    """The record and the items on the way to each innermost item; fewer where a list is missing."""
+    """For each innermost item, a tuple of the record and the items that lead to it; shorter where a list is missing."""
     for i, (name, each) in enumerate(steps):
         if not each:
             value = value.get(name) if isinstance(value, dict) else None
@@ -301,7 +304,7 @@ def _has_any(value: Any, keys: set[str]) -> bool:
 
 
 def _value(own: Item | None, items: Sequence[Item], keys: Sequence[str]) -> str | None:
-    """What a path finds in its own item, or else in the last one on the way there."""
+    """The value of a path's last keys in its own item or, if this is None, in the last of the outer items."""
     trail = [*items, own] if own else items
     if keys in ((PLACE,), (PLACES,)):
         places = [place for _, place in trail if place is not None]
@@ -320,7 +323,7 @@ def _flat(record: Any, column: str) -> str | None:
 
 
 def _cell(value: Any, *, flat: bool) -> str | None:
-    """A value as text; of lists and objects their JSON, or nothing where ``flat``."""
+    """A value as text, None as None; lists and objects as JSON, or as None if ``flat``."""
     if value is None or isinstance(value, str):
         return value
     if flat and isinstance(value, (dict, list)):
@@ -329,15 +332,15 @@ def _cell(value: Any, *, flat: bool) -> str | None:
 
 
 def _led_into(paths: Sequence[Trail]) -> frozenset[str] | None:
-    """The fields of a record that paths lead into; None where they may be any. What others hold stays as it is."""
+    """The top-level fields that the paths enter, which alone are unpacked; None where a path visits all fields."""
     first = [next(iter((*path.steps, *((key, False) for key in path.rest)))) for path in paths]
     return None if any(each for _, each in first) else frozenset(key for key, _ in first)
 
 
 def _records_of(piece: Piece, into: frozenset[str] | None = None) -> Iterator[tuple[int, Any]]:
-    """The records of JSON or Parquet, or the rows of a table whose cells may hold lists and objects.
+    """The records of JSON or Parquet, or the rows of a table, with JSON texts unpacked into lists and objects.
 
-    into: the fields whose texts may hold these; None: all.
+    into: the fields whose texts are unpacked; None: all.
     """
     opened = (
         open_reader(piece.path, piece.name, "csv", piece.scratch)
@@ -351,7 +354,7 @@ def _records_of(piece: Piece, into: frozenset[str] | None = None) -> Iterator[tu
 
 
 def _unpacked(record: Any, into: frozenset[str] | None, *, answers: bool) -> Any:
-    """A record with what its texts hold in place of these; with ``answers`` of those named after answers, too."""
+    """A record with the JSON in its texts unpacked. answers: whether fields named after answers are unpacked, too."""
     if not isinstance(record, dict):
         return record
     held = [k for k in record if (into is None or k in into) and (answers or not is_answer_field(k))]
@@ -359,9 +362,10 @@ def _unpacked(record: Any, into: frozenset[str] | None, *, answers: bool) -> Any
 
 
 def fields_of_records(piece: Piece) -> dict[str, list[Any]]:
-    """Path → values of every field of the first records; lists are ``[]``, and no object is ``{}``.
+    """Path → values of every field in the first records. Lists appear as ``[]``; objects appear with their keys.
 
-    What holds lists or objects in some records is no field of its own where others have nothing there, or a text.
+    A field that holds a list or object in some records, and null or a text in others, is left out: only its inner
+    fields are listed.
     """
     found: dict[str, list[Any]] = {}
     for count, (_, record) in enumerate(_records_of(piece)):

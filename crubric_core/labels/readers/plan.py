@@ -1,4 +1,4 @@
-"""What was understood of some files, before anything is read in: shown, changed, kept as JSON, carried out."""
+"""The plan of an ingest: how each file will be read. It can be shown, changed, kept as JSON and carried out."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from ...errors import IngestError
 from ...text import aligned, some
 from .columns.specs import Kind
 
-# canonical column → the file's column; "=value": the same for the whole file; a list: one column each (wide tables)
+# canonical column → the file's column; "=value": one value for the whole file; a tuple: several columns (wide tables)
 Columns = Mapping[str, str | tuple[str, ...]]
 Words = Mapping[str, float | None]
-DESCRIBED: tuple[Kind, ...] = ("queries", "rubrics", "answers")  # what rows of labels may describe
+DESCRIBED: tuple[Kind, ...] = ("queries", "rubrics", "answers")  # kinds that rows of labels may describe, too
 
 
 @dataclass(frozen=True)
 class Guess:
-    """Which column (or "=value") was taken for a canonical one, how sure that is (0 to 1), and why."""
+    """The column (or "=value") that was guessed for a canonical column, with the confidence (0 to 1) and the reason."""
 
     canonical: str
     column: str
@@ -32,8 +32,8 @@ class Guess:
 class Options:
     """Choices that hold for all files.
 
-    severity_points: severity → points at which it begins, such as {"critical": -8, "moderate": -4}; empty: off.
-    A negative threshold holds for points at or below it, a positive one for points at or above it.
+    severity_points: severity → the points of a rubric from which it applies, such as {"critical": -8, "moderate": -4};
+    empty: off. A negative threshold applies to points at or below it, a positive one to points at or above it.
     """
 
     severity_points: Mapping[str, float] = field(default_factory=dict)
@@ -41,9 +41,10 @@ class Options:
 
 @dataclass(frozen=True)
 class Overrides:
-    """What the user decided beforehand. strict: no column is taken for another by its contents alone.
+    """The choices of the user before the files are inspected; parameters as in ``plan_ingest``.
 
-    gold: columns of ground truth in a table of labels; None: by their names.
+    strict: whether columns are recognised by their names only, never by their contents alone. gold: columns of ground
+    truth in a table of labels; None: recognised by their names.
     """
 
     kind: Kind | None = None
@@ -64,16 +65,16 @@ class Overrides:
 
 @dataclass(frozen=True)
 class FilePlan:
-    """One file: what it is taken for, and how its columns become the canonical ones.
+    """The plan of one file: its format and kind, and which of its columns are the canonical ones.
 
-    kind: for layouts that hold several tables, "labels" takes all of them, another kind that one alone ("gold":
-    their labels as gold, the judge as annotator).
-    gold: columns whose labels are ground truth, in a table of labels: read as gold, each an annotator.
-    described: columns of a table of labels that describe what it names: kind of table → canonical column → column.
-    remarks: what else was done to read it, a sentence each.
-    unused: its columns, or fields, that nothing is taken from; suspects: those of them that look like labels.
-    apart: an unused column in which rows differ that are about the same system, query, rubric and judge; "" where none.
-    tables: the kinds of rows that it will give. problem: one sentence on why it cannot be read as planned.
+    kind: for layouts that hold several tables, "labels" reads all of them, another kind only that one ("gold": their
+    labels as gold, the judge as annotator).
+    gold: columns of a table of labels that are ground truth: read as gold labels, each column an annotator.
+    described: descriptions in a table of labels: kind ("queries", "rubrics", "answers") → canonical column → column.
+    remarks: sentences on further decisions. reason: how the layout was recognised, or why the file is skipped.
+    unused: columns or fields that are not read. suspects: those of them that look like labels.
+    apart: an unused column that differs between rows of the same system, query, rubric and judge; "" if there is none.
+    tables: the kinds of rows that it will give. problem: a sentence on why it cannot be read as planned, or None.
     """
 
     name: str
@@ -97,39 +98,39 @@ class FilePlan:
 
     @property
     def wide(self) -> tuple[str, ...]:
-        """The columns of a wide table's labels; none where one column has all labels."""
+        """The label columns of a wide table; () where one column has all labels."""
         return wide_columns(self.mapping)
 
     @property
     def used(self) -> list[str]:
-        """The columns, constants and rules that labels and ground truth are taken from."""
+        """The columns, constants ("=value") and rules that labels and ground truth are read from."""
         return [*named_columns(self.mapping), *self.gold]
 
     def with_remarks(self, *remarks: str) -> FilePlan:
-        """The plan of the file with further remarks."""
+        """A copy of the plan with further remarks."""
         return replace(self, remarks=(*self.remarks, *remarks))
 
 
 def wide_columns(mapping: Columns) -> tuple[str, ...]:
-    """The columns that a mapping takes the labels of a wide table from; none where it names one for all labels."""
+    """The label columns of a wide table in a mapping; () where one column has all labels."""
     return next((v for v in mapping.values() if isinstance(v, tuple)), ())
 
 
 def named_columns(mapping: Columns) -> list[str]:
-    """All columns that a mapping names, constants and rules as they are."""
+    """All values of a mapping as one list: columns, constants ("=value") and rules."""
     return [c for v in mapping.values() for c in (v if isinstance(v, tuple) else (v,))]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """All files of one ingest, the pattern that their names follow, and the options."""
+    """The plans of all files of one ingest, the pattern of their names (None if there is none), and the options."""
 
     files: tuple[FilePlan, ...]
     pattern: str | None = None
     options: Options = field(default_factory=Options)
 
     def __str__(self) -> str:
-        """What each file is taken for, which column is what and why, what is unclear, and what is not used."""
+        """A text for people: kind and column mapping of each file with the reasons, problems, and unused columns."""
         alike: dict[tuple[object, ...], list[FilePlan]] = {}
         for file in self.files:
             if not file.skip:
@@ -139,7 +140,7 @@ class Plan:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """One sentence for each file that is wanted and cannot be read as planned."""
+        """One sentence for each file that is not skipped and cannot be read as planned."""
         return tuple(f.problem for f in self.files if f.problem and not f.skip)
 
     def file(self, name: str) -> FilePlan:
@@ -152,7 +153,7 @@ class Plan:
         )
 
     def changed(self, name: str, **fields: Any) -> Plan:
-        """A plan with some fields of one file changed; a change of mapping, kind or words mends its problem."""
+        """A copy with new fields of one file; a new mapping, kind, words or format also clears its problem."""
         if {"mapping", "kind", "words", "format"} & set(fields):
             fields.setdefault("problem", None)
         new = replace(self.file(name), **fields)
@@ -164,7 +165,7 @@ class Plan:
 
     @classmethod
     def from_json(cls, text: str) -> Plan:
-        """A plan from its JSON; of each file only name and format must be there. Raises IngestError."""
+        """A plan from its JSON text, where each file needs only a name and a format. Raises IngestError if invalid."""
         try:
             return cls.from_dict(json.loads(text))
         except (ValueError, RecursionError) as error:
@@ -174,7 +175,7 @@ class Plan:
 
     @classmethod
     def from_dict(cls, found: Any) -> Plan:
-        """A plan from the object that its JSON holds; raises IngestError where it is none."""
+        """A plan from the parsed JSON object. Raises IngestError if it is not valid."""
         try:
             return cls(
                 files=tuple(_file(f) for f in found["files"]),
@@ -203,13 +204,13 @@ def _file(found: Mapping[str, Any]) -> FilePlan:
 
 
 def _level(found: Any) -> float:
-    """A level as a plan's JSON has it: whole, but where it is a part of a percentage or a ratio."""
+    """A level of a plan's JSON as an int if it is whole, else as a float."""
     level = float(found)
     return int(level) if level.is_integer() else level
 
 
 def read_columns(found: Any) -> dict[str, str | tuple[str, ...]]:
-    """A mapping as JSON has it, lists as tuples; ValueError where it is none."""
+    """A mapping from parsed JSON, with lists as tuples. Raises ValueError if it is not valid."""
     if not isinstance(found, dict):
         raise ValueError("a mapping is one object")  # noqa: TRY004 - all faults of a plan are one kind
     read: dict[str, str | tuple[str, ...]] = {}
@@ -224,7 +225,7 @@ def read_columns(found: Any) -> dict[str, str | tuple[str, ...]]:
 
 
 def notes_of(plan: Plan) -> tuple[str, ...]:
-    """What was understood beyond the columns' names, and what was not used: a sentence for all files alike."""
+    """Sentences on skipped files, layouts, remarks, names from paths and unused columns, one for all equal files."""
     layouts: dict[str, list[str]] = {}
     unused: dict[str, list[str]] = {}
     remarks: dict[str, list[str]] = {}
@@ -252,7 +253,7 @@ def notes_of(plan: Plan) -> tuple[str, ...]:
 
 
 def skipped_of(plan: Plan) -> tuple[str, ...]:
-    """Which files are not read and why: a sentence for all files alike."""
+    """Sentences on skipped files and the reasons, one for all files with the same reason."""
     skipped: dict[str, list[str]] = {}
     for file in plan.files:
         if file.skip:
@@ -263,9 +264,9 @@ def skipped_of(plan: Plan) -> tuple[str, ...]:
 
 
 def descriptions_of(file: FilePlan) -> dict[Kind, dict[str, str]]:
-    """Kind → canonical column → column of the descriptions in a table of labels; none of a column that is mapped.
+    """Kind → canonical column → column, of the descriptions in a table of labels, without columns that are mapped.
 
-    Raises IngestError where a plan describes what no row of labels does.
+    Raises IngestError for a kind other than queries, rubrics and answers, and for several columns in place of one.
     """
     used = set(file.used)
     if foreign := set(file.described) - set(DESCRIBED):
@@ -289,7 +290,7 @@ def _from(canonical: str, column: str) -> str:
 
 
 def told_of_descriptions(file: FilePlan) -> tuple[str, ...]:
-    """Which columns of a table of labels describe its queries, rubrics and answers: one sentence, or none."""
+    """A remark on the columns of a table of labels that describe its queries, rubrics and answers; () if none do."""
     said = [
         f"{', '.join(_from(c, v) for c, v in columns.items() if c != 'rubric')} of the {kind}"
         + (f", which {columns['rubric']!r} names" if "rubric" in columns else "")
@@ -303,7 +304,7 @@ def _is_fixed(column: str | tuple[str, ...]) -> bool:
 
 
 def _shown(files: Sequence[FilePlan]) -> list[str]:
-    """Files that are read alike: their names and kinds, a line a canonical column of the first, and its problem."""
+    """Lines on files with the same plan: names and kinds, one line per canonical column, the first file's problem."""
     file = files[0]
     guesses = {guess.canonical: guess for guess in file.guesses}
     rows = []
@@ -319,7 +320,7 @@ def _shown(files: Sequence[FilePlan]) -> list[str]:
     return [first, *(f"  {line}" for line in (*aligned(rows), *problem))]
 
 
-_NAMED = 20  # files whose names are told one by one
+_NAMED = 20  # most files that are listed one by one
 
 
 def _some(names: Sequence[str], most: int = 3) -> str:
@@ -331,5 +332,5 @@ def _was(names: Sequence[str]) -> str:
 
 
 def told_of_one_rubric(name: str) -> str:
-    """What is said of a table that names no rubric."""
+    """The remark on a table without a rubric column; ``name`` becomes its only rubric."""
     return f"no column names a rubric, so {name!r} is taken as the only rubric of each query"

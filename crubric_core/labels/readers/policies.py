@@ -1,4 +1,4 @@
-"""What becomes of values that can be read in several ways: choices that a person makes, never guesses."""
+"""Policies for values that can be read in several ways: chosen by a person, never guessed."""
 
 from __future__ import annotations
 
@@ -25,28 +25,29 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
 
 
 def folded(word: str) -> str:
-    """A word in the place of a label as answers to it are compared: whatever its case and the spaces around it."""
+    """A label word in the form in which ``answers`` are compared: lower case, without surrounding spaces."""
     return word.strip().lower()
 
 
 @dataclass(frozen=True)
 class Policies:
-    """Each default rejects what is ambiguous, with its reason.
+    """Choices for ambiguous values. By default, ambiguous rows are rejected with the reason.
 
-    on_conflict: of rows that contradict each other or what is stored, all are rejected ("reject"), or the later
-        or the earlier one counts; "runs": labels of one file are repeated draws of their judge, numbered.
+    on_conflict: for rows that contradict each other or the stored rows: "reject" all of them, keep the "last" or the
+        "first"; "runs": labels of one file become numbered runs of their judge.
     fractions: a label between two levels is rejected, rounded down or rounded up.
-    multiply: labels (and scale_min, scale_max) times this: 4 makes levels of quarters.
-    zero: a label of 0 is a label, or means that there is none.
-    off_scale: a label beyond its rubric's given scale is rejected, or becomes the nearest end.
-    apostrophes: one before =, +, -, @ at the start of a cell is text, or a spreadsheet's guard, and removed.
-    threshold: continuous scores at or above it are 1, others 0; None: they are levels.
-    bins: continuous scores as this many equal steps of the scale given for "*", else of 0 to 1, 0 to 10 or 0 to 100,
-        the least that holds them all.
+    multiply: factor of labels, scale_min and scale_max: 4 makes whole levels of quarters.
+    zero: whether 0 is a "label" or means "unknown".
+    off_scale: a label outside its rubric's given scale is rejected ("reject") or moved to the nearest end ("clip").
+    apostrophes: an apostrophe before =, +, -, @ at the start of a cell is text ("keep"), or removed ("strip") as the
+        guard of a spreadsheet.
+    threshold: continuous scores of at least this value become 1, others 0; None: scores are read as levels.
+    bins: number of equal steps into which continuous scores are divided; 0: off. The range is the scale given for "*",
+        else the smallest of 0 to 1, 0 to 10 and 0 to 100 that holds all scores.
     scales: criterion (name, text, or * for every one) → lowest and highest level, None where that end is open.
-    pass_marks: criterion → the lowest label that counts as met, where it is not the midpoint.
-    polarity: criterion (as of scales) → -1 where the lowest label is the best, 1 where the highest is.
-    answers: words instead of numbers, in any case: the label that each stands for, None for no label.
+    pass_marks: criterion → the lowest label that counts as met, if it is not the midpoint.
+    polarity: criterion (as in scales) → -1 if the lowest label is the best, 1 if the highest is.
+    answers: word that is used in place of a number (upper or lower case) → its label; None for no label.
     """
 
     on_conflict: OnConflict = "reject"
@@ -77,7 +78,7 @@ class Policies:
                 )
 
     def _check_scores(self) -> None:
-        """Refuse choices for continuous scores, scales and signs that make no sense."""
+        """Raise IngestError for invalid bins, threshold, scales or polarity."""
         if type(self.bins) is not int or not (self.bins == 0 or 2 <= self.bins <= 101):
             raise IngestError(f"bins = {self.bins!r} is out of range: expected a whole number from 2 to 101.")
         if self.threshold is not None and not abs(self.threshold) < float("inf"):
@@ -97,12 +98,12 @@ class Policies:
                 )
 
     def unusual(self) -> dict[str, Any]:
-        """The choices that differ from the usual ones."""
+        """The choices that differ from the defaults."""
         usual = Policies()
         return {name: value for name, value in asdict(self).items() if value != getattr(usual, name)}
 
     def summary(self, applied: Mapping[str, int]) -> str:
-        """The unusual choices and how many rows each decided, for the list of ingests."""
+        """The choices that differ from the defaults, with the number of rows each decided, for the list of ingests."""
         parts = []
         for name, choice in self.unusual().items():
             words = _spelt(name, choice)
@@ -112,7 +113,7 @@ class Policies:
 
     @classmethod
     def from_mapping(cls, given: Mapping[str, Any]) -> Policies:
-        """The policies that a JSON object or the command line spells out; IngestError where there is no such one."""
+        """The policies in a JSON object or on the command line. Raises IngestError for an unknown name."""
         names = [f.name for f in fields(cls)]
         for name in given:
             if name not in names:
@@ -121,7 +122,7 @@ class Policies:
 
 
 def _spelt(name: str, choice: Any) -> Any:
-    """A choice as the list of ingests shows it."""
+    """A choice in the form that the list of ingests shows."""
     if name == "scales":
         return ", ".join(
             f"{w} {'…' if v[0] is None else v[0]}..{'…' if v[1] is None else v[1]}" for w, v in choice.items()

@@ -1,4 +1,4 @@
-"""The mapping that would read a table whose names do not tell all: shown in the sentence that refuses it."""
+"""Propose a mapping for a table whose column names are not sufficient, in the sentence that refuses the table."""
 
 from __future__ import annotations
 
@@ -57,17 +57,17 @@ _MARKS = (
     r"(?i)<(?:score|rating|grade|verdict|label|result)>\s*([^<\s]+)\s*</",
     r"\[\[\s*([^\]\s]+)\s*\]\]",
     r"(?i)(?:score|rating|grade|verdict)\s*[:=]\s*\**\s*(\w+(?:\.\d+)?)",
-)  # of labels in judges' texts
-_FEW = 12  # different labels of a column, at most
+)  # expressions that find a marked label in a judge's text
+_FEW = 12  # most different labels of a column
 _OF_NAMES = {"system": crossing("system", "rubric")}
-_CONTRADICTING = 0.2  # of the rows, from which they are several systems
-_SUMMING = ("pass", "passed", "outcome", "decision")  # what sums up criteria beside it
-_CRITERIA = 3  # of these, at least
-_BESIDE_LABELS = ("queries", "rubrics", "answers")  # kinds whose names labels have beside them, too
+_CONTRADICTING = 0.2  # least share of contradicting rows that are read as several systems
+_SUMMING = ("pass", "passed", "outcome", "decision")  # columns that sum up the criteria beside them
+_CRITERIA = 3  # least number of criteria beside a column that sums them up
+_BESIDE_LABELS = ("queries", "rubrics", "answers")  # kinds whose columns may also occur in a table of labels
 
 
 def with_proposal(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
-    """A table of labels that lacks a column by its names: its problem with the mapping that would do."""
+    """The plan with a proposed mapping added to its problem, if it is a table of labels that lacks a needed column."""
     problem = plan.problem or ""
     if plan.kind not in ("labels", "gold") or MISSING not in problem or "label" in plan.mapping or plan.wide:
         return plan
@@ -89,7 +89,7 @@ def with_proposal(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     label = label or label_by_content(plan, rows).get("label")
     if label is not None and plain_name(label) in _SUMMING:
         criteria = [c for c in _alike(plan, rows, held)[0] if c != label and called_after_criteria([c])]
-        label = None if len(criteria) >= _CRITERIA else label  # the whole passes where these do
+        label = None if len(criteria) >= _CRITERIA else label  # it only sums up these criteria
         held = held if label else {c: own for c, own in held.items() if plain_name(c) not in _SUMMING}
     if label is not None:
         keys = key_columns(plan, rows, held, [label])
@@ -103,7 +103,7 @@ def with_proposal(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
 
 
 def _says_labels(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> bool:
-    """Whether a column speaks of labels or raters, whatever it holds (``judge_verdict``), or several hold labels."""
+    """Whether a column is named after labels or raters (``judge_verdict``), or several columns hold labels."""
     last = {bare_name(c).rpartition("_")[2] for c in plan.columns} - _OTHER
     named = not last.isdisjoint((*ENDINGS, "evaluation", "assessment", "reward"))
     named = named or any(bare_name(c) in RATERS for c in plan.columns)
@@ -111,7 +111,7 @@ def _says_labels(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> bool:
     return named or len(scores) > 1 or called_after_criteria(scores)
 
 
-_OTHER = {"label", "labels", "feedback", "present"}  # which describe queries and rubrics, too
+_OTHER = {"label", "labels", "feedback", "present"}  # words that may also describe queries and rubrics
 
 
 def _refused_as(plan: FilePlan, kind: str) -> FilePlan:
@@ -121,7 +121,7 @@ def _refused_as(plan: FilePlan, kind: str) -> FilePlan:
 
 
 def _of_people(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> str:
-    """What is said of a table with people's labels alone, in one column (``human_rating``); "" of others."""
+    """A proposal for a table whose only labels are one column of people's (``human_rating``); "" for other tables."""
     people = {c: profile(cells_of(plan, rows, c)) for c in plan.columns if is_truth(c)}
     labels = [c for c, held in people.items() if held.labels >= LABELS and held.distinct > 1]
     if len(labels) != 1:
@@ -133,14 +133,14 @@ def _of_people(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> str:
 
 
 def _begins_with_data(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> bool:
-    """Whether what was taken for the names of columns is data: numbers above numbers, and no name that is known."""
+    """Whether the line of column names seems to be data: numbers above columns of numbers, and no known name."""
     numbers = [c for c in plan.columns if is_number(c)]
     cells = [cell for c in numbers for cell in cells_of(plan, rows, c) if cell]
     return bool(cells) and all(map(is_number, cells)) and not any(map(fits_name, plan.columns))
 
 
 def _is_free(plan: FilePlan, rows: Sequence[Sequence[Any]], column: str) -> bool:
-    """Whether a column may be a key or a label of the table: it is no ground truth and no mere number of the row."""
+    """Whether a column may be a key or a label: it is not mapped yet, no ground truth, and does not count the rows."""
     noted = column in NOTED and len(NOTED.intersection(plan.columns)) > 1
     taken = column in plan.mapping.values() or is_truth(column) or noted
     counted = counts_rows(cells_of(plan, rows, column)) and not bare_name(column).endswith("_id")
@@ -167,7 +167,7 @@ def _long(plan: FilePlan, rows: Sequence[Sequence[Any]], mapping: dict[str, str]
 
 
 def _parts_of_id(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, str]:
-    """System, query and perhaps rubric by the parts of an id, as composed for requests: ``gpt-4o__q1__tone``."""
+    """Rules for system, query and perhaps rubric from an id column such as ``gpt-4o__q1__tone``; {} without one."""
     for column in (c for c in plan.columns if bare_name(c).rpartition("_")[2] in ("id", "key")):
         cells = [str(cell) for cell in cells_of(plan, rows, column) if cell]
         for between in ("__", "::", "|"):
@@ -182,7 +182,10 @@ def _parts_of_id(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, str
 
 
 def _several_systems(plan: FilePlan, rows: Sequence[Sequence[Any]], shown: dict[str, str]) -> str:
-    """What differs in rows that would contradict each other, in brackets, where a text of theirs does; else ""."""
+    """Words that name the text column (an answer) in which contradicting rows differ; "" if no such column is found.
+
+    Such rows are probably of several systems.
+    """
     keys, labels = (
         rows_of_keys(replace(plan, mapping=shown), rows),
         cells_of(plan, rows, shown.get("label", "")),
@@ -200,10 +203,10 @@ def _several_systems(plan: FilePlan, rows: Sequence[Sequence[Any]], shown: dict[
 
 
 def _wide(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile]) -> str:
-    """What is said of a table in which several columns look like labels; "" where none or one does."""
+    """A proposal for a table in which several columns, or a single one, look like labels or scores; "" if none do."""
     labels, scores = _alike(plan, rows, held)
     others = [c for c in labels if bare_name(c) not in NAMES_OF_QUERIES]
-    labels = others if len(others) > 1 else labels  # assignments that are numbered
+    labels = others if len(others) > 1 else labels  # a column of numbered queries is no label
     if (
         len(labels) > 1
         and not called_after_criteria(labels)
@@ -244,7 +247,7 @@ def _wide(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile
 
 
 def _named_with_systems(columns: Sequence[str], shown: dict[str, Any]) -> dict[str, str]:
-    """The judge or the query, where columns of systems are named after these, too."""
+    """Rules for the judge or the query if the columns of systems have both names, such as ``gpt-4_q1``; else empty."""
     if "query" not in shown and (found := without_queries(columns)):
         return {"query": crossing("query", "system") if found[2] == 1 else crossing("system", "query")}
     product = systems_times_judges("system", columns, shown)
@@ -252,7 +255,10 @@ def _named_with_systems(columns: Sequence[str], shown: dict[str, Any]) -> dict[s
 
 
 def _of_texts(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile]) -> str:
-    """What is said of a table in which the texts of one column have a label that is marked; "" of others."""
+    """A proposal for a table in which one column of texts has a marked label (``[[4]]``, ``Score: 4``); or "".
+
+    If no label is marked, lines with a label per criterion are tried (``_of_lines``).
+    """
     marked = [(c, mark) for c in held if (mark := _mark_in(cells_of(plan, rows, c)))]
     if len(marked) != 1:
         return _of_lines(plan, rows, held)
@@ -262,7 +268,7 @@ def _of_texts(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Pro
 
 
 def _of_lines(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile]) -> str:
-    """What is said of a table in which the texts of one column have a line with a label for each criterion."""
+    """A proposal for a table whose texts have a line with a label for each criterion (``Clarity: 4``); or ""."""
     for column in held:
         texts = [cell for cell in cells_of(plan, rows, column) if cell]
         lines = [{m[1]: m[2] for m in _LINE.finditer(text)} for text in texts]
@@ -280,7 +286,7 @@ def _of_lines(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Pro
     return ""
 
 
-# No part crosses lines or has no bound: a text of a hundred thousand numbers would take minutes.
+# Every part is bounded and stays within one line. Otherwise a text of a hundred thousand numbers takes minutes.
 _LINE = re.compile(
     r"(?m)^[^\w\n]{0,9}(?:\d{1,3}[^\w\n]{1,4})?([^\W\d][\w &/-]{1,40}?)[* \t]{0,6}[:=][* \t]{0,6}"
     r"(\d{1,9}(?:\.\d{1,9})?)(?:[ \t]{0,3}/[ \t]{0,3}\d{1,9})?[^\w\n]{0,9}$"
@@ -288,7 +294,7 @@ _LINE = re.compile(
 
 
 def _mark_in(cells: Sequence[Any]) -> str:
-    """The expression that finds a label in nearly all texts, as judges are told to mark it; "" where none does."""
+    """The expression in _MARKS that finds a label in nearly all texts; "" if none does."""
     texts = [cell for cell in cells if cell]
     for mark in _MARKS:
         found = [m[1] for m in map(re.compile(mark).search, texts) if m]
@@ -300,9 +306,9 @@ def _mark_in(cells: Sequence[Any]) -> str:
 def _alike(
     plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile]
 ) -> tuple[list[str], list[str]]:
-    """The columns whose cells look like labels, and those whose cells look like scores.
+    """(columns whose cells look like labels, columns whose cells look like continuous scores), without totals.
 
-    Whole numbers of many levels are labels where no column has few.
+    Columns with more than _FEW different labels count only if no column has fewer and there are no scores.
     """
     runs = names_of(plan.kind, "run")
     could = {
@@ -327,14 +333,14 @@ def _alike(
 def _is_constant(
     plan: FilePlan, rows: Sequence[Sequence[Any]], column: str, held: Profile, labels: Sequence[str]
 ) -> bool:
-    """Whether a column is called like a criterion and has, in all rows, one number that other criteria have, too."""
+    """Whether a column is named like a criterion and has the same label in all rows, one that other criteria have."""
     if held.distinct != 1 or held.labels < 1 or not called_after_criteria([column]):
         return False
     return set(cells_of(plan, rows, column)) <= {cell for c in labels for cell in cells_of(plan, rows, c)}
 
 
 def _worded(plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile]) -> str:
-    """What is said of columns that are named after labels and hold a few words that nobody understands."""
+    """A proposal for columns that are named like labels and hold a few words of unknown meaning; or ""."""
     words = {
         c: sorted({cell for cell in cells_of(plan, rows, c) if cell}) for c in held if _is_named_label(c)
     }
@@ -359,14 +365,17 @@ def _is_named_label(column: str) -> bool:
 def _what_each_is(
     plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile], alike: Sequence[str]
 ) -> tuple[str, dict[str, str]]:
-    """(a run, a query, a judge, a rubric or the label, as each of alike columns is, or ""; the columns of the keys)."""
+    """(canonical column that each of the ``alike`` columns stands for, or ""; canonical key → its column).
+
+    The first is "run", "query", "judge", "rubric", "system", or "label" if only one of the columns is the label.
+    """
     keys = key_columns(plan, rows, held, alike)
     if {"system", "rubric"} <= set(keys) and "query" not in keys and called_after_queries(alike):
         return "query", keys
     if plan.kind == "labels" and {"query", "rubric"} & set(keys) and len(repeats_among(alike)) == len(alike):
         return "run", keys
     if "system" in keys and plain_name(keys.get("rubric", "")) in ITEMS:
-        item = keys.pop("rubric")  # of each of which the columns say something
+        item = keys.pop("rubric")  # an item is the query, and each column a rubric
         return "rubric", {"query": item} | keys
     if "system" in keys:
         judges = all(map(names_a_judge, spread_names(alike)))
@@ -382,7 +391,7 @@ def _what_each_is(
         "judge" not in keys
         and set(keys.values()) < set(first)
         and all(held[c].distinct > 1 and repeats(cells_of(plan, rows, c)) for c in first)
-    ):  # the columns as tables often begin
+    ):  # the first columns in the order that is usual in tables
         wanted = [c for c in ("system", "query", "rubric") if c not in keys]
         return "judge", keys | dict(zip(wanted, (c for c in first if c not in keys.values()), strict=False))
     return _beside_no_system(plan, keys, alike)
@@ -391,7 +400,7 @@ def _what_each_is(
 def _beside_no_system(
     plan: FilePlan, keys: dict[str, str], alike: Sequence[str]
 ) -> tuple[str, dict[str, str]]:
-    """What each column is where no column names the system: by the names of the columns, and of those with answers."""
+    """As ``_what_each_is`` if no column is the system: decided by the names of the label columns and answer columns."""
     what = spread_key(set(keys), alike)
     if "judge" not in keys and "rubric" not in keys and (criterion := _of_raters(alike)):
         return "judge", {"rubric": f"={criterion}"} | keys
@@ -402,12 +411,12 @@ def _beside_no_system(
     if (what is None and judges and "rubric" not in keys) or (
         what == "system" and "judge" not in keys and some
     ):
-        return "judge", {"rubric": "=…"} | keys  # beside others that tell the same: exact_match, llm_judge
+        return "judge", {"rubric": "=…"} | keys  # exact_match beside llm_judge: both judge the same
     return what or ("" if "rubric" in keys else "rubric"), keys
 
 
 def _of_raters(columns: Sequence[str]) -> str:
-    """The criterion of columns that are each a numbered rater's of it: rater1_domain1, rater2_domain1; "" of others."""
+    """The common criterion of columns of raters: "domain1" for rater1_domain1, rater2_domain1; "" for other columns."""
     parted = [name.partition("_") for name in spread_names(columns)]
     criteria = {criterion for _, _, criterion in parted}
     raters = len(parted) > 1 and all(called_judge(who) for who, _, _ in parted)
@@ -415,14 +424,14 @@ def _of_raters(columns: Sequence[str]) -> str:
 
 
 def _have_answers(plan: FilePlan, labels: Sequence[str]) -> bool:
-    """Whether each column of labels has one of answers that is named after the same: base_judge_score, base_answer."""
+    """Whether each label column has an answer column of the same system: ``base_judge_score`` and ``base_answer``."""
     answers = [bare_name(c).rpartition("_") for c in plan.columns if c not in labels]
     whose = {name for name, _, last in answers if name and is_answer(last)}
     return bool(labels) and all(bare_name(c).partition("_")[0] in whose for c in labels)
 
 
 def _shown(mapping: dict[str, Any]) -> str:
-    """A mapping as the user types it; what is known from elsewhere, such as a file's name, is left out."""
+    """A mapping in the form that the user types, without constants ("=value") except the rubric and "=…"."""
     known = {c: v for c, v in mapping.items() if not (isinstance(v, str) and v.startswith("=") and v != "=…")}
     kept = {c: v for c, v in mapping.items() if c in known or c == "rubric"}
     return as_json(kept)

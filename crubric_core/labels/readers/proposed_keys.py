@@ -1,4 +1,4 @@
-"""Which columns of a table whose names do not tell all may be its system, query, rubric and judge."""
+"""Propose the columns of system, query, rubric and judge for a table whose column names are not sufficient."""
 
 from __future__ import annotations
 
@@ -19,29 +19,32 @@ from .tables.raters import told_apart
 from .word_lists import word_list
 from .words import is_number
 
-LABELS = 0.8  # share of a column's cells that look like labels
-_HINT = 0.5  # confidence of a name that only contains a word for what it may be
-_IDS_OF_ANSWERS = ("run", "run_id")  # of traces: each of one answer, and no repeated draw
+LABELS = 0.8  # least share of label-like cells in a column of labels
+_HINT = 0.5  # confidence that a name must exceed to be proposed although its cells look like labels
+_IDS_OF_ANSWERS = ("run", "run_id")  # in traces, the id of a single answer, not a repeated run
 _PLACES = ("idx", "index", "sentence", "sent", "claim", "fact", "step", "position")  # of parts of an answer
-_DRAWS = word_list(  # what numbers the samples of a query
+_DRAWS = word_list(  # columns that number the samples of a query
     "sample sample_id sample_idx sample_index seed iteration iter generation generation_id generation_idx "
     "completion_id completion_idx"
 )
-_WAYS = word_list(  # of asking a model: part of the system
+_WAYS = word_list(  # columns with the way of asking a model: part of the system
     "strategy method approach condition variant version setting technique arm pipeline config configuration "
     "prompting prompt_strategy prompting_strategy prompt_type generation_mode retriever"
 )
-_NAMES_OF_SYSTEMS = word_list(  # of shared tasks, and of classes
+_NAMES_OF_SYSTEMS = word_list(  # columns of systems in shared tasks and in school classes
     "submission submission_id team team_id team_name student student_id student_name student_username idstud"
 )
-# what the rubric of a label may be called, where nothing is called so
+# further names of the rubric's column, used if no column has a synonym of "rubric"
 _NAMING = word_list("name key title question nugget_id nugget fact_id claim_id")
 
 
 def key_columns(
     plan: FilePlan, rows: Sequence[Sequence[Any]], held: dict[str, Profile], labels: Sequence[str]
 ) -> dict[str, str]:
-    """Canonical column → the column that may be it, by the names of those whose cells are no labels."""
+    """Canonical key (system, query, ...) → the proposed column, by the names of the columns.
+
+    held: column → profile, of the columns that may be used. labels: columns of labels, which are never keys.
+    """
     free = [c for c in held if c not in labels and plain_name(c) not in _IDS_OF_ANSWERS and held[c].known]
     free = [c for c in free if not names_columns(plan, rows, c)]
     of_keys = {
@@ -59,7 +62,7 @@ def key_columns(
         found["system"] = models
         left.remove(models)
     if is_hint(plan, "query", found.get("query")) and len(set(cells_of(plan, rows, found["query"]))) == 1:
-        del found["query"]  # what all rows share tells none apart
+        del found["query"]  # a column with one value is no query
     if is_hint(plan, "query", found.get("query")) and any(_last(c) in NAMES_OF_QUERIES for c in left):
         left.append(found.pop("query"))  # prompt_variant beside qid
     words_for = {"system": _NAMES_OF_SYSTEMS, "query": NAMES_OF_QUERIES, "rubric": _NAMING}
@@ -78,7 +81,7 @@ def key_columns(
 
 
 def _is_amount(plan: FilePlan, rows: Sequence[Sequence[Any]], column: str) -> bool:
-    """Whether a column holds numbers with decimals, such as seconds, and is called like no key."""
+    """Whether a column holds mostly fractional numbers, such as seconds, and has no name of a key."""
     if bare_name(column) in NAMES_OF_QUERIES or fits_name(column):
         return False
     known = [cell for cell in cells_of(plan, rows, column) if cell]
@@ -87,13 +90,13 @@ def _is_amount(plan: FilePlan, rows: Sequence[Sequence[Any]], column: str) -> bo
 
 
 def is_hint(plan: FilePlan, canonical: str, column: str | None) -> bool:
-    """Whether the name of what is taken for a key only contains a word for it, and is not given."""
+    """Whether a proposed column is neither in the plan's mapping nor named by a synonym: ``prompt_variant`` (query)."""
     names = names_of(plan.kind, canonical)
     return bool(column) and column not in plan.mapping.values() and plain_name(str(column)) not in names
 
 
 def _follows(plan: FilePlan, rows: Sequence[Sequence[Any]], column: str, judges: Sequence[Any]) -> bool:
-    """Whether a column has one value for each judge, and another one for each: a tag that names the judge."""
+    """Whether a column maps one to one to the judges, so that it is only another name of them."""
     if not judges:
         return False
     cells = cells_of(plan, rows, column)
@@ -101,12 +104,12 @@ def _follows(plan: FilePlan, rows: Sequence[Sequence[Any]], column: str, judges:
 
 
 def names_columns(plan: FilePlan, rows: Sequence[Sequence[Any]], column: str) -> bool:
-    """Whether a column says which of the columns beside it is the best."""
+    """Whether all cells of a column are names of columns of the table, such as the best of several."""
     return set(cells_of(plan, rows, column)) - {None, ""} <= set(plan.columns)
 
 
 def _names_models(plan: FilePlan, rows: Sequence[Sequence[Any]], column: str) -> bool:
-    """Whether a column holds the names of models, of which several rows are, and is not called like a judge."""
+    """Whether a column holds mostly model names, each in several rows on average, and is not called like a judge."""
     cells = cells_of(plan, rows, column)
     named = {cell for cell in cells if cell}
     several = 1 < len(named) <= len(cells) // 2
@@ -115,7 +118,7 @@ def _names_models(plan: FilePlan, rows: Sequence[Sequence[Any]], column: str) ->
 
 
 def _finest_first(plan: FilePlan, rows: Sequence[Sequence[Any]], named: list[str]) -> list[str]:
-    """The columns with the segments of a document before the document, where several rows are about each segment."""
+    """The columns with that of segments before that of documents, if each segment lies in one document and repeats."""
     cells = {c: cells_of(plan, rows, c) for c in named}
     for fine in named[1:]:
         first, own = cells[named[0]], cells[fine]
@@ -128,7 +131,10 @@ def _finest_first(plan: FilePlan, rows: Sequence[Sequence[Any]], named: list[str
 def _criteria_of_texts(
     plan: FilePlan, rows: Sequence[Sequence[Any]], found: dict[str, str], left: Sequence[str]
 ) -> dict[str, str]:
-    """Query and rubric where the question is what is asked of each text: doc_id, question."""
+    """Query and rubric if the same questions are asked about each text: ``doc_id`` (query) and ``question`` (rubric).
+
+    Empty unless rows repeat without this and no longer repeat with it.
+    """
     text = next((c for c in left if bare_name(c) in NAMES_OF_QUERIES and bare_name(c) not in _DRAWS), None)
     if text is None or "query" not in found:
         return {}
@@ -140,7 +146,7 @@ def _criteria_of_texts(
 def _rater_of(
     plan: FilePlan, rows: Sequence[Sequence[Any]], found: dict[str, str], left: Sequence[str]
 ) -> dict[str, str]:
-    """The judge, where a column names who rated, or a user, and several rows are of one."""
+    """{"judge": column} (or "annotator") if a column names raters or users and has several rows for one; else empty."""
     who = rater_of(plan.kind)
     respondent = next((c for c in left if bare_name(c) == "response_id"), None)
     if who not in found and respondent and len(NOTED.intersection(plan.columns)) > 1:
@@ -153,7 +159,10 @@ def _rater_of(
 
 
 def parts_of_answers(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, str]:
-    """What tells rows apart that repeat each other: the turn, a part of the query; else a place in the answer."""
+    """The column that makes repeated rows unique: a turn is added to the query (``id + turn``), a place is the rubric.
+
+    Empty if no rows repeat, or no such column (``turn``; ``sentence``, ``step``) makes them unique.
+    """
     before, query = rows_of_keys(plan, rows), plan.mapping.get("query", "")
     places = [
         c for c in plan.columns if c not in plan.mapping.values() and bare_name(c) in (*TURNS, *_PLACES)
@@ -170,10 +179,10 @@ def parts_of_answers(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str,
 
 
 def what_is_asked(plan: FilePlan, rows: Sequence[Sequence[Any]], mapping: dict[str, str]) -> dict[str, str]:
-    """The rubric, where no name tells it: a column in which rows about the same answer and judge differ.
+    """The rubric if no column has its name: a column that differs between rows of the same answer and judge.
 
-    One that names files is the query, and one that numbers samples of an answer the run; one that is called after ways
-    of asking a model tells its systems apart.
+    A column of files is the query instead, one that numbers samples is the run, and one with ways of asking a model
+    (``strategy``) is part of the system. Empty if the mapping has a rubric column or no query.
     """
     if not mapping.get("rubric", "").startswith("=") or "query" not in mapping:
         return {}
@@ -192,7 +201,7 @@ def what_is_asked(plan: FilePlan, rows: Sequence[Sequence[Any]], mapping: dict[s
 
 
 def query_of(plan: FilePlan, rows: Sequence[Sequence[Any]], shown: dict[str, Any]) -> dict[str, str]:
-    """The query, where no name tells it: the column without which rows would be about the same cell."""
+    """{"query": column} if no column has its name: the column without which several rows would be about one cell."""
     if "query" in shown:
         return {}
     mapping = {c: tuple(v) if isinstance(v, list) else v for c, v in shown.items()}
@@ -207,5 +216,5 @@ def query_of(plan: FilePlan, rows: Sequence[Sequence[Any]], shown: dict[str, Any
 
 
 def _last(column: str) -> str:
-    """The name of a column, or of the field that a path of a trace ends with (inputs.question)."""
+    """The plain name of a column, or of the last field of a path: ``question`` for ``inputs.question``."""
     return bare_name(column if bare_name(column) in NAMES_OF_QUERIES else column.rpartition(".")[2] or column)

@@ -1,13 +1,13 @@
-r"""Columns that a mapping derives: a column split by a pattern, a label found in a reply, a path into nested JSON.
+r"""Derive columns by the rules of a mapping: split a column, find a label in a reply, follow a path into nested JSON.
 
 A mapping's value may be a rule in place of a column's name:
 
-* ``id ~ {system}_{query}``: the part of the column ``id`` that the canonical column's name stands for.
-* ``reply =~ score:\s*(\d)``: the first group of a regular expression (RE2: no backtracking), or all it matches.
-* ``reply -> verdict.score``: a path into the JSON that the text holds.
-* ``conversation_id + turn``: what several columns hold, with a slash between.
-* ``scores[].metric``: of JSON records, a path (``paths.py``); ``[]`` makes a row of each item of a list, ``{}`` of each
-  value of an object, and ``#`` is its position or key.
+* ``id ~ {system}_{query}``: the part of the column ``id`` at the canonical column's name in the pattern.
+* ``reply =~ score:\s*(\d)``: the first group of a regular expression (RE2: no backtracking), or its whole match.
+* ``reply -> verdict.score``: a path into the JSON within the text.
+* ``conversation_id + turn``: the values of several columns, joined by a slash.
+* ``scores[].metric``: a path into JSON records (``paths.py``). ``[]`` makes a row of each item of a list, ``{}`` of
+  each value of an object, and ``#`` is the position or key.
 """
 
 from __future__ import annotations
@@ -35,12 +35,16 @@ if TYPE_CHECKING:
 
 _AND = " + "
 _OPERATORS = (" =~ ", " ~ ", " -> ", _AND)
-_MOST = 1_000_000  # different texts of a column that a rule is applied to
+_MOST = 1_000_000  # most different texts of a column that a rule is applied to
 
 
 @dataclass(frozen=True)
 class Rule:
-    """One derived column: its name, the columns that it is made from, how, and for which canonical column."""
+    """One derived column.
+
+    sources: the columns that it is made from. operator: "~", "=~", "->" or "+". spec: the pattern, expression or path
+    after the operator. canonical: the canonical column that it is for.
+    """
 
     name: str
     sources: tuple[str, ...]
@@ -49,7 +53,7 @@ class Rule:
     canonical: str
 
     def problem(self, text: str) -> str | None:
-        """Why the text cannot be read by the rule; None where it can, or holds nothing for it."""
+        """Why a reply is ambiguous for the rule (its values at the path differ); None for any other text."""
         if self.operator == "->":
             try:
                 parse_reply(text, lambda value: _by_path(value, self.spec))
@@ -58,7 +62,7 @@ class Rule:
         return None
 
     def apply(self, texts: Sequence[str]) -> list[str | None]:
-        """What each text gives; None where the rule finds nothing, or two things that differ."""
+        """The value of each text; None where the rule finds nothing, or several values that differ."""
         if self.operator == "+":
             return [text or None for text in texts]
         if self.operator == "=~":
@@ -69,7 +73,7 @@ class Rule:
 
 
 def expand(mapping: Columns, columns: Sequence[str]) -> Columns:
-    """The mapping with ``*`` in lists of columns filled in: ``item*`` is every column that begins with item."""
+    """The mapping with ``*`` expanded in lists of columns: ``item*`` becomes all columns that begin with "item"."""
     named = {c for v in mapping.values() if isinstance(v, str) for c in (v, *sources_of(v))}
     return {
         canonical: tuple(dict.fromkeys(c for p in value for c in _matching(p, columns, named)))
@@ -86,7 +90,7 @@ def _matching(pattern: str, columns: Sequence[str], named: set[str]) -> list[str
 
 
 def sources_of(value: str) -> tuple[str, ...]:
-    """The columns that a rule is made from; none where a value is no rule."""
+    """The source columns of a rule; () if the value is no rule."""
     found = next((o for o in _OPERATORS if o in value), None)
     if found == _AND:
         return tuple(part.strip() for part in value.split(_AND))
@@ -96,10 +100,10 @@ def sources_of(value: str) -> tuple[str, ...]:
 def with_derived(
     reader: Reader, mapping: Columns, piece: Piece, beside: Sequence[str] = ()
 ) -> tuple[Reader, Columns]:
-    """A reader that has the derived columns too, and the mapping that names them; both as given where there are none.
+    """(a reader with the derived columns, the mapping with their names); both unchanged if there are no rules.
 
-    beside: further paths that are columns, too, where the mapping has any.
-    Raises IngestError where a rule names a column that is not there, or cannot be read.
+    beside: further paths that become columns if the mapping has any path.
+    Raises IngestError where a rule is invalid, or the mapping names a column that the file does not have.
     """
     mapping = expand(mapping, reader.columns)
     there = set(reader.columns)
@@ -129,7 +133,7 @@ def with_derived(
                 f"The mapping takes {rule.canonical} from the column {absent[0]!r}, which {piece.name} does not "
                 f"have: its columns are {', '.join(map(repr, reader.columns[:12]))}."
             )
-        rule.apply([""])  # a rule that cannot be read is told of before anything is read by it
+        rule.apply([""])  # raises IngestError now if the rule is invalid
     return DerivedReader(reader, rules), {**mapping, **{rule.canonical: rule.name for rule in rules}}
 
 
@@ -145,7 +149,7 @@ def _rule_of(canonical: str, value: object, columns: Sequence[str]) -> Rule | No
 
 
 class DerivedReader:
-    """A reader of tables with further columns, made from those that are there."""
+    """A reader of a table that adds the columns which the rules derive."""
 
     def __init__(self, reader: Reader, rules: Sequence[Rule]) -> None:
         self._reader, self._rules = reader, tuple(rules)
@@ -164,7 +168,7 @@ class DerivedReader:
         return [(*row, *cells) for row, cells in zip(even, zip(*made, strict=True), strict=True)]
 
     def stage(self, cursor: duckdb.DuckDBPyConnection, picks: Mapping[str, int]) -> Staged:
-        """As the reader, then each rule over the different texts of its column."""
+        """Stage the rows of the inner reader, then apply each rule once to each different text of its column."""
         own = {name: i for name, i in picks.items() if i < len(self._reader.columns)}
         derived = {
             name: self._rules[i - len(self._reader.columns)] for name, i in picks.items() if name not in own
@@ -181,7 +185,7 @@ class DerivedReader:
 
 
 def _joined(cells: Sequence[str | None]) -> str:
-    """What several cells hold, as SQL joins it; nothing where one is blank."""
+    """The cells joined by slashes, as in the SQL of ``_derive``; "" if any is blank."""
     return "/".join(cell or "" for cell in cells) if all(cells) else ""
 
 
@@ -231,7 +235,7 @@ def _derive_each(cursor: duckdb.DuckDBPyConnection, source: str, name: str, rule
 def _reject(
     cursor: duckdb.DuckDBPyConnection, source: str, rule: Rule, problems: Mapping[str, str], row_sql: str
 ) -> None:
-    """Take the rows whose text cannot be read by a rule among those that are rejected."""
+    """Move the rows whose text a rule cannot read to the rejected rows, with the reasons. problems: text → reason."""
     wrong = {"texts": list(problems), "reasons": list(problems.values())}
     cursor.execute(
         f"""
@@ -249,7 +253,7 @@ def _reject(
 
 
 def _by_expression(spec: str, texts: Sequence[str]) -> list[str | None]:
-    """The first group of a regular expression, or all that it matches, by the database's own RE2."""
+    """The first group of a regular expression in each text, else the whole match (DuckDB's RE2); None for no match."""
     try:
         with opened() as cursor:
             groups = 1 if _has_group(spec) else 0
@@ -266,14 +270,14 @@ def _by_expression(spec: str, texts: Sequence[str]) -> list[str | None]:
 
 
 def _has_group(spec: str) -> bool:
-    """Whether an expression has a group that captures."""
+    """Whether a regular expression has a capturing group."""
     return any(
         c == "(" and spec[i + 1 : i + 2] != "?" and spec[i - 1 : i] != "\\" for i, c in enumerate(spec)
     )
 
 
 def _in_reply(text: str, path: str) -> str | None:
-    """What a path finds in the JSON of a reply; None where it finds nothing, or several things that differ."""
+    """The value at a path in the JSON of a reply; None where there is none, or there are several that differ."""
     try:
         return _by_path(parse_reply(text, lambda value: _by_path(value, path)), path)
     except AmbiguousReplyError:
@@ -299,12 +303,12 @@ def _paths(mapping: Columns, reader: Reader) -> list[str]:
 
 
 def is_led(mapping: Columns, reader: Reader) -> bool:
-    """Whether a mapping has paths into records, or into cells."""
+    """Whether a mapping has paths into nested records, or into cells with JSON."""
     return bool(_paths(mapping, reader))
 
 
 def _leads(path: str, reader: Reader) -> bool:
-    """Whether a path may lead into records, or into the cells of a column that lists or objects were written to."""
+    """Whether a text may be a path into JSON records, or into the JSON cells of one of a table's columns."""
     if path == PLACE:
         return not isinstance(reader, DelimitedReader)
     return is_path(path) and (

@@ -1,4 +1,4 @@
-"""Folders for files that are needed while they are read: gone afterwards, also after a process that was killed."""
+"""Temporary folders for files that are being read: deleted afterwards, even if the process was killed."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 
-DAY = 86_400.0  # seconds; a folder that is younger may belong to a process that cannot be seen from here
+DAY = 86_400.0  # seconds; a younger folder may belong to a running process that is not visible from here
 _NAME = re.compile(r"crubric-(\d+)-.+")
 
 
 @contextmanager
 def scratch_folder() -> Iterator[str]:
-    """A new folder with the number of this process in its name."""
+    """A new temporary folder with the id of this process in its name; first deletes old folders of ended processes."""
     sweep(Path(gettempdir()))
     with TemporaryDirectory(prefix=f"crubric-{os.getpid()}-") as folder:
         yield folder
 
 
 def sweep(temporary: Path, older: float = DAY) -> None:
-    """Delete the folders of processes that are gone, those of the last ``older`` seconds left alone."""
-    if os.name != "posix":  # elsewhere nobody can be asked without being ended
+    """Delete the folders of ended processes that are older than ``older`` seconds."""
+    if os.name != "posix":  # on other systems, os.kill(pid, 0) would end the process
         return
     for folder in temporary.glob("crubric-*"):
         named = _NAME.fullmatch(folder.name)

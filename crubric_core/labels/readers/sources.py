@@ -1,4 +1,4 @@
-"""What the user hands over (paths, folders, archives, workbooks, bytes, frames) as local files, each with its name."""
+"""Turn the user's sources (paths, folders, archives, workbooks, bytes, frames) into local files with unique names."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _HIDDEN = (".", "__MACOSX")
 
 @dataclass(frozen=True)
 class Piece:
-    """One file to read: its name in messages and in the plan, where it is, and the path that its user sees.
+    """One file to read: its name in messages and in the plan, and its local path.
 
-    scratch: a folder of its own that lives as long as the ingest. alone: whether it was handed over by itself.
-    remark: what its user must know of how it was taken apart; "" where nothing.
+    seen_path: its path as the user knows it. scratch: a temporary folder for this file, kept during the ingest. alone:
+    whether it is the only source. remark: a sentence for the user on how it was unpacked; "" if there is none.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Piece:
 
 
 class KeptSources:
-    """Sources copied and taken apart once, for several looks at them; the copies live as long as this object.
+    """Sources that are copied and unpacked once and can be inspected repeatedly, as long as this object exists.
 
     Raises IngestError as ``gathered`` does.
     """
@@ -64,9 +64,9 @@ class KeptSources:
 
 @contextmanager
 def gathered(sources: Sources, name: str | None = None) -> Iterator[tuple[Piece, ...]]:
-    """All files that some sources hold: folders walked, archives unpacked, workbooks taken apart.
+    """All files of some sources: those of folders and archives, the sheets of workbooks. Deleted after the context.
 
-    Raises IngestError where a source is not there, is not what it says, or holds nothing.
+    name: of a single source, for messages. Raises IngestError where a source is missing, broken or empty.
     """
     if isinstance(sources, KeptSources):
         yield sources.pieces
@@ -108,7 +108,7 @@ def _taken_apart(piece: Piece, nested: bool) -> list[Piece]:
 
 @contextmanager
 def _disk() -> Iterator[None]:
-    """What the disk refuses, as a sentence."""
+    """Turn an OSError into an IngestError with a sentence for the user."""
     try:
         yield
     except OSError as error:
@@ -131,7 +131,7 @@ def _listed(
 
 
 def _open(name: str | None, source: Source, scratch: Path, *, alone: bool) -> list[tuple[Piece, bool]]:
-    """Each file of a source as it is, and whether it comes from within something."""
+    """(file, whether it comes from a folder) for each file of a source, before archives are unpacked."""
     if isinstance(source, (str, Path)):
         path = Path(source).expanduser()
         if path.is_dir():
@@ -162,9 +162,9 @@ def _open(name: str | None, source: Source, scratch: Path, *, alone: bool) -> li
 
 
 def _walk(name: str, folder: Path, scratch: Path) -> list[tuple[Piece, bool]]:
-    """Every file below a folder, by its path from that folder on; links are not followed, and told of.
+    """Every file below a folder, named by its relative path, as in ``_open``. Links are skipped and named in a remark.
 
-    One may lead anywhere, so that only what its user names himself is read.
+    A link may lead anywhere, so links are read only if the user names them.
     """
     found: list[Path] = []
     links: list[str] = []
@@ -197,7 +197,7 @@ def _walk(name: str, folder: Path, scratch: Path) -> list[tuple[Piece, bool]]:
 
 
 def _told_of_links(links: Sequence[str]) -> str:
-    """What was not read as it is a link, and how it can be; "" where there is none."""
+    """A remark on the links that were skipped, and how to read them; "" if there are none."""
     if not links:
         return ""
     them, are = ("it", "is a link, and was") if len(links) == 1 else ("them", "are links, and were")
@@ -206,7 +206,10 @@ def _told_of_links(links: Sequence[str]) -> str:
 
 
 def _take_apart(piece: Piece, *, nested: bool = False) -> list[Piece]:
-    """An archive's files, a workbook's sheets, or the file itself, without its compression and in UTF-8."""
+    """The files of an archive, the sheets of a workbook, or the file itself, decompressed and in UTF-8.
+
+    nested: whether the file comes from an archive or a folder, where an archive raises IngestError.
+    """
     if compression_of(piece.path):
         target = piece.scratch / "unpacked"
         name = decompress(piece.path, piece.name, target)
@@ -249,7 +252,7 @@ def _take_apart(piece: Piece, *, nested: bool = False) -> list[Piece]:
 
 
 def _inner(entries: Iterable[tuple[str, Path]], piece: Piece) -> list[Piece]:
-    """The files of an archive, each with a folder of its own."""
+    """The files of an archive, each with its own scratch folder."""
     pieces = []
     for number, (entry, file) in enumerate(entries):
         own = piece.scratch / f"file{number}"
@@ -261,7 +264,7 @@ def _inner(entries: Iterable[tuple[str, Path]], piece: Piece) -> list[Piece]:
 
 
 def _distinct(pieces: list[Piece]) -> tuple[Piece, ...]:
-    """Names that a plan can tell apart."""
+    """Make the names of the files unique by appending numbers, so that a plan can refer to each file."""
     taken: set[str] = set()
     own, distinct = {piece.name for piece in pieces}, []
     for piece in pieces:

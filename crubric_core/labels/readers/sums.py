@@ -1,4 +1,4 @@
-"""Names of rows that sum up others: Total, Mean:, TOTAL (4), average score."""
+"""Recognise names of totals, which sum up other rows: "Total", "Mean:", "TOTAL (4)", "average score"."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _SUMS = phrase_set(
     "% pass, % passed, pass %, pass rate, % met, summe, gesamt, insgesamt, mittelwert, durchschnitt, somme, moyenne, "
     "promedio, media, 合计, 总计, 平均, 平均值"
 )
-_OF_RUBRICS = phrase_set("overall, % pass, % passed, pass %, pass rate, % met")  # criteria, too
-_TOPICS = phrase_set("mean, means, media, sum, sums")  # those that a query or a rubric may be about
+_OF_RUBRICS = phrase_set("overall, % pass, % passed, pass %, pass rate, % met")  # may also be criteria
+_TOPICS = phrase_set("mean, means, media, sum, sums")  # may also be the topic of a query or a rubric
 _STATISTICS = phrase_set(
     "max, maximum, min, minimum, count, median, mode, std, stdev, stddev, std dev, standard deviation, sd, variance"
 )
 _OF_PEOPLE = phrase_set("max, min")
 _COUNTED = re.compile(r"\s*([(\[]\s*(n\s*=\s*)?|n\s*=\s*)\d+$")  # TOTAL (4), mean, n=12
 _ENDING = re.compile(r" (scores?|ratings?|grades?|points|rates?|values?|labels?)$")
-# What may be a criterion as well, so that its labels tell: overall, score, mean of all
+# Names that may also be criteria, so that the labels have to decide: overall, score, mean of all
 _MAY_TOTAL = re.compile(
     r"(grand|sub)?totals?|sums?|overall|averaged?|avg|means?|final|aggregated?|composite|weighted|combined|global|"
     r"gesamt\w*|insgesamt|mittelwert|durchschnitt|somme|moyenne|promedio|globale?"
@@ -33,18 +33,18 @@ _TOTAL_BY_NAME = re.compile(
     r"(?i)(grand_|weighted_)?(total|final|average|avg|mean|weighted|composite|aggregated?)_"
     r"(score|rating|grade|points|marks)s?"
 )
-MAY_SUM = "|".join(sorted(map(re.escape, _SUMS | _STATISTICS)))  # what any such name has, in lower case
-# What every name holds that may_total takes: in SQL it looks at a name once for all of its rows.
+MAY_SUM = "|".join(sorted(map(re.escape, _SUMS | _STATISTICS)))  # each such name, in lower case, matches this
+# Each name that may_total accepts matches this; used in SQL, where each name is tested once for all its rows.
 MAY_TOTAL = f"{_MAY_TOTAL.pattern}|{_LABEL.pattern}|{_CJK_TOTAL.pattern}"
-_WORDS_OF_TOTALS = 4  # of such a name, at most
-LONGEST = 40  # characters of such a name
+_WORDS_OF_TOTALS = 4  # most words of such a name
+LONGEST = 40  # most characters of such a name
 
 
 def sums_among(names: Collection[str], column: str, *, numbered: bool = True) -> set[str]:
-    """Those of the names of a column of systems, queries, rubrics, judges or annotators that sum up others.
+    """The names in a column that are totals of others. column: "system", "query", "rubric", "judge" or "annotator".
 
-    A word that names other things as often (max, and of queries mean) counts with a colon or an ending, or where all
-    other names have digits. numbered: whether those have that are not among ``names``.
+    A word that may also be an ordinary name ("max"; for queries, "mean") counts only with a colon or an ending such as
+    "score", or if all other names contain digits. numbered: whether names outside ``names`` all contain digits.
     """
     clear, doubtful = _SUMS, _STATISTICS
     if column in ("system", "judge", "annotator"):
@@ -67,17 +67,17 @@ def sums_among(names: Collection[str], column: str, *, numbered: bool = True) ->
 
 
 def may_total(name: str) -> bool:
-    """Whether a rubric's name may be that of the sum or the mean of the others: Overall quality, final_score, score."""
+    """Whether a rubric's name may mean the sum or the mean of the others: "Overall quality", "final_score", "score"."""
     words = re.findall(r"[^\W\d_]+", plain(_parted(name)))
     some = any(map(_MAY_TOTAL.fullmatch, words)) or bool(_CJK_TOTAL.search(name))
     return len(words) <= _WORDS_OF_TOTALS and (some or (len(words) == 1 and bool(_LABEL.fullmatch(words[0]))))
 
 
 def is_total(name: str) -> bool:
-    """Whether a field's name says that it sums up others, whatever it holds: total_score. A text has no such name."""
+    """Whether a field's name alone shows that it is a total of other fields: ``total_score``, ``averageRating``."""
     return bool(_TOTAL_BY_NAME.fullmatch(_parted(name.strip())))
 
 
 def _parted(name: str) -> str:
-    """A name with totalScore in the form total_score."""
+    """A camel-case name with underscores: total_Score for totalScore."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)

@@ -1,4 +1,4 @@
-"""A rule of a mapping tried on the first rows of a file: what it understands, and what it does not."""
+"""Try a rule of a mapping on the first rows of a file: which texts it matches, and which it does not."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .wide.reasons import is_reason_rule, reasons_by
 
 @dataclass(frozen=True)
 class RuleTrial:
-    """What a rule gives on the first rows.
+    """The results of a rule on the first rows of a file.
 
-    hits: (text, value) of each row that it understands; the text of a path into JSON is "". misses: the texts that
-    it does not understand. of: what stands for a row; for a rule about wide columns each ``column``, its name the text.
+    hits: (text, value) of each row that it matches; the text is "" for a path into JSON. misses: the texts that it does
+    not match. of: the unit that was tried: "row", or "column" for a rule on the names of wide columns.
     """
 
     hits: tuple[tuple[str, str], ...]
@@ -27,14 +27,14 @@ class RuleTrial:
 
     @property
     def rows(self) -> int:
-        """How many rows, or columns, were tried."""
+        """The number of rows, or columns, that were tried."""
         return len(self.hits) + len(self.misses)
 
 
 def try_rule(source: Sources, file: FilePlan, canonical: str, rule: str) -> RuleTrial:
-    """What ``rule`` gives for the canonical column, on the first rows of one file of the sources.
+    """Apply ``rule`` for the canonical column to the first rows of one file of the sources.
 
-    Raises IngestError where the rule cannot be read, or names what is not there.
+    Raises IngestError where the rule is invalid, or names a column or path that the file does not have.
     """
     if (of_columns := _on_columns(file, canonical, rule)) is not None:
         return of_columns
@@ -62,7 +62,7 @@ def try_rule(source: Sources, file: FilePlan, canonical: str, rule: str) -> Rule
 
 
 def _on_columns(file: FilePlan, canonical: str, rule: str) -> RuleTrial | None:
-    """What a rule about the names of wide columns gives for each of them; None of other rules and tables."""
+    """The results of a rule on the names of wide columns, one per column; None for other rules and tables."""
     what, wide = next(((c, v) for c, v in file.mapping.items() if isinstance(v, tuple)), ("", ()))
     if wide and is_crossing(rule):
         names = names_within(what, wide, {**file.mapping, canonical: rule}, file.name)

@@ -1,4 +1,4 @@
-"""Labels given as words: which level each stands for, decided by all the words of a file together."""
+"""Labels given as words: the level of each word, decided from all the words of a file together."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _PARTLY = phrase_set(
         "resolved faithful accurate successful"
     )
 }
-_NOTHING = phrase_set("missing, not at all, no credit")  # beside a partial verdict, and without a plainer no
+_NOTHING = phrase_set("missing, not at all, no credit")  # "no" beside a partial verdict, without a plainer no
 _WHOLE = phrase_set("complete, completely, full, fully, full credit")
 UNKNOWN = phrase_set(
     ", na, n/a, n / a, null, none, nan, unknown, unscored, refused, refusal, abstain, abstained, unsure, unclear, "
@@ -89,7 +89,7 @@ _AMOUNT = r"(\d{1,4}(?:\.\d+|,\d{1,2})?)"
 _UNIT = r"(?:stars?|points?|pts?|★|⭐)"
 _RATIO = re.compile(rf"{_AMOUNT}\s*(?:{_UNIT}\s*)?(?:/|out of|of)\s*(\d{{1,4}})(?:\.0*)?\s*{_UNIT}?")
 _COUNTED = re.compile(rf"{_AMOUNT}\s*{_UNIT}")
-_PACKED = re.compile(rf'\{{"(?:rating|number)": ?{_AMOUNT}\}}')  # as Label Studio writes it to a cell
+_PACKED = re.compile(rf'\{{"(?:rating|number)": ?{_AMOUNT}\}}')  # the form that Label Studio writes to a cell
 _STARS = re.compile(r"(?=.)([★⭐🌟]*)([☆✩]*)")
 # 4 - good, 5: always, 1 (bad
 _NAMED = re.compile(r"([+-]?\d{1,4})\s*[-–—:=.(]\s*([^\W\d].{0,99})", re.DOTALL)
@@ -104,9 +104,9 @@ _SIGNED = [f"{letter}{sign}" for letter in "fdcba" for sign in ("-", "", "+") if
 
 @lru_cache(maxsize=2**12)  # the same few words label most cells
 def plain(word: str) -> str:
-    """A word as it is compared: no case, no underscores, single spaces, no marks and no punctuation around it.
+    """A word in a normal form for comparisons: lower case, spaces for underscores, no marks or outer punctuation.
 
-    A mark alone is yes (✅ ✓ 👍) or no (❌ ✗ 👎).
+    A mark alone becomes "yes" (✅ ✓ 👍) or "no" (❌ ✗ 👎).
     """
     text = re.sub(r"[\s_]+", " ", _MARKS.sub(" ", word)).strip().lower().strip("*\"'`“”«»()[]. !?;:,")
     if text or not _MARKS.search(word):
@@ -115,14 +115,14 @@ def plain(word: str) -> str:
 
 
 def comparable(cell: str | None) -> str:
-    """A cell as it is compared: 1 and 1.0 are the same, and what stands for unknown is blank."""
+    """A cell in a normal form for comparisons: 1 and 1.0 are equal, and None and words for unknown are ""."""
     if cell is None or plain(cell) in UNKNOWN:
         return ""
     return str(float(cell)) if is_number(cell) else plain(cell)
 
 
 def is_number(text: str) -> bool:
-    """Whether a label is a number as it stands."""
+    """Whether a label is written as a finite number."""
     try:
         return "_" not in text and abs(float(text)) < float("inf")  # Python reads 1_0 as 10
     except ValueError:
@@ -130,12 +130,11 @@ def is_number(text: str) -> bool:
 
 
 def levels_of(words: Iterable[str]) -> dict[str, float | None]:
-    """Word → level of all the words that are understood; None where one says that its label is unknown.
+    """Word → level, for the words that are understood; None for words that mean unknown.
 
-    yes and no are 1 and 0; with a partial verdict among them no, partial, yes are 0, 1, 2. A ladder such as poor,
-    fair, good, excellent counts from 0, where all words belong to it; good and bad alone are 1 and 0. A number with
-    its name (4 - good) is the number.
-    Where plain numbers are among the words, only what does not depend on the other words is understood.
+    "yes" and "no" are 1 and 0. If a partial verdict occurs, no, partial, yes are 0, 1, 2. A ladder such as poor, fair,
+    good, excellent counts from 0 if all words belong to it; good and bad alone are 1 and 0. A number with its name
+    ("4 - good") is the number. If plain numbers occur, only words whose level does not depend on others are understood.
     """
     given = tuple(words)
     seen = {word: plain(word) for word in given if not is_number(word)}
@@ -166,7 +165,7 @@ def levels_of(words: Iterable[str]) -> dict[str, float | None]:
     else:
         found = dict.fromkeys(no, 0) | dict.fromkeys(yes, 1)
     found = {**found, **packed}
-    signs = any(p.strip("+") == "" for p in known)  # beside a plus a minus is a verdict
+    signs = any(p.strip("+") == "" for p in known)  # beside a plus, a minus is a verdict and not unknown
     unknown = {
         p for p in UNKNOWN if not (signs and p and p.strip("-–—") == "") and not (none and p == "none")
     }
@@ -174,9 +173,10 @@ def levels_of(words: Iterable[str]) -> dict[str, float | None]:
 
 
 def _verdicts(known: Collection[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """The words that say no, and those that say yes, among these.
+    """(words that mean no, words that mean yes), to read the words in ``known``.
 
-    Letters beside others (A, B, N) are choices of something. What is unsafe or safe is so where all words are such.
+    Beside other letters (A, B, N), the initials y, n, t, f are choices, not verdicts. Words such as "unsafe" and "safe"
+    are verdicts only if all words are verdicts.
     """
     letters = any(len(p) == 1 and p.isascii() and p.isalpha() for p in set(known) - _INITIALS)
     no, yes = (_NO - _INITIALS, _YES - _INITIALS) if letters else (_NO, _YES)
@@ -184,14 +184,14 @@ def _verdicts(known: Collection[str]) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def verdict_level(name: str) -> int | None:
-    """0 for a word that says no, 2 for yes, 1 for partly; None for any other. name: as ``plain`` gives it."""
+    """0 for a word that means no, 2 for yes, 1 for partly, None for any other word. name: as ``plain`` returns it."""
     return 0 if name in _NO else 2 if name in _YES else 1 if name in _PARTLY else None
 
 
 def _says_unknown(text: str) -> bool:
-    """Whether each part of a text says that nothing is known, a number before it apart: N/A - not applicable.
+    """Whether all parts of a text mean unknown, except a number at the beginning: "N/A - not applicable", "9: n/a".
 
-    A number that is called none is a level: 0 - none, 1 - mild.
+    A number with the name "none" is a level: "0 - none" beside "1 - mild".
     """
     parts = [part.strip(" ()") for part in _PARTED.split(text)]
     if parts[0].isdigit() and parts[1:] == ["none"]:
@@ -200,20 +200,20 @@ def _says_unknown(text: str) -> bool:
 
 
 def named_levels(words: Iterable[str]) -> dict[int, str]:
-    """Number → its name, of words that are all a number with a name: 4 - good, Good (4)."""
+    """Number → its name, if all words are numbers with names ("4 - good", "Good (4)"); else {}."""
     known = _amounts(words) & {p for p in map(plain, words) if not _says_unknown(p)}
     return dict(_pairs(known).values()) if _numbered(known) else {}
 
 
 def _pairs(known: Collection[str]) -> dict[str, tuple[int, str]]:
-    """Word → (number, name) of each that is a number with a name."""
+    """Word → (number, name), for the words that are a number with a name."""
     first, last = ({p: pattern.fullmatch(p) for p in known} for pattern in (_NAMED, _NAME_FIRST))
     pairs = {p: (m[1], m[2]) for p, m in first.items() if m} | {p: (m[2], m[1]) for p, m in last.items() if m}
     return {p: (int(number), name.strip()) for p, (number, name) in pairs.items()}
 
 
 def _numbered(known: Collection[str]) -> dict[str, int]:
-    """4 - good as 4, where all are a number with a name, each number with one name and each name with one number."""
+    """Word → number ("4 - good" → 4), if all words have a number and a name that match one to one; else {}."""
     pairs = _pairs(known)
     distinct = set(pairs.values())
     alone = len({n for n, _ in distinct}) == len({name for _, name in distinct}) == len(distinct)
@@ -221,9 +221,10 @@ def _numbered(known: Collection[str]) -> dict[str, int]:
 
 
 def _grades(known: Collection[str]) -> dict[str, int]:
-    """Letter grades, F the lowest, where all words are such and at least one of A to D is among them.
+    """Letter grade → level, F the lowest, if all words are letter grades and at least one of A to D occurs; else {}.
 
-    A, B and C alone are as often the names of something (SimpleQA: correct, incorrect, not attempted).
+    A, B and C alone are not read as grades, because they often name categories (SimpleQA: correct, incorrect, not
+    attempted).
     """
     letters = {p[:1] for p in known}
     if not known or not all(_GRADE.fullmatch(p) for p in known) or not letters & set("abcd") or "e-" in known:
@@ -237,19 +238,19 @@ def _grades(known: Collection[str]) -> dict[str, int]:
 
 
 def _packed(known: Collection[str]) -> dict[str, float]:
-    """[{"rating": 4}] as 4, whatever the other words are."""
+    """Word → number, for the words of the form [{"rating": 4}], independent of the other words."""
     return {p: _number(m[1]) for p in known if (m := _PACKED.fullmatch(p))}
 
 
 def _parts(known: Collection[str]) -> dict[str, float]:
-    """4/5 and ★★★★☆ as 4, parts of the same whole; 80.5% as 80.5; 4 stars and ★★★★ as 4."""
+    """Word → number, if the words are amounts of one kind: "4/5" and "★★★★☆" → 4, "80.5%" → 80.5, "4 stars" → 4."""
     return _measured(known)[0]
 
 
 def _measured(known: Collection[str]) -> tuple[dict[str, float], int | None]:
-    """(text → its number, the whole that all name), where texts are amounts of one kind; else ({}, None).
+    """(text → number, the whole that all texts name, or None) if the texts are amounts of one kind; else ({}, None).
 
-    A few that are none, such as ~80%, have no number: fewer than a third as many as the others.
+    Texts of another form, such as "~80%", get no number. They must be fewer than a third of the others.
     """
     for pattern, whole in ((_RATIO, None), (_PERCENT, 100), (_COUNTED, None)):
         found = {p: m for p in known if (m := pattern.fullmatch(p))}
@@ -261,7 +262,7 @@ def _measured(known: Collection[str]) -> tuple[dict[str, float], int | None]:
 
 
 def _starred(known: Collection[str]) -> tuple[dict[str, float], int | None]:
-    """Full stars, of as many as there are full and empty ones together where any is empty."""
+    """(text → number of full stars, number of full and empty stars or None if no star is empty), or ({}, None)."""
     found = {p: m for p in known if (m := _STARS.fullmatch(p.replace(" ", "")))}
     wholes = {len(m[0]) for m in found.values()} if any(m[2] for m in found.values()) else {0}
     full = {p: float(len(m[1])) for p, m in found.items()}
@@ -276,15 +277,15 @@ def _number(amount: str) -> float:
 
 
 def whole_of(words: Iterable[str]) -> int | None:
-    """The highest level that labels such as 4/5 (5), ★★★★☆ (5) or 80% (100) name; None where they name none.
+    """The highest level that labels such as 4/5 (5), ★★★★☆ (5) or 80% (100) imply; None if they imply none.
 
-    Full stars alone name it only where there are others with empty ones.
+    Stars imply it only if some label has empty stars.
     """
     return _measured(_amounts(words))[1]
 
 
 def amounts_of(words: Iterable[str]) -> dict[str, float]:
-    """Word → number of those that are a number written otherwise: 4/5, 80.5%, 4 stars, [{"rating": 4}]."""
+    """Word → number, for the words that express a number in another form: 4/5, 80.5%, 4 stars, [{"rating": 4}]."""
     given = tuple(words)
     known = _amounts(given)
     packed = _packed(known)
@@ -297,12 +298,12 @@ def _amounts(words: Iterable[str]) -> set[str]:
 
 
 def is_verdict(word: str) -> bool:
-    """Whether a word is a plain yes or no, or says that something is as it should be, or not."""
+    """Whether a word means yes or no, or is a judgement such as "safe" or "unfaithful"."""
     return plain(word) in _VERDICTS
 
 
 def joined_choices(words: Collection[str]) -> set[str]:
-    """The words that hold several choices: lists (["A", "B"]), and A, B or A|B where A and B occur elsewhere, too."""
+    """The words that hold several choices: a list (["A", "B"]), or "A, B" and "A|B" if A and B occur in other words."""
     listed = {word: m[1] for word in words if (m := _LIST.fullmatch(word))}
     known = [word for word in words if plain(word) not in UNKNOWN]
     parts = {word: set(map(plain, _JOINED.split(listed.get(word, word)))) - {""} for word in known}
@@ -315,21 +316,22 @@ def joined_choices(words: Collection[str]) -> set[str]:
 
 
 def is_abc(words: Collection[str]) -> bool:
-    """Whether words are A, B and C alone: grades, or the names of something. words: as ``plain`` gives them."""
+    """Whether the words are only A, B and C, which may be grades or categories. words: as ``plain`` returns them."""
     return bool(words) and set(words) <= set("abc")
 
 
 def letters_of(cells: Iterable[str | None]) -> set[str]:
-    """The letters of cells that hold nothing but a letter, as grades do; none where any holds more."""
+    """The letters in cells that are all single letter grades (A to F, with + or -); an empty set if any cell is not."""
     words = {plain(cell) for cell in cells if cell}
     return words if all(_GRADE.fullmatch(word) for word in words) else set()
 
 
 def levels_apart(groups: Collection[Collection[str]], also: Iterable[str] = ()) -> dict[str, float | None]:
-    """The levels of the words of several criteria: of all together, and of those that only their criterion tells.
+    """Word → level for several criteria: levels from all words together, then those that only one criterion shows.
 
-    Full, partly and missing of one are understood beside the pass and fail of another. A criterion adds nothing where
-    one of its words has another level in others or in all together, or is not understood in others.
+    groups: the words of each criterion. So "full, partly, missing" of one criterion are understood beside the "pass,
+    fail" of another. A criterion adds nothing if one of its words has another level in other criteria or in all words
+    together, or is not understood in another criterion.
     """
     groups = {frozenset(group) for group in groups}  # thousands of rubrics have the same few words
     together = levels_of({*also, *(word for group in groups for word in group if not is_number(word))})
@@ -338,7 +340,7 @@ def levels_apart(groups: Collection[Collection[str]], also: Iterable[str] = ()) 
     for group, levels in zip(groups, own, strict=True):
         for word in group:
             if word in levels or word not in together:
-                meant.setdefault(word, set()).add(levels.get(word, float("inf")))  # what nobody means
+                meant.setdefault(word, set()).add(levels.get(word, float("inf")))  # infinity: not understood
     found = dict(together)
     for levels in own:
         if all(
@@ -351,10 +353,10 @@ def levels_apart(groups: Collection[Collection[str]], also: Iterable[str] = ()) 
 def resolved_levels(
     groups: Collection[Collection[str]], planned: Mapping[str, float | None], also: Iterable[str] = ()
 ) -> dict[str, float | None]:
-    """The levels of all words of a table, where a plan was made from its first rows alone.
+    """Word → level for all words of a table, whose plan was made from its first rows only.
 
-    What a person changed in the plan stays; what had only been understood of the first rows is interpreted again.
-    groups: the words of each criterion, or all in one; also: what all of them are interpreted beside.
+    Levels that a person changed in the plan are kept; all others are inferred again from all words.
+    groups: the words of each criterion, or all words as one group. also: further words, read together with them.
     """
     return levels_apart(groups, (*planned, *also)) | _edited(groups, planned)
 
@@ -362,9 +364,9 @@ def resolved_levels(
 def merged_levels(
     tables: Sequence[tuple[Mapping[str, Collection[str]], Mapping[str, float | None]]],
 ) -> dict[str, float | None]:
-    """The levels of the words of several tables together, in whatever order: one vocabulary of all.
+    """Word → level for the words of several tables together, whatever their order.
 
-    What a person changed in the plan of one stays. tables: (criterion → its words, the plan's levels) of each.
+    Levels that a person changed in a plan are kept. tables: (criterion → its words, the plan's levels) of each table.
     """
     criteria: dict[str, set[str]] = {}
     edited: dict[str, float | None] = {}
@@ -378,13 +380,13 @@ def merged_levels(
 def _edited(
     groups: Collection[Collection[str]], planned: Mapping[str, float | None]
 ) -> dict[str, float | None]:
-    """What a person changed in a plan: all that is not as it is understood of the words that were planned."""
+    """Word → level, for the levels of a plan that a person changed: those that differ from what its words imply."""
     first = [[word for word in group if word in planned or is_number(word)] for group in groups]
     understood = levels_apart(first, planned)
     return {w: level for w, level in planned.items() if w not in understood or understood[w] != level}
 
 
 def levels_among(*groups: Iterable[object]) -> dict[str, float | None]:
-    """What the words of each criterion stand for, sorted by word; numbers and blanks are left out."""
+    """Word → level, sorted by word, for the words of one or more criteria, without numbers and blanks."""
     texts = [{v for v in group if isinstance(v, str) and v.strip()} for group in groups]
     return dict(sorted(levels_apart(texts).items()))

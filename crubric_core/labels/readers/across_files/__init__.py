@@ -1,1 +1,1 @@
-"""Several files together: which system, judge or query each is of, where its rows do not say."""
+"""Several files together: find the system, judge or query of each file if its rows do not name it."""

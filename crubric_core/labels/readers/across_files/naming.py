@@ -1,4 +1,4 @@
-"""System and judge of files that do not name them: from their paths, where these say so."""
+"""Take system and judge from the files' paths, for files whose rows do not name them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,17 @@ from ..tables.raters import settled
 from ..tables.whose_answers import BY_PATH
 from .told_names import without_told
 
-_ANNOTATED = ("label-studio", "argilla")  # layouts of tools whose exports are often one a person
+_ANNOTATED = ("label-studio", "argilla")  # layouts of tools that often export one file for each person
 
 
 def name_files(
     found: list[Found], pieces: Sequence[Piece], pattern: str | None, done_with: set[str], *, strict: bool
 ) -> tuple[list[Found], str | None]:
-    """System and judge from the files' paths, for the files that do not name them."""
+    """(the files with system and judge from their paths, if they lack these, the pattern of the paths or None).
+
+    pattern: given by the user; None: guessed. done_with: names of files with a complete earlier plan. If the roles in
+    the names are open and ``strict`` is set, the first file's problem asks for them.
+    """
     if pattern is None:
         incomplete = [
             i for i, f in enumerate(found) if not f.plan.skip and f.plan.name not in done_with and _lacks(f)
@@ -58,32 +62,32 @@ def name_files(
 
 
 def _has_no_rubric(plan: FilePlan) -> bool:
-    """Whether nothing in a table names the criteria of its labels."""
+    """Whether a table has no column or columns for the rubric."""
     rubric = plan.mapping.get("rubric", "=")
     return plan.format not in NATIVE and isinstance(rubric, str) and rubric.startswith("=")
 
 
 def _may_be_people(plans: Sequence[FilePlan], pieces: Sequence[Piece], pattern: str) -> bool:
-    """Whether exports of a tool in which people annotate are named after anything but models: perhaps after these."""
+    """Whether files are exports of an annotation tool whose names are not all models, so that they may be persons."""
     systems = [fields_of(pattern, piece.seen_path).get("system", "") for piece in pieces]
     annotated = any(plan.format in _ANNOTATED for plan in plans)
     return annotated and "{judge}" not in pattern and not all(map(MODEL.search, systems))
 
 
 def _asked_again(found: Found, *, strict: bool) -> Found:
-    """What was not asked of a table while its system was unknown: which column is the query."""
+    """The table with its query and judge settled, which was not possible while its system was unknown."""
     if found.plan.format in NATIVE:
         return found
     return replace(found, plan=settled(found.plan, found.rows, strict=strict))
 
 
 def _path_of(piece: Piece) -> str:
-    """The path that a guess may look at: of a file handed over alone, no more than its folder and its name."""
+    """The path that is used for guesses: only folder and name if it is the only file."""
     return "/".join(piece.seen_path.split("/")[-2:]) if piece.alone else piece.seen_path
 
 
 def _lacks(found: Found) -> tuple[str, ...]:
-    """What the file does not say about itself."""
+    """The columns among system and judge that a file lacks; for a native layout, all that its path has to give."""
     if found.plan.format in NATIVE:
         return tuple(n for n in found.needs if n not in found.plan.mapping)
     if found.plan.kind != "labels" or found.plan.format == "unknown":
@@ -93,7 +97,7 @@ def _lacks(found: Found) -> tuple[str, ...]:
 
 
 def _is_bare(found: list[Found], asked: Sequence[int]) -> bool:
-    """Whether a table without a system column would take it from its file's name: only where somebody looks at it."""
+    """Whether any of the files that lack a system is a table, not a native layout."""
     return any(found[i].plan.format not in NATIVE for i in asked)
 
 
@@ -104,10 +108,10 @@ def _with_fields(found: Found, fields: Mapping[str, str], confidence: float, why
         wanted = {c: v for c, v in fields.items() if c in _lacks(found) or confidence == 1.0}
     else:
         guessed = {c for c, v in file.mapping.items() if isinstance(v, str) and v.startswith("=")}
-        free = guessed if confidence == 1.0 else guessed & {"rubric"}  # a criterion that nothing names
+        free = guessed if confidence == 1.0 else guessed & {"rubric"}  # the default rubric may be replaced
         open_ = set(SPECS[file.kind].columns) - file.mapping.keys() | free
         if confidence < 1.0 and repeats(rows_of_keys(file, found.rows)):
-            open_ -= {"query"}  # of which the file has several
+            open_ -= {"query"}  # the file has several queries
         wanted = {c: v for c, v in wanted.items() if c in open_}
     if not wanted:
         return found
@@ -129,7 +133,7 @@ def _with_fields(found: Found, fields: Mapping[str, str], confidence: float, why
 
 
 def _unnamed(found: Found) -> Found:
-    """A file whose system nobody names is a problem; a judge has a name by default."""
+    """The file with a problem if its system is not known; a judge has a default name."""
     if "system" not in found.needs or found.plan.problem or "system" in found.plan.mapping:
         return found
     problem = (

@@ -1,4 +1,4 @@
-"""Tables that describe what labels are about: which of their columns is the labels' query, rubric or system."""
+"""Find, in tables that describe queries, rubrics or systems, the column that matches the key of the labels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..wide.column_names import spread_names
 
 _KEYS = ("query", "rubric", "system")
 _IDS = ("id", "name", "key", "code", "title")
-_ENOUGH = 0.5  # share of the labels' first names that a column must have, to hold their key
+_ENOUGH = 0.5  # least share of the labels' first names that the key column must have
 
 Look = Callable[[int, Overrides], Found]
 
@@ -24,8 +24,8 @@ Look = Callable[[int, Overrides], Found]
 class _Keys:
     """The keys of the labels of all files.
 
-    columns: query or rubric → its one column. values: key → the names in the first rows.
-    A column of systems is no key of its own: a table of rubrics may say which model wrote them.
+    columns: "query" or "rubric" → its column, if all tables agree on it. values: key → the names in the first rows.
+    ``columns`` has no "system", because such a column in a table of rubrics may be the model that wrote them.
     """
 
     columns: Mapping[str, str]
@@ -35,9 +35,10 @@ class _Keys:
 def with_shared_keys(
     found: Sequence[Found], look: Look, overrides: Overrides, decided: Mapping[str, FilePlan]
 ) -> list[Found]:
-    """Tables that describe queries, rubrics, systems or answers, keyed as the labels are.
+    """The files, with descriptions of queries, rubrics, systems or answers keyed by the names that the labels use.
 
-    By the labels' own column, or by an id that holds the same names. look: a file, by its place, looked into again.
+    The key is the column of the same name as in the labels, or an id column with the same names. look: inspects a file
+    again, given its position and new overrides. decided: earlier plans by file name; these files stay unchanged.
     """
     labels = [f for f in found if _is_table(f) and _are_labels(f)]
     keys = _Keys(
@@ -71,7 +72,7 @@ def _columns_of(labels: Sequence[Found], canonical: str) -> set[str]:
 
 
 def _names_of(labels: Found, canonical: str) -> frozenset[str]:
-    """What a table of labels names in its first rows, or in the names of its columns."""
+    """The names of systems, queries or rubrics in the first rows of a table of labels, or in its columns' names."""
     held = labels.plan.mapping.get(canonical)
     if isinstance(held, tuple):
         return frozenset(spread_names(held))
@@ -81,7 +82,7 @@ def _names_of(labels: Found, canonical: str) -> frozenset[str]:
 
 
 def _own_keys(found: Found, keys: _Keys) -> Columns:
-    """Canonical key → the column of a table that holds it, where its name alone does not tell."""
+    """Canonical key → the column of a table that holds it, for keys that the plan does not map to that column."""
     plan = found.plan
     own = {c: v for c, v in keys.columns.items() if v in plan.columns and plan.mapping.get(c) != v}
     ids = [n for n in plan.columns if plain_name(n) in _IDS and n not in own.values()]
@@ -94,7 +95,7 @@ def _own_keys(found: Found, keys: _Keys) -> Columns:
 
 
 def _holds(found: Found, column: str, names: frozenset[str]) -> bool:
-    """Whether a column has most of these names."""
+    """Whether a column has at least half of these names."""
     if column not in found.plan.columns or not names:
         return False
     return len(names.intersection(map(str, cells_of(found.plan, found.rows, column)))) >= _ENOUGH * len(names)

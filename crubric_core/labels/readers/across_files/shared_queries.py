@@ -1,4 +1,4 @@
-"""Tables of labels of which each has ids of its own, and all have the same texts of queries: these are the queries."""
+"""Use the query text as the query in tables of labels that share texts but have different ids of the queries."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ..formats.native import NATIVE
 from ..tables.plan_cells import LEAST, cells_of, taken
 
 _CALLED = names_of("labels", "query")
-_SHARED = 0.5  # of a table's texts, at least
+_SHARED = 0.5  # least share of a table's texts that other tables have, too
 
 
 def with_shared_queries(found: Sequence[Found], decided: Collection[str]) -> list[Found]:
-    """The tables, keyed by a text that they share where no two share the id that tells the same rows apart.
+    """The files, with tables of the same columns keyed by a text column that they share, if their query ids all differ.
 
-    An experiment has its own ids, and asks what others ask.
+    Example: experiments with own ids and the same questions. decided: files with an earlier plan, which stay unchanged.
     """
     alike: dict[tuple[str, tuple[str, ...]], list[int]] = {}
     for i, f in enumerate(found):
@@ -40,7 +40,7 @@ def with_shared_queries(found: Sequence[Found], decided: Collection[str]) -> lis
 
 
 def _own_query(found: Found) -> str:
-    """The column of a table of labels that is its query, and is not called so; "" where there is none."""
+    """The query column of a table of labels, if it has no usual name of a query; "" if there is none."""
     plan = found.plan
     query = plan.mapping.get("query")
     if plan.kind != "labels" or plan.format in NATIVE or plan.skip or len(found.rows) < LEAST:
@@ -59,20 +59,20 @@ def _overlap(values: Sequence[set[str]]) -> bool:
 
 
 def _says_the_same(tables: Sequence[Found], query: str, column: str) -> bool:
-    """Whether a column tells the rows of each table apart as the query does, and each shares much of it with others."""
+    """Whether a column of texts maps one to one to the query in each table, and the tables share half of its texts."""
     texts = [_cells(f, column) for f in tables]
     for i, f in enumerate(tables):
         pairs = set(zip(*(cells_of(f.plan, f.rows, c) for c in (query, column)), strict=True))
         others = set[str]().union(*(t for j, t in enumerate(texts) if j != i))
         one_to_one = len(pairs) == len(_cells(f, query)) == len(texts[i]) > 1
-        worded = 2 * sum(" " in t for t in texts[i]) > len(texts[i])  # and no numbers of parts of a text
+        worded = 2 * sum(" " in t for t in texts[i]) > len(texts[i])  # texts, not numbers
         if not one_to_one or not worded or len(texts[i] & others) < _SHARED * len(texts[i]):
             return False
     return True
 
 
 def _keyed(found: Found, query: str, column: str) -> Found:
-    """The table with another query, and what is said of it."""
+    """The table with ``column`` as its query, and a remark with the reason."""
     plan = found.plan
     kept = replace(
         plan,

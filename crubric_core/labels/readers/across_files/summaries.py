@@ -1,4 +1,4 @@
-"""Tables that sum up the labels of others for each system, and hold none themselves: a sheet called Summary."""
+"""Skip tables that only sum up the labels of other tables for each system, such as a sheet called Summary."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _REASON = "it sums up the labels of the other tables for each system"
 
 
 def without_summaries(found: Sequence[Found]) -> list[Found]:
-    """The files; those are skipped that sum up, by their names and rows, the labels which others have of queries."""
+    """The files, with those skipped that by their names and rows only sum up the labels of other files."""
     whole = [f for f in found if _holds_queries(f.plan)]
     return [
         f.changed(skip=True, problem=None, reason=_REASON)
@@ -33,13 +33,13 @@ _QUERIES = frozenset((*names_of("labels", "query"), *NAMES_OF_QUERIES))
 
 
 def _holds_queries(file: FilePlan) -> bool:
-    """Whether a file has labels of queries, also where its system stands elsewhere."""
+    """Whether a file holds labels and a query column, even if its system is not known yet."""
     labels = file.kind == "labels" and not file.skip and file.format != "unknown"
     return labels and ("query" in file.mapping or any(bare_name(c) in _QUERIES for c in file.columns))
 
 
 def _sums_up(found: Found, others: Sequence[Found]) -> bool:
-    """Whether a table is called a summary, and has one row of numbers for each of the systems of others."""
+    """Whether a table is called a summary, and has one row with numbers for each system, some known from others."""
     file = found.plan
     name = re.split(r"[/\\]| › ", file.name)[-1]
     if file.skip or file.kind != "labels" or not _CALLED.search(name) or not found.rows:
@@ -66,7 +66,7 @@ def _system_of(file: FilePlan) -> str:
 
 
 def _systems_of(found: Found) -> set[str]:
-    """The systems of the first rows, where a column names them."""
+    """The systems in the first rows; an empty set if no column names them."""
     column = found.plan.mapping.get("system")
     if column not in found.plan.columns or not isinstance(column, str):
         return set()

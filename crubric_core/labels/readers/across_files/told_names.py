@@ -1,4 +1,4 @@
-"""Parts of files' names that are no system and no judge: the records hold them, as their query or rubric."""
+"""Recognise parts of file names that are no system or judge, because the records have them as query or rubric."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..formats.native import NATIVE
 from ..guess import MODEL
 from ..tables.plan_cells import cells_of
 
-MOST_JUDGES = 20  # of more different parts only models are judges
+MOST_JUDGES = 20  # if there are more different names, only models count as judges
 _SAID_TO_JUDGE = re.compile(r"(?i)(=|by[\s_.\-]+)\{judge\}")
 _SEPARATORS = ("__", "_", "-", " ", ".")
 
@@ -22,10 +22,10 @@ Told = Sequence[AbstractSet[str]]
 
 
 def without_told(guess: NameGuess, found: Sequence[Found], paths: Sequence[str]) -> NameGuess | None:
-    """The guess with ``*`` where the names repeat what the records say, or name too many judges.
+    """The guess with ``*`` in place of parts that repeat a value of the records, or that give too many judges.
 
-    q7__gpt-4.json and q7/gpt-4.json are of the system gpt-4 where the records' query is q7. None where a name holds
-    that and the system, and no separator tells them apart in all names.
+    ``q7__gpt-4.json`` and ``q7/gpt-4.json`` are of the system gpt-4 if the records' query is q7. None if a part of the
+    names contains both, and no separator splits all names.
     """
     told = [_told_by(f) for f in found]
     pattern = guess.pattern
@@ -38,7 +38,7 @@ def without_told(guess: NameGuess, found: Sequence[Found], paths: Sequence[str])
 
 
 def _told_by(found: Found) -> frozenset[str]:
-    """The query and the like of a table, if it has one of them."""
+    """The system, query and rubric of a table, as far as it has a single value of each."""
     plan = found.plan
     if plan.format in NATIVE:
         return frozenset()
@@ -57,7 +57,7 @@ def _all_told(parts: Sequence[str], told: Told) -> bool:
 
 
 def _with_other_part(pattern: str) -> str:
-    """The system where the judge was, unless the path says that it is the judge; or the file."""
+    """The pattern with the system at the judge's place, unless the path marks it as a judge, or at the file's name."""
     if _SAID_TO_JUDGE.search(pattern):
         return pattern.replace("{system}", "*")
     if "{judge}" in pattern:
@@ -66,7 +66,10 @@ def _with_other_part(pattern: str) -> str:
 
 
 def _with_part_alone(guess: NameGuess, told: Told, paths: Sequence[str]) -> NameGuess | None:
-    """Names such as gpt-4_q7 are the system and what the records say."""
+    """The guess for names such as ``gpt-4_q7``, which join the system and a value of the records.
+
+    Unchanged if some name has no such value. None if no separator splits all names.
+    """
     systems = _parts(guess.pattern, "system", paths)
     joined = [
         any(s.startswith(t + by) or s.endswith(by + t) for t in names for by in _SEPARATORS)

@@ -1,4 +1,4 @@
-"""Tables that are taken for queries or rubrics by their columns and hold labels of these: one a system, or a judge."""
+"""Find tables that look like queries or rubrics but hold labels of these, one table for each system or judge."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _DESCRIBING = re.compile(
 
 
 def hold_labels(found: Sequence[Found | None]) -> tuple[set[int], dict[int, str]]:
-    """(which of these tables are of labels, what is asked of others that may be).
+    """(positions of tables that hold labels, position → question for tables that may hold labels).
 
-    They give other labels to the same as another one does, or describe nothing and have columns of labels that another
-    one has too, or are named after a model. None is a file that is decided already.
+    A table holds labels if its label columns differ from those of another table for the same keys, or it describes
+    nothing and shares label columns with another table, or it is named after a model. found: None for a decided file.
     """
     held = {i: wide for i, f in enumerate(found) if f and (wide := _labels_of(f))}
     tables = {i: f for i, f in enumerate(found) if f and i in held}
@@ -49,18 +49,18 @@ def hold_labels(found: Sequence[Found | None]) -> tuple[set[int], dict[int, str]
 
 
 def _names_systems(found: Found) -> bool:
-    """Whether a table of labels is whole, and has a column of systems."""
+    """Whether a table holds labels, has no problem, and has a column of systems."""
     plan = found.plan
     return plan.kind == "labels" and not plan.problem and plan.mapping.get("system") in plan.columns
 
 
 def with_question(found: Found, question: str) -> Found:
-    """The table with what is asked of it as its problem."""
+    """The table with the question as its problem; unchanged if it is ""."""
     return found.changed(problem=question) if question else found
 
 
 def _labels_of(found: Found) -> Mapping[str, str]:
-    """Name as it is compared → the column that may hold labels, of a table that is taken for queries or rubrics."""
+    """Plain name → label column, in a table that looks like queries or rubrics; {} for other files."""
     plan = found.plan
     if plan.kind not in ("queries", "rubrics") or plan.format in NATIVE or plan.problem:
         return {}
@@ -93,7 +93,7 @@ def _share(tables: Mapping[int, Found], held: Mapping[int, Mapping[str, str]], o
 
 
 def _differing(tables: Mapping[int, Found], held: Mapping[int, Mapping[str, str]]) -> set[int]:
-    """Which tables have a column of labels in which some of them say different things of the same."""
+    """Positions of the tables that share a label column in which some tables have different values for the same key."""
     seen: dict[tuple[object, ...], str | None] = {}
     differing: set[tuple[str, str]] = set()
     for i, f in tables.items():

@@ -1,4 +1,4 @@
-"""Tables of labels that speak of the same cells: one file, or one sheet, a judge or a repeated draw."""
+"""Name the judge or run of files, or sheets, that give different labels to the same cells."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from ..plan import Guess, told_of_one_rubric, wide_columns
 from ..sources import SHEET, Piece
 from ..tables.plan_cells import cells_of, rows_of_keys, taken
 
-SURE = 0.7  # confidence from which names are taken without being asked for
-_SHARED = 0.5  # share of the smaller file's cells that the other one has too
+SURE = 0.7  # least confidence of names that are taken without a question
+_SHARED = 0.5  # least share of the smaller file's cells that the other one has, too
 _RUN = re.compile(  # a word of its own, as in myRun: no arbiter
     r"(?i)((?<![a-z])|(?-i:(?<=[a-z])(?=[A-Z])))"
     r"(run|epoch|trial|attempt|seed|draw|rep|repeat|sample|iter)s?[\s_.\-]*$"
@@ -37,9 +37,9 @@ Cell = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Proposal:
-    """What each file stands for: a judge or a run, the name of each, how sure that is, and why.
+    """A proposal of what the files are. what: "judge" or "run". names: one for each file.
 
-    pattern: of the files' paths, ``{}`` in place of the name.
+    confidence: 0 to 1. pattern: of the files' paths, with ``{}`` in place of the name.
     """
 
     what: str
@@ -50,9 +50,10 @@ class Proposal:
 
 
 def ask_whose(found: list[Found], pieces: Sequence[Piece], *, strict: bool) -> list[Found]:
-    """Files that give different labels to the same cells, and name no judge: each gets a name, or a question.
+    """The files, with a judge or run from the file's name if they give different labels to the same cells.
 
-    Where the names of the files say enough they are taken; ``strict`` makes everything else a problem to be solved.
+    Only files without a judge are named. With ``strict``, names with low confidence are not taken, and the first file
+    gets a problem that asks what each file is.
     """
     found = _with_rubric_of_each(_with_query_of_each(found), pieces)
     asked = [i for i, f in enumerate(found) if _names_no_judge(f)]
@@ -89,14 +90,14 @@ def ask_whose(found: list[Found], pieces: Sequence[Piece], *, strict: bool) -> l
 
 
 def _question(asked: Sequence[Found], pattern: str, judges: str, *, sheets: bool) -> str:
-    """What is asked of files, or sheets, that give different labels to the same cells.
+    """The question on files, or sheets, that give different labels to the same cells.
 
-    judges: what else the mapping then needs where each is a system; "" where none may be.
+    judges: further words of the mapping if each file is a system; "" if the files cannot be systems.
     """
     mappings = [f.plan.mapping for f in asked]
     end = f"*{SHEET}{{}}" if sheets else pattern
     if all(str(m.get("system", "")).startswith("=") for m in mappings):
-        end = end.replace("{}/*", "{}/{system}")  # what the files are named after
+        end = end.replace("{}/*", "{}/{system}")  # the files are named after systems
     kinds = {"judge": "a judge", "run": "a repeated draw"}
     if not any("query" in m for m in mappings):
         kinds["query"] = "a query"
@@ -117,7 +118,10 @@ def _question(asked: Sequence[Found], pattern: str, judges: str, *, sheets: bool
 
 
 def _queries_of(files: Sequence[Found], pieces: Sequence[Piece]) -> list[Found] | None:
-    """Files of one query each, with the query: from a field that is named so, or from names that repeat by folder."""
+    """The files with their query, if each has only one: from a field, or from file names that repeat in all folders.
+
+    None if they have a query, or none is found.
+    """
     if any("query" in f.plan.mapping for f in files):
         return None
     if (by_field := _by_field(files)) is not None:
@@ -139,7 +143,7 @@ def _queries_of(files: Sequence[Found], pieces: Sequence[Piece]) -> list[Found] 
 
 
 def _by_field(files: Sequence[Found]) -> list[Found] | None:
-    """Files of one query each, with the query from a field that is named after texts."""
+    """The files with the query from an unused field with a name of queries that is constant in each file; or None."""
     fields = [c for c in files[0].plan.unused if bare_name(c) in NAMES_OF_QUERIES]
     for field in sorted(fields, key=lambda c: NAMES_OF_QUERIES.index(bare_name(c))):
         values = [set(cells_of(f.plan, f.rows, field)) for f in files]
@@ -150,7 +154,7 @@ def _by_field(files: Sequence[Found]) -> list[Found] | None:
 
 
 def _with_query_of_each(found: list[Found]) -> list[Found]:
-    """The files with their queries, where several are one judge's of one system, and each is about one query."""
+    """The files with their queries, if they name judges but have the same keys, and each file is about one query."""
     open_ = [
         i
         for i, f in enumerate(found)
@@ -167,7 +171,7 @@ def _with_query_of_each(found: list[Found]) -> list[Found]:
 
 
 def _with_rubric_of_each(found: list[Found], pieces: Sequence[Piece]) -> list[Found]:
-    """Files of one rubric each, which is their name, where they have judges and contradict each other but for that."""
+    """The files with their names as the rubrics, if they have judges, no rubric column, and contradict each other."""
     open_ = [
         i
         for i, f in enumerate(found)
@@ -191,7 +195,7 @@ def _with_rubric_of_each(found: list[Found], pieces: Sequence[Piece]) -> list[Fo
 
 
 def _names_no_rubric(found: Found) -> bool:
-    """Whether a table is taken for labels on one rubric, which nobody named."""
+    """Whether a table was planned with a single, unnamed rubric."""
     return _told(found) in found.plan.remarks
 
 
@@ -200,9 +204,9 @@ def _told(found: Found) -> str:
 
 
 def propose(paths: Sequence[str], overlaps: Sequence[tuple[int, int]] | None = None) -> Proposal:
-    """Judges or runs from what differs in the files' names.
+    """Judges or runs from the parts in which the files' names differ.
 
-    overlaps: which of them hold the same cells, so that one name cannot be both; None: each does with each.
+    overlaps: pairs of positions of files that share cells, so that they need different names; None: all pairs.
     """
     overlaps = list(combinations(range(len(paths)), 2)) if overlaps is None else overlaps
     stems = [_EXTENSION.sub("", path.rsplit("/", 1)[-1]) for path in paths]
@@ -235,7 +239,7 @@ def _by_names(stems: Sequence[str]) -> Proposal:
 
 
 def _common_start(names: Sequence[str]) -> str:
-    """What all names begin with."""
+    """The longest common beginning of all names."""
     first, last = min(names), max(names)
     same = next(
         (i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), min(len(first), len(last))
@@ -261,7 +265,7 @@ def _names_no_judge(found: Found) -> bool:
 
 
 def _cells(found: Found) -> dict[Cell, str | None]:
-    """(system, query, rubric, judge, annotator) → label of the first rows; of a wide table, of each of its columns."""
+    """(system, query, rubric, judge, annotator) → label in the first rows; in a wide table for each label column."""
     at: Mapping[str, int] = {c: i for i, c in enumerate(found.plan.columns)}
     given = found.plan.mapping
     spread = next(((c, v) for c, v in given.items() if isinstance(v, tuple)), None)
@@ -279,14 +283,14 @@ def _cells(found: Found) -> dict[Cell, str | None]:
 
 
 def _systems_across(found: Found) -> tuple[str, ...]:
-    """The columns of a wide table that are taken for systems, or name them."""
+    """The columns of a wide table that are systems, or whose names contain them; else ()."""
     given = found.plan.mapping
     wide = given.get("rubric" if str(given.get("system", "")).startswith("~ {") else "system", ())
     return wide if isinstance(wide, tuple) else ()
 
 
 def _one_model(files: Sequence[Found]) -> str:
-    """The column of systems in which all rows of all files have the same; "" where there are several, or none."""
+    """The system column of all files, if they have the same column and a single system; else ""."""
     columns = {str(f.plan.mapping.get("system", "")) for f in files}
     column = columns.pop() if len(columns) == 1 else ""
     cells = {cell for f in files if column in f.plan.columns for cell in cells_of(f.plan, f.rows, column)}
@@ -294,7 +298,7 @@ def _one_model(files: Sequence[Found]) -> str:
 
 
 def _contradicting(files: Sequence[Mapping[Cell, str | None]]) -> tuple[list[int], list[tuple[int, int]]]:
-    """Which files share half of their cells with another one, and give some of them another label; which share half."""
+    """(positions of files that share half of their cells with another one and contradict it, pairs that share half)."""
     alike: set[int] = set()
     overlaps = []
     for i, one in enumerate(files):

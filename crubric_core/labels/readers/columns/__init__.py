@@ -1,1 +1,1 @@
-"""Columns of tables: which there are of each kind of row, and what they are called."""
+"""The canonical columns of each kind of table, and the names by which they are recognised."""

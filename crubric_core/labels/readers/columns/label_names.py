@@ -1,4 +1,4 @@
-"""Names of columns and fields: those that never hold labels, of raters, of what is measured, noted or set."""
+"""Recognise columns by their names: raters, measurements, settings, dates, and columns that never hold labels."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _NEVER_LABELS = word_set(
 )
 PREDICTED = frozenset(
     ("prediction", "predicted", "pred", "predicted_label")
-)  # what a task's answer is called
+)  # names of a predicted answer of a task
 ENDINGS = word_list("score scores label labels rating grade verdict judgment judgement vote present feedback")
-# Columns of exports of Qualtrics and LimeSurvey that are about the response, and no answers.
+# Columns of exports of Qualtrics and LimeSurvey that describe the response and hold no answers.
 NOTED = frozenset(
     (
         *("StartDate", "EndDate", "Status", "IPAddress", "Progress", "Duration (in seconds)", "Finished"),
@@ -44,20 +44,20 @@ _WHO = word_list(  # worker, respondent and participant: MTurk, SurveyMonkey, Pr
 )
 _HIDDEN = word_list("_anon _id_anon _id_anonymized _id_anonymised _hash _id_hash _code")  # worker_id_anon
 _BY = word_list("rated annotated evaluated judged graded reviewed labeled labelled scored assessed")
-# names of columns that say who judged, besides those that are synonyms of judge; best first
+# names of the judge's column besides the synonyms of judge; best first
 RATERS = (
     *(f"{who}{end}" for end in ("", "_id", "_name", "_email", "_type", *_HIDDEN) for who in _WHO),
     *(f"{by}_by" for by in _BY),
     *word_list("grading_model scoring_model judging_model judge_llm grader_llm"),
     *word_list("email_address email your_email your_name your_id your_initials"),  # of forms
 )
-# those that are as often called so as what they say: a column of their labels
+# names of the judge's column that may also be the name of a column of that judge's labels
 RATERS_OR_LABELS = word_list(
     "llm_judge llm_grader ai_judge autorater auto_rater expert expert_id critic referee verifier physician "
     "physician_id clinician clinician_id doctor"
 )
 
-# last words, a unit apart, of names of what is measured or counted along with labels: lead_time, latency_ms
+# last words, before a unit, of names of measurements and counts: lead_time, latency_ms
 _MEASURED = word_set(
     "idx index hash time timestamp duration latency seconds cost total subtotal average avg mean median "
     "variance stdev sum count min minimum std stddev possible max maximum ø mittel mittelwert "
@@ -67,15 +67,15 @@ _NOTED_LAST = word_set(  # last words of names of settings, versions, places and
     "seed version temperature shot shots epoch year set fold split rank category class type threshold "
     "system model penalty mode enabled effort budget offset ids logprobs embedding weight weights"
 )
-_COUNTED = frozenset(["len", "chars", "bytes", "n"])  # last words of such names, after others
-# those after what has a size: "Nuanced Characters" is a criterion
+_COUNTED = frozenset(["len", "chars", "bytes", "n"])  # last words of such names, after another word
+# last words of such names only after a word of _SIZED: "Nuanced Characters" is a criterion
 _SIZES = frozenset(["length", "words", "characters", "size", "tokens"])
 _SIZED = (
     "response answer output reply completion generation text prompt input question query context document doc article "
     "summary source essay story message token length word char character byte file batch sample group sequence seq max "
     "min total avg average mean window model chunk sentence reference conversation"
 )
-_ORDERED = (  # first words of names of places in an order
+_ORDERED = (  # first words of names of positions in an order
     "presentation display trial item sort page block rating question serial random randomized task survey screen order "
     "shown system model"
 )
@@ -84,12 +84,12 @@ _COUNTING = frozenset(
     ["num", "n", "nb", "number", "total", "count", "len"]
 )  # first words of such names: num_correct
 _SPENT = (["time", "spent"], ["time", "taken"])
-_TIMES = frozenset(["minutes", "seconds", "secs", "hours", "ms"])  # units that only what is timed ends with
+_TIMES = frozenset(["minutes", "seconds", "secs", "hours", "ms"])  # units that end only names of durations
 _UNITS = frozenset(["ms", "s", "sec", "secs", "seconds", "minutes", "usd", "in"])
 
 
 def is_measured(column: str) -> bool:
-    """Whether a column counts, times or sums up: ``lead_time``, ``Duration (in seconds)``, ``average score``."""
+    """Whether a column's name is of a count, time or total: ``lead_time``, ``# agree``, ``average score``."""
     parts = re.findall(r"[^\W_]+", plain_name(column))
     if re.match(r"\s*#\s+[^\W\d_]", column):  # "# agree"
         return True
@@ -110,12 +110,12 @@ _SETTING = re.compile(r"(.*_)?(temperature|temp|seed|top_p|top_k|effort|budget|p
 
 
 def is_setting(column: str) -> bool:
-    """Whether a column says how a system was asked, in numbers that may be as small as scores: ``temperature``."""
+    """Whether a column's name is of a setting of the system, whose numbers may look like scores: ``temperature``."""
     return bool(_SETTING.fullmatch(plain_name(column)))
 
 
-CERTAINTIES = frozenset(("confidence", "certainty", "uncertainty"))  # how sure a judge is of a label
-SPENT = word_set(  # what an answer took, among the names of criteria
+CERTAINTIES = frozenset(("confidence", "certainty", "uncertainty"))  # a judge's certainty of a label
+SPENT = word_set(  # time, tokens or money that an answer took
     "latency latency_s latency_ms duration duration_s duration_ms elapsed elapsed_time response_time "
     "time_taken tokens token_count num_tokens total_tokens input_tokens output_tokens prompt_tokens "
     "completion_tokens cost_usd total_cost"
@@ -124,7 +124,7 @@ _CERTAINTY = CERTAINTIES | {"sureness", "probability", "logprob", "perplexity", 
 
 
 def is_certainty(column: str) -> bool:
-    """Whether a column says how sure a label is: ``confidence``, ``judge_confidence``, ``certainty_score``."""
+    """Whether a column's name is of a label's certainty: ``confidence``, ``judge_confidence``, ``certainty_score``."""
     parts = plain_name(column).strip("_").split("_")
     bare = parts[:-1] if len(parts) > 1 and parts[-1] in ENDINGS else parts
     return bare[-1] in _CERTAINTY
@@ -142,7 +142,7 @@ _DERIVED = re.compile(
 
 
 def is_derived(column: str) -> bool:
-    """Whether a column beside labels sums them up, or qualifies them: ``final_score``, ``agreement``, ``flagged``."""
+    """Whether a column's name shows that it sums up or qualifies labels: ``final_score``, ``agreement``."""
     name = plain_name(column).strip("_?")
     bare, _, last = name.rpartition("_")
     return bool(_DERIVED.fullmatch(bare if bare and last in ENDINGS else name))
@@ -152,11 +152,11 @@ _DATED = re.compile(r"(^|_)(date|time|created|modified|updated|submitted|complet
 
 
 def is_date(column: str) -> bool:
-    """Whether a column says when something was done, or by whom last: ``Created``, ``updated_at``."""
+    """Whether a column's name is of a time or person of a change: ``Created``, ``updated_at``, ``modified_by``."""
     return bool(_DATED.search(plain_name(column)))
 
 
-_NAMELESS_COLUMN = re.compile(r"unnamed(_column|:)_\d+")  # what a column without a name is called
+_NAMELESS_COLUMN = re.compile(r"unnamed(_column|:)_\d+")  # the name that a column without one is given
 _OF_ID = re.compile(
     r"_id(_(anon\w*|hash|code|num|number|raw))?$|^id_?(stud|pers|pupil|subj|rater|school|class|item|case|num)[a-z]*$"
 )
@@ -164,14 +164,14 @@ _FIRST_NAMELESS = "column 1"
 
 
 def is_index(column: str, columns: Sequence[str]) -> bool:
-    """Whether a column is the first and has no name, as data frames write their index, while others have."""
+    """Whether a column is the first and the only one without a name, as the index that data frames write."""
     return column == columns[0] == _FIRST_NAMELESS and not any(c.startswith("column ") for c in columns[1:])
 
 
 def may_hold_labels(column: str) -> bool:
-    """Whether a column may hold labels as far as its name tells: it is no id, count or weight, and names no key.
+    """Whether a column's name allows labels: it is not of a key, id, count, time, weight or description.
 
-    A name that begins with an underscore is a tool's own (``_tainted``, ``_golden``).
+    A name that begins with an underscore is internal to a tool (``_tainted``, ``_golden``), so it is never of labels.
     """
     name = plain_name(column)
     if name.startswith("_") or name in RATERS or _NAMELESS_COLUMN.fullmatch(name):
@@ -190,13 +190,13 @@ def may_hold_labels(column: str) -> bool:
 
 
 def called_after_criteria(wide: Sequence[str]) -> bool:
-    """Whether most of the columns are called like criteria: ``clarity``, ``tone_score``, ``Is it clear?``."""
+    """Whether at least half of the columns are named like criteria: ``clarity``, ``tone_score``, ``Is it clear?``."""
     criteria = sum(bool(_CRITERION.search(plain_name(_SCALE.sub("", c))) or _ASKED.match(c)) for c in wide)
     return 2 * criteria >= len(wide) > 0
 
 
 _SCALE = re.compile(r"\s*[(\[]\s*\d+\s*(?:[-–]|to|\.\.)\s*\d+\s*[)\]]\s*$")  # "Safety Score (1-5)"
-_ASKED = re.compile(  # of an answer, of which a judge says yes or no, or how much
+_ASKED = re.compile(  # a question on an answer, to which a judge replies yes or no, or a degree
     r"(?i)\W*(?:q(?:uestion)?\W*\d+\W+)?(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should"
     r"|how(?! (?:many|much))|to what extent)"
     r"\s[^?]+\?"

@@ -1,4 +1,4 @@
-"""Headers of tables in other languages: the words that stand for canonical columns."""
+"""Column names in other languages: the words for each canonical column."""
 
 from __future__ import annotations
 
@@ -107,20 +107,20 @@ WORDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "reason": ("комментарий", "обоснование", "причина"),
     },
 }
-# a label only in a table with other headers of such a language: in English a note is a remark
+# a label only in a table with other names in these languages: in English, a note is a remark
 MARKS = ("note", "schulnote")
 _ENDS = ("", "_id")
 
 
 @cache
 def words_for(canonical: str) -> tuple[str, ...]:
-    """The words of all languages for a canonical column, also as the name of an id (``Frage Nr.``)."""
+    """The words of all languages for a canonical column, each also with the ending ``_id`` (``Frage Nr.``)."""
     of = "judge" if canonical == "annotator" else canonical
     found = (w for words in WORDS.values() for w in words.get(of, ()))
     return tuple(dict.fromkeys(f"{w}{end}" for w in found for end in _ENDS))
 
 
 def is_foreign(names: Sequence[str]) -> bool:
-    """Whether any of these plain names is a word of another language."""
+    """Whether any of these names, as ``plain_name`` writes them, is a word of another language in WORDS."""
     known = {w for words in WORDS.values() for column in words.values() for w in column}
     return any(name.removesuffix("_id") in known for name in names)

@@ -1,4 +1,4 @@
-"""What columns are called that hold queries, ids of answers, or what somebody wrote."""
+"""Recognise by their names columns of queries, ids of answers, written answers and feedback."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from ..word_lists import word_list, word_set
 from .specs import plain_name
 
-# names of columns that tell queries apart, where none is called query, question, prompt or task; best first
+# names of the query's column if none is called query, question, prompt or task; best first
 NAMES_OF_QUERIES = word_list(
     "query_uid prompt_uid query_hash prompt_hash question_hash input_hash instance_id sample_id example_id "
     "query_idx query_index question_idx question_index prompt_idx prompt_index task_idx task_index "
@@ -23,7 +23,7 @@ NAMES_OF_QUERIES = word_list(
     "doc_no docno scenario_name example_name document_name problem_name topic_name vignette vignette_id task "
     "task_name problem exercise assignment case test id uuid hash index idx"
 )
-# those of them that name what a request, a run or a row is about as often as a query
+# those of them that may also be the id of a request, a run or a row
 IDS_OF_ANSWERS = word_set(
     "sample_id conversation_id test_id request_id session_id trace_id span_id input_id essay_id text_id "
     "uid id uuid hash index idx"
@@ -32,7 +32,7 @@ IDS_OF_ANSWERS = word_set(
 # names of columns that count the turns of a conversation
 TURNS = ("turn", "turn_id", "turn_index", "turn_idx")
 
-# last words of names of what those who judge write, and of what systems write
+# last words of names of texts that judges write, and of texts that systems write
 _FEEDBACK = frozenset(
     ("feedback", "rationale", "explanation", "reason", "critique", "comment", "review", "justification")
 )
@@ -40,12 +40,12 @@ _WRITTEN = _FEEDBACK | {"response", "output", "completion", "generation", "reply
 
 
 def is_written(column: str) -> bool:
-    """Whether a column is named after an answer, or after what is said of it: no query, whatever it holds."""
+    """Whether a column is named after an answer or a judge's text on it (``model_response``): never a query."""
     return bare_name(unbracketed(column)).rpartition("_")[2] in _WRITTEN
 
 
 def is_answer(word: str) -> bool:
-    """Whether the last word of a name says that a column holds a system's answers."""
+    """Whether the last word of a column's name means a system's answer: ``response``, ``summary``."""
     return word in _WRITTEN - _FEEDBACK or word in (
         "pred",
         "prediction",
@@ -56,12 +56,12 @@ def is_answer(word: str) -> bool:
 
 
 def is_feedback(column: str) -> bool:
-    """Whether a column is named after what is said of an answer."""
+    """Whether a column is named after a judge's text on an answer: ``judge_rationale``, ``comment``."""
     return bare_name(unbracketed(column)).rpartition("_")[2] in _FEEDBACK
 
 
 def unbracketed(column: str) -> str:
-    """A column's name without what stands in brackets after it: ``Comment (1 sentence)``."""
+    """A column's name without brackets at its end: ``Comment`` for ``Comment (1 sentence)``."""
     text = column.rstrip()
     at = max(text.rfind("("), text.rfind("["))
     whole = text[-1:] in (")", "]") and not {")", "]"} & {*text[at + 1 : -1]}
@@ -69,10 +69,10 @@ def unbracketed(column: str) -> str:
 
 
 def bare_name(column: str) -> str:
-    """A column's name as it is compared, without underscores around it."""
+    """A column's name as ``plain_name`` writes it, without underscores around it."""
     return plain_name(column).strip("_")
 
 
 def parted_name(column: str) -> str:
-    """A column's name as it is compared, with one underscore for whatever stands between its words."""
+    """A column's name as ``plain_name`` writes it, with one underscore in place of any signs between its words."""
     return re.sub(r"[\W_]+", "_", plain_name(column)).strip("_")

@@ -1,4 +1,4 @@
-"""What columns each kind of table has, and which column of a file is meant by each."""
+"""The canonical columns of each kind of table, and the choice of the file's column for each of them."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ Type = Literal["text", "number", "whole", "share", "positive", "sign", "bit"]
 TASK_TYPES = ("evidence_reasoning", "decision_support", "high_risk_constraint", "creative_divergent")
 
 
-SYSTEM_FACTS = ("organisation", "date", "cost", "licence")  # a table of systems may have any other column too
+SYSTEM_FACTS = ("organisation", "date", "cost", "licence")  # a table of systems may have any other column
 
 
 @dataclass(frozen=True)
 class TableSpec:
-    """One kind of table.
+    """The canonical columns of one kind of table.
 
-    keys: the columns that name things; a file must have ``needed``.
-    values: the further columns with their type; ``any_of``: at least one of them must be there.
-    synonyms: other words for its columns, in place of those of ``SYNONYMS``.
+    keys: the columns that identify a row. needed: columns that a file must have. values: all other columns, with their
+    types. any_of: columns of which a file must have at least one.
+    synonyms: other names of its columns, in place of those in ``SYNONYMS``.
     """
 
     keys: tuple[str, ...]
@@ -130,14 +130,14 @@ def choose_columns(
     source: str,
     own: Sequence[str] | None = None,
 ) -> dict[str, int]:
-    """Which column (by position) of the file holds each canonical column of ``kind``.
+    """Canonical column of ``kind`` → position of the file's column for it.
 
-    own: the columns that the file itself has, where some were made of them by rules.
+    mapping: canonical column → the file's column, "" for none. source: name of the file, for messages. own: the columns
+    of the file itself, for messages, if ``columns`` has derived ones.
 
-    ``mapping`` (canonical name → the file's name, "" for none of them) goes first, then the canonical names,
-    then synonyms and words of other languages, all in any case; those of ``INSTEAD_OF_SYSTEM``, and of labels those
-    of ``INSTEAD_OF_RUBRIC`` and ``INSTEAD_OF_LABEL``, last.
-    Raises IngestError where a needed column is missing or two columns fit one name.
+    The order of precedence is: ``mapping``, canonical names, synonyms and words of other languages (upper or lower
+    case), then ``INSTEAD_OF_SYSTEM`` and, for labels, ``INSTEAD_OF_RUBRIC`` and ``INSTEAD_OF_LABEL``.
+    Raises IngestError where a needed column is missing, or several columns fit one canonical column.
     """
     _refuse_duplicates(columns, source)
     chosen = _mapped(kind, columns, mapping or {}, source)
@@ -164,7 +164,7 @@ def choose_columns(
 def _refuse_two_models(
     columns: Sequence[str], chosen: Mapping[str, int], mapping: Mapping[str, str], source: str
 ) -> None:
-    """Ask which is the system where a model stands beside what is judged: a judge is not to be ranked."""
+    """Raise IngestError if both ``model`` and ``evaluated_model`` may be the system: one of them may be the judge."""
     if "system" in mapping or "judge" in chosen or "label" not in chosen or "system" not in chosen:
         return
     model = columns[chosen["system"]]
@@ -203,17 +203,17 @@ def _mapped(kind: Kind, columns: Sequence[str], mapping: Mapping[str, str], sour
 
 
 def synonyms_of(kind: Kind, canonical: str) -> tuple[str, ...]:
-    """Other words for a column of this kind of table."""
+    """Other names of a canonical column in this kind of table, in all languages."""
     return (*SPECS[kind].synonyms.get(canonical, SYNONYMS.get(canonical, ())), *words_for(canonical))
 
 
 def names_of(kind: Kind, canonical: str) -> tuple[str, ...]:
-    """What a column of this kind of table may be called: its own name, then other words for it."""
+    """All names of a canonical column in this kind of table: its own name, then the synonyms."""
     return (canonical, *synonyms_of(kind, canonical))
 
 
 def rater_of(kind: Kind) -> str:
-    """The column that says who gave the labels: the annotator of gold labels, else the judge."""
+    """The canonical column of the rater: "annotator" for gold labels, else "judge"."""
     return "annotator" if kind == "gold" else "judge"
 
 
@@ -227,11 +227,12 @@ def _fit(
     *,
     first: bool = False,
 ) -> dict[str, int]:
-    """The column of one of these names; of several the first word's, with ``first`` or where a table can do without it.
+    """{canonical: position} of the column that has one of these names; {} if none has.
 
-    Of the id and the name of the same thing (criterion_id, criterion; question_id, prompt) the id names it; of the ids
-    of rubric and criterion that of the criterion, since a rubric has several. Beside a criterion, an item may be the
-    query.
+    If several have: with ``first``, or for an optional value column, it is the one whose name comes first in ``names``.
+    An id is preferred to the name of the same thing (criterion_id, criterion; question_id, prompt), and the id of a
+    criterion to that of a rubric, since a rubric has several. An item beside a criterion is not taken as the rubric.
+    Raises IngestError if several columns are left.
     """
     taken = set(chosen.values())
     fits = [i for i, c in enumerate(columns) if i not in taken and plain_name(c) in names]
@@ -254,7 +255,7 @@ def _fit(
 
 
 def _thing(name: str) -> str:
-    """What an id, a name or a text is of, one word for each thing."""
+    """The thing that a column's name refers to: "rubric" for "criterion_id", "query" for "prompt"."""
     bare = re.sub("_(id|code|name|title)$", "", name)
     known = {"criterion": "rubric", "criteria": "rubric", "question": "query", "prompt": "query"}
     return known.get(bare) or next((c for c in ("rubric", "query") if bare in words_for(c)), bare)
@@ -275,21 +276,21 @@ def _require_needed(kind: Kind, columns: Sequence[str], chosen: Mapping[str, int
 
 
 MISSING = " has no column for "
-COLUMNS = ": its columns are "  # before those that there are
+COLUMNS = ": its columns are "  # followed by the list of the file's columns
 
 
 def _whole(column: str) -> str:
     return f'{{"{column}": "=…"}}'
 
 
-@lru_cache(maxsize=2**15)  # each rule on columns asks again
+@lru_cache(maxsize=2**15)  # called for the same columns by every rule
 def plain_name(name: str) -> str:
-    """A column's name as it is compared: no case, underscores for all that parts its words (``ModelName`` too).
+    """A column's name in a normal form for comparisons: lower case, underscores between words (also ``ModelName``).
 
-    A number names things as an id does: ``Question #`` and ``question_number`` are ``question_id``. A scale behind it
-    is no part of it: ``Rating (1-5)``, ``rating (1 = best, 5 = worst)``, ``Polite (Y/N)``; nor is before it what part
-    of a task it is: ``Input.model`` (MTurk), ``OUTPUT:fluency`` (Toloka), ``inputs.query``, ``item.id`` and
-    ``sample.model`` (OpenAI).
+    A number is read as an id: ``Question #`` and ``question_number`` become ``question_id``. A scale at the end is
+    removed: ``Rating (1-5)``, ``rating (1 = best, 5 = worst)``, ``Polite (Y/N)``. A prefix for a part of a task is
+    removed: ``Input.model`` (MTurk), ``OUTPUT:fluency`` (Toloka), ``inputs.query``, ``item.id`` and ``sample.model``
+    (OpenAI).
     """
     bare = _PART_OF_TASK.sub("", _LEGEND.sub("", unicodedata.normalize("NFC", name)).strip())
     parted = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", bare or name.strip())
@@ -308,5 +309,5 @@ _NUMBERED = re.compile(r"(?<=[a-z])(_*#|_(num|number|nr)_?|_no_)$")
 
 
 def listed_columns(columns: Sequence[str]) -> str:
-    """The first columns of a file, as a sentence names them."""
+    """The first 12 columns of a file as words of a sentence."""
     return some((repr(c if len(c) <= 40 else f"{c[:39]}…") for c in columns), 12)

@@ -1,4 +1,4 @@
-"""Other words for the columns of tables: those that always mean one, and those that do where no name is better."""
+"""Other names of canonical columns: synonyms, and names that count only if no column has a better one."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ _SYNONYMS = {
 SYNONYMS: Mapping[str, tuple[str, ...]] = {name: word_list(text) for name, text in _SYNONYMS.items()}
 
 
-# words for what is judged: beside a model, which then may be the judge, too
+# names of the judged system: a column ``model`` beside it may be the judge
 JUDGED = word_list(
     "target_model model_under_test system_under_test sut subject_model tested_model evaluated_model "
     "evaluated_system evaluatee"
 )
-# words that are the system where no column has a better name: beside a model they tell more of it, or who judged
+# names of the system if no column has a better one: beside ``model``, such a column has details of it, or is the judge
 INSTEAD_OF_SYSTEM = (
     *("llm", "llm_name", "llm_id", "llm_model", "language_model", "ai_model", "ai_system", *JUDGED),
     *word_list(
@@ -63,7 +63,7 @@ INSTEAD_OF_SYSTEM = (
         "blinded_system blinded_model_id blinded_model anonymous_model"
     ),
 )
-# words that are the rubric of a label where no column has a better name; elsewhere they describe rubric or query
+# names of a label's rubric if no column has a better one; otherwise they describe the rubric or query
 INSTEAD_OF_RUBRIC = word_list(
     "rubric_item rubric_item_id checklist_item checklist_item_id requirement aspect dimension dimension_name "
     "metric metric_name attribute quality evaluation_criterion evaluation_criteria eval_criterion "
@@ -72,11 +72,11 @@ INSTEAD_OF_RUBRIC = word_list(
     "principle principle_id expectation trait facet subscale competency rubric_idx rubric_index criterion_idx "
     "criterion_index"
 )
-# words that are the label of a system on a rubric where one column alone is called so; elsewhere they are rubrics
+# names of the label of a system on a rubric if only one column has such a name; otherwise they are rubrics
 INSTEAD_OF_LABEL = word_list(
     "result correct is_correct pass_fail passfail fulfilled is_fulfilled achieved compliant is_compliant "
     "is_satisfied criterion_met met_criteria is_present mark marks marks_awarded stars likert likert_score "
     "final_score numeric_score binary_score score_value rating_value label_value judgment_label "
     "judgement_label annotation_value quality_score rubric_score criterion_score"
 )
-ITEMS = ("item", "item_id")  # a rubric, or a query of which several things are said
+ITEMS = ("item", "item_id")  # a rubric, or a query that is rated on several criteria

@@ -27,7 +27,7 @@ class Staged:
 
 
 class Reader(Protocol):
-    """Reads one file: its column names first, then the columns wanted, as text, into ``incoming``."""
+    """A reader of one file: gives its column names, its first rows, and stages selected columns as text."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -41,7 +41,8 @@ class Reader(Protocol):
     def stage(self, cursor: duckdb.DuckDBPyConnection, picks: Mapping[str, int]) -> Staged:
         """Create the temporary table ``incoming`` with one text column for each key of ``picks``.
 
-        A record that cannot be split into columns goes to the temporary table ``rejected`` instead.
+        picks: new column → position of the file's column. A record that cannot be split into columns goes to the
+        temporary table ``rejected`` instead.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""Compressed files and tar archives, unpacked with the same care as ZIP archives."""
+"""Unpack compressed files and tar archives with the same limits as ZIP archives."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Labels within nested JSON: where they lie, and which of its keys name criteria, judges, systems or queries."""
+"""Find labels within nested JSON, and which of its keys are criteria, judges, systems or queries."""

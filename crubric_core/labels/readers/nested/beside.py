@@ -1,6 +1,6 @@
-"""Lists beside each other in a record, read item by item: one a criterion, or one of judges beside one of their labels.
+"""Find labels in parallel lists of a record: one list for each criterion, or ``judges[]`` beside ``scores[]``.
 
-A data frame as one object of columns (``{"label": {"0": 1, …}}`` or ``{"label": [1, …]}``) is read so, too.
+A data frame as one object of columns (``{"label": {"0": 1, …}}`` or ``{"label": [1, …]}``) is read in the same way.
 """
 
 from __future__ import annotations
@@ -20,11 +20,14 @@ from .lists import siblings
 
 Found = dict[str, str | tuple[str, ...]]
 _FARTHEST = 100
-_SEVERAL = 4  # labels from which it is no coincidence that one model is beside all
+_SEVERAL = 4  # least number of labels beside one and the same model, so that it is no coincidence
 
 
 def beside(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Found | None:
-    """The paths to labels in lists that lie beside each other, or in one list that has the name of labels."""
+    """Canonical column → path for labels in parallel lists (``clarity[]``, ``tone[]``) or one list (``scores[]``).
+
+    None if there are none. fields: path → values, as in ``paths.fields_of_records``.
+    """
     gathered = _columns_of_frame(fields) or fields
     groups: dict[tuple[str, int], list[str]] = {}
     for field, values in gathered.items():
@@ -38,7 +41,7 @@ def beside(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Found | None:
 
 
 def _columns_of_frame(fields: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
-    """The fields of one record whose objects all have the row numbers of a data frame as keys; {} for any other."""
+    """Path of a column (``label{}``) → values, of a data frame written as objects with row numbers as keys; or {}."""
     parts = [parts_of(field) for field in fields]
     if not parts or any(len(own) != 2 or not own[1].isdigit() for own in parts):
         return {}
@@ -70,7 +73,7 @@ def _of_group(
     elif "rubric" in found or (texts and (len(labels) == 1 or "system" in found)):
         return None
     elif _are_some(fields, home, labels) or all(MODEL.search(last_name(f)) for f in labels):
-        return None  # of one judge or system among several, or of systems
+        return None  # the lists of one judge or system among several, or one list for each system
     else:
         found["rubric"] = tuple(labels)
         found |= {"system": f"{first}.#"} if texts else {}
@@ -84,29 +87,29 @@ def _of_group(
 
 
 def _are_some(fields: Mapping[str, Sequence[Any]], home: str, labels: Sequence[str]) -> bool:
-    """Whether another object holds lists of the same names, so that those of one are not all there are."""
+    """Whether another object at the same depth holds lists of the same names, so that these are only some of all."""
     keys = {parts_of(f)[-1] for f in labels}
     homes = {".".join(parts_of(f)[:-1]) for f in fields if parts_of(f)[-1] in keys}
     return bool(home) and len([h for h in homes if h.count(".") == home.count(".")]) > 1
 
 
 def _by_criteria(fields: Mapping[str, Sequence[Any]], labels: str) -> dict[str, str]:
-    """What each item of a list of labels is about, where criteria are listed further out; {} where none are.
+    """{"rubric": path} for the items of a list of labels, if criteria are listed at an outer level; else {}.
 
-    Of a list of another length nothing tells which is which: the items' places are a question.
+    If the criteria have another length, the path is the position of the item (``scores[].#``).
     """
     raters = named_raters(fields, labels)
     if (criteria := criteria_around(fields, labels)) and (lists_names(criteria) or not raters):
-        return {"rubric": criteria}  # beside raters a question
+        return {"rubric": criteria}  # if raters are listed, too, this is asked later
     place = parts_of(labels)
     outside = (f for f in fields if lists_names(f) and len(parts_of(f)) <= len(place) and f.endswith("[]"))
     return {"rubric": f"{labels}.#"} if any(outside) and not raters else {}
 
 
 def _repeated(found: Found, fields: Mapping[str, Sequence[Any]], labels: str) -> Found | None:
-    """A list of labels of one rater: its repeated draws, unless it holds several of some words that nobody ordered.
+    """The paths with each item of a rater's list of labels as a run; None if the items are words other than verdicts.
 
-    Those are the choices of one question, and no labels each.
+    Such words are the choices of one question, not several labels. Unchanged if there is one label per record.
     """
     keys = [path for c, path in found.items() if c != "label" and isinstance(path, str) and path in fields]
     several = any(len(fields[labels]) > len(fields[path]) for path in keys)
@@ -117,7 +120,7 @@ def _repeated(found: Found, fields: Mapping[str, Sequence[Any]], labels: str) ->
 
 
 def _named_among(kind: Kind, group: Sequence[str]) -> dict[str, str]:
-    """Canonical column → the list that is named after it."""
+    """Canonical column → the list with its name: ``judges[]`` for "judge"."""
     named = {c: f for f in reversed(group) for c in SPECS[kind].columns if _is_one_of(kind, c, f)}
     if "rubric" not in named and (names := [f for f in group if last_name(f) in NAMING]):
         named["rubric"] = min(names, key=lambda f: NAMING.index(last_name(f)))
@@ -129,18 +132,18 @@ def _looks_like_labels(kind: Kind, field: str, values: Sequence[Any]) -> bool:
 
 
 def _raters_of(fields: Mapping[str, Sequence[Any]], labels: str) -> str:
-    """The list of the raters who gave labels, or their number."""
+    """The path of the raters' names for a list of labels; if there is none, the position in the list."""
     return named_raters(fields, labels) or f"{labels}.#"
 
 
 def named_raters(fields: Mapping[str, Sequence[Any]], labels: str) -> str:
-    """The list of the raters who gave labels; "" where none is."""
+    """The list of raters (``raters[]``) that fits a list of labels; "" if there is none."""
     raters = (f for f in fields if f.endswith("[]") and singular(f) in RATERS and _fits_in(fields, f, labels))
     return next(raters, "")
 
 
 def _by_one_model(found: Found, fields: Mapping[str, Sequence[Any]], first: str, who: str) -> Found:
-    """The paths where one model alone stands beside all labels: it is the judge, and these are its repeated draws."""
+    """The paths with the model as the judge and the items as its runs, if all labels stand beside the same model."""
     models = list(map(str, fields.get(str(found.get("system")), ())))
     if who in found or "label" not in found or len(models) < _SEVERAL or len(set(models)) > 1:
         return found
@@ -150,14 +153,14 @@ def _by_one_model(found: Found, fields: Mapping[str, Sequence[Any]], first: str,
 
 
 def _are_scores(values: Sequence[Any]) -> bool:
-    """Whether the values of a list that is not named after labels look like some: none of them is negative, or far."""
+    """Whether the values of a list without a label's name look like labels: all numbers lie from 0 to 100."""
     return holds_labels(values) and all(0 <= v <= _FARTHEST for v in values if isinstance(v, (int, float)))
 
 
 def _texts_beside(fields: Mapping[str, Sequence[Any]], home: str, labels: set[str], group: set[str]) -> bool:
-    """Whether texts or objects of the same number lie beside the labels: each item is about one of them.
+    """Whether a parallel list of texts or objects lies beside the labels, so that each label is about one of its items.
 
-    What is said with each label, such as feedback, tells no such thing, nor do blanks.
+    Lists of raters or of feedback do not count, nor do lists without any text.
     """
     start = f"{home}." if home else ""
     inside = [f for f in fields if f.startswith(start) and "[]." in f.removeprefix(start)]
@@ -166,13 +169,13 @@ def _texts_beside(fields: Mapping[str, Sequence[Any]], home: str, labels: set[st
 
 
 def _is_one_of(kind: Kind, canonical: str, field: str) -> bool:
-    """Whether a list is named after a canonical column, or after several of them."""
+    """Whether a list has the name of a canonical column, in the singular or the plural: ``score[]``, ``scores[]``."""
     names = (field.replace("{}", ""), singular(field))
     by_judges = canonical == "label" and GRADER.search(names[1]) and is_label(kind, names[1])  # judge_scores
     return bool(by_judges) or any(is_called(kind, canonical, name) for name in names)
 
 
 def _fits_in(fields: Mapping[str, Sequence[Any]], raters: str, labels: str) -> bool:
-    """Whether a list of raters may be beside one of labels, or beside the list that holds it."""
+    """Whether a list of raters has a place and a length that fit a list of labels."""
     holder, place = (parts_of(f)[:-1] for f in (raters, labels))
     return place[: len(holder)] == holder and len(fields[labels]) % max(1, len(fields[raters])) == 0

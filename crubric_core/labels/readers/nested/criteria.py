@@ -1,4 +1,4 @@
-"""Criteria that a record lists by their names, apart from the labels: the i-th label is of the i-th of them."""
+"""Find criteria that a record lists apart from its labels, in the same order: the i-th label is on the i-th one."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _CRITERIA = word_set(
     "rubric criterion criteria metric dimension aspect requirement checklist checklist_item rubric_item "
     "rubric_text rubric_criteria"
 )
-_NAMES = ("id", "text")  # of criteria in a list of these
+_NAMES = ("id", "text")  # fields with the name of a criterion in a list of criteria
 SAID = ("feedback", "reason", "rationale", "explanation", "comment", "critique", "justification")
 
 
 def singular(field: str) -> str:
-    """The last key of a path without its ending of several."""
+    """The last key of a path in the singular, without "s": "judge" for ``judges[]``."""
     return last_name(field).replace("{}", "").removesuffix(_PLURAL)
 
 
 def lists_names(field: str) -> bool:
-    """Whether a field lists the names of criteria: ``criteria[]``, ``rubrics[].name``."""
+    """Whether a path leads to the names of listed criteria: ``criteria[]``, ``rubrics[].name``."""
     parts = parts_of(field)
     if parts[-1].endswith("[]"):
         return singular(field) in _CRITERIA or last_name(field) in _CRITERIA
@@ -40,9 +40,9 @@ def lists_names(field: str) -> bool:
 
 
 def criteria_around(fields: Mapping[str, Sequence[Any]], labels: str) -> str:
-    """The list of texts further out than a list of labels, and as long as each of these; "" where there is none.
+    """The list of texts at an outer level with as many items as each list of labels; "" if there is none.
 
-    Of several the one that is called after criteria. A list of raters, or of what they said, is none.
+    A list named after criteria is preferred. Lists of raters or of their comments do not count.
     """
     found = [f for f in fields if _is_around(f, labels) and _names_each(fields, f, labels)]
     return min(
@@ -51,20 +51,20 @@ def criteria_around(fields: Mapping[str, Sequence[Any]], labels: str) -> str:
 
 
 def _is_around(field: str, labels: str) -> bool:
-    """Whether a list, or the list that a field is of, stands in an object around that of the labels."""
+    """Whether a list, or the list that holds a field, lies in an object around the object of the labels."""
     holder, place = _holder(field), parts_of(labels)[:-1]
     return holder is not None and len(holder) < len(place) and place[: len(holder)] == holder
 
 
 def _holder(field: str) -> list[str] | None:
-    """The way to what holds a list, or the list that a field is of; None of a field of no list."""
+    """The keys to the object that holds a list, or that holds the list of a field; None if the field is in no list."""
     parts = parts_of(field)
     way = parts if parts[-1].endswith("[]") else parts[:-1]
     return way[:-1] if way and way[-1].endswith("[]") and not way[-1].endswith("[][]") else None
 
 
 def _names_each(fields: Mapping[str, Sequence[Any]], field: str, labels: str) -> bool:
-    """Whether texts of a list may name labels one by one: they are no raters, and as many."""
+    """Whether a list of texts may name the labels one by one: it has as many items, and they are no raters."""
     names = fields[field]
     listed = parts_of(field)[-1 if field.endswith("[]") else -2]
     texts = all(isinstance(name, str) and name for name in names) and len(set(names)) > 1

@@ -1,4 +1,4 @@
-"""Lists of verdicts that are repeated draws of one answer each: ``passed: [true, false, …]`` of k samples."""
+"""Find lists of verdicts on the repeated runs of a system: ``passed: [true, false, …]`` for k samples."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .beside import named_raters
 from .criteria import criteria_around
 from .field_names import last_name, others
 
-_DRAWS = word_set("samples attempts trials draws rollouts runs repeats")  # lists of nothing else
+_DRAWS = word_set("samples attempts trials draws rollouts runs repeats")  # names of lists of runs only
 _MAY_BE = word_set(
     "passed results correct is_correct success successes passes outcomes solved graded_list"
 )  # tests, too
@@ -30,7 +30,10 @@ _COUNTS = re.compile(
 
 
 def in_draws(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str] | None:
-    """The paths to the only list of verdicts that is called after draws, or what may be such."""
+    """Canonical column → path, if there is exactly one list of verdicts with a name of runs, such as ``passed[]``.
+
+    Each item is then a run. None for other files.
+    """
     found = [f for f in fields if _may_be_drawn(f, fields[f])] if kind == "labels" else []
     if (
         len(found) != 1
@@ -46,7 +49,7 @@ def in_draws(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str] 
 
 
 def may_be_else(found: Columns, fields: Mapping[str, Sequence[Any]]) -> bool:
-    """Whether the items of a list of verdicts are taken for draws, and nothing beside it tells that they are."""
+    """Whether a list's items are read as runs without evidence for it, such as a list of answers beside it."""
     label = str(found.get("label"))
     if found.get("run") != f"{label}.#" or last_name(label) not in _MAY_BE:
         return False
@@ -65,13 +68,13 @@ def _home(field: str) -> str:
 
 
 def _has_answers(field: str, label: str, fields: Mapping[str, Sequence[Any]]) -> bool:
-    """Whether a list beside the labels has an answer for each."""
+    """Whether a field is a list of answers (``completions[]``) beside the labels, with one for each label."""
     listed = field.endswith("[]") and _home(field) == _home(label) and last_name(field) in _ANSWERS
     return listed and len(fields[field]) == len(fields[label])
 
 
 def _is_other(field: str, label: str, fields: Mapping[str, Sequence[Any]]) -> bool:
-    """Whether another list beside the labels has an item for each that is no answer: a test, a judge, a reason."""
+    """Whether another list beside the labels has one item for each label that is no answer: a test, judge or reason."""
     start = f"{_home(label)}." if _home(label) else ""
     within = field != label and field.startswith(start) and "[]" in field.removeprefix(start)
     listed = within and len(fields[field]) == len(fields[label])

@@ -1,4 +1,4 @@
-"""What fields within nested JSON may be, by their names and values: labels, and what these are about."""
+"""Recognise fields within nested JSON by their names and values: labels and their system, query, rubric and judge."""
 
 from __future__ import annotations
 
@@ -19,30 +19,33 @@ from ..word_lists import word_list
 _LABELS = word_list(
     "success correct is_correct result avg judge_score judge_rating judge_grade judge_label judge_verdict "
     "grader_score llm_score"
-)  # names of labels, where nothing but their place says so
+)  # names that are of labels only within nested records
 LABEL_ALIKE = 0.8
 _LETTERS = "ABCDEFGHIJ"
-_FEW, _LONGEST = 8, 40  # different words that may be labels, and their characters, at most
+_FEW, _LONGEST = 8, 40  # most different words that may be labels, and most characters of each
 GRADER = re.compile(
     r"(?i)judge|grader|rater|human|annotator|annot_?\d|reviewer|expert|evaluator|physician|doctor|nurse|assessor|worker"
 )
 
-OF_SYSTEMS = re.compile(r"(^|_)(systems?|models?)(_|$)")  # in the name of an object whose keys are such
+OF_SYSTEMS = re.compile(r"(^|_)(systems?|models?)(_|$)")  # a word in the name of an object keyed by systems
 _WHO = r"(judge|rater|annotator|reviewer|assessor|labell?er|coder|expert|human|worker|physician|doctor)"
 _JUDGES = re.compile(rf"(^|_){_WHO}s$|(^|_)(by|per)_({_WHO}|grader|evaluator)s?$")
 _JUDGING = re.compile(r"(?i)judg|grader|evaluator|(^|_)(rater|annotator|reviewer)s?(\W|$)")
-# lists of what was said of an answer, each by a person whom these fields name
+# names of lists of judgements on an answer; _PERSONS are fields that name the judge of each
 RATINGS = re.compile(r"(?i)(^|_)(annotation|rating|review|judge?ment|evaluation|assessment|vote|grading)s$")
 _PERSONS = ("user", "user_id", "username", "by", "author", "person")
 _OF_MODELS, _OF_TEXTS = ("name", "model", "model_name", "id"), ("id", "name", "title")
-OWN_NAMES: Mapping[str, tuple[str, ...]] = {  # of an object that is what a column names; best first
+OWN_NAMES: Mapping[str, tuple[str, ...]] = {  # name fields of an object such as model: {...}; best first
     **dict.fromkeys(("system", "judge", "annotator"), _OF_MODELS),
     **dict.fromkeys(("query", "rubric"), _OF_TEXTS),
 }
 
 
 def others(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, taken: set[str]) -> dict[str, str]:
-    """The other columns by their names: of the list's items first, then of what is around them."""
+    """Canonical column → path of its field, except the label: from the list's items first, then from around the list.
+
+    home: the list with the labels, "" for the record. taken: the paths of the labels.
+    """
     steps = parse_path(f"{home}.x").steps if home else ()
     usable = [
         f
@@ -57,7 +60,7 @@ def others(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, taken: se
         fits = _that_may_be(kind, canonical, free, home) if canonical != "label" else []
         if canonical == "system":
             fits = [f for f in fits if parts_of(f)[0] not in asked]
-        # the deeper, the nearer to the label; of the same depth what lies beside it, the shorter path, the usual word
+        # the deepest field first; at the same depth: beside the label, the shorter path, the more usual name
         fits.sort(
             key=lambda f: (
                 -f.count("[]"),
@@ -78,7 +81,7 @@ def others(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, taken: se
         found["run"] = f"{runs}.#"
     free = [f for f in usable if _may_be_query(f, home) and f not in found.values()]
     texts = [f for f in free if len(set(map(str, fields[f]))) > 1]
-    if "query" not in found and texts:  # of a column of its own that is decided later
+    if "query" not in found and texts:  # a plain column as the query is decided later
         found["query"] = min(texts, key=lambda f: NAMES_OF_QUERIES.index(last_name(f)))
     if "query" not in found and (
         ids := _free_ids(fields, usable, found, home) or _ids_around(fields, found, home)
@@ -88,7 +91,7 @@ def others(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, taken: se
 
 
 def _asked_of_judges(fields: Iterable[str], labels: Collection[str]) -> set[str]:
-    """The objects beside the labels that hold the criteria's names, too: what a judge was sent, and what it replied."""
+    """Top-level objects besides those of the labels that have the labels' keys, too: a judge's input or output."""
     criteria = {parts_of(label)[-1] for label in labels}
     named = {parts_of(f)[0] for f in fields if f not in labels and criteria & {*parts_of(f)[1:]}}
     return named - {parts_of(label)[0] for label in labels}
@@ -101,7 +104,7 @@ def _is_around(field: str, labels: Collection[str]) -> bool:
 
 
 def _is_item_of_several(rubric: str, home: str, taken: set[str]) -> bool:
-    """Whether what is taken for the rubric is an item, thus a query, of which several things are said further in."""
+    """Whether the rubric found is an ``item`` outside the labels' list, or with several labels, and thus a query."""
     inside = f"{home}." if home else ""
     return (
         last_name(rubric) in ITEMS
@@ -111,7 +114,7 @@ def _is_item_of_several(rubric: str, home: str, taken: set[str]) -> bool:
 
 
 def _id_of(text: str, fits: Sequence[str], fields: Mapping[str, Sequence[Any]]) -> str:
-    """The id beside a field that says the same of each record as it: question_id beside question."""
+    """The id field beside a text that maps one to one to it: ``question_id`` for ``question``; else the text itself."""
     home, said = text.rpartition(".")[0], list(map(str, fields[text]))
     for field in (f for f in fits if f.rpartition(".")[0] == home and last_name(f).endswith("_id")):
         own = list(map(str, fields[field]))
@@ -121,7 +124,7 @@ def _id_of(text: str, fits: Sequence[str], fields: Mapping[str, Sequence[Any]]) 
 
 
 def _ids_around(fields: Mapping[str, Sequence[Any]], found: Mapping[str, str], home: str) -> list[str]:
-    """The ids of the items of a list around a list of labels, one each, where these items are no systems or raters."""
+    """Id fields of the list around a list of labels, with unique values, if its items are no systems or raters."""
     outer = home.removesuffix("[]").rpartition("[]")[0]
     what = last_name(outer).removesuffix("s") if outer else ""
     whose = what in (*RATERS, *names_of("labels", "system")) or GRADER.search(what)
@@ -136,9 +139,9 @@ def _ids_around(fields: Mapping[str, Sequence[Any]], found: Mapping[str, str], h
 def _free_ids(
     fields: Mapping[str, Sequence[Any]], usable: Sequence[str], found: Mapping[str, str], home: str
 ) -> list[str]:
-    """The fields of a list's items that are called ids, of another value in each item: ``results[].golden_id``.
+    """Id fields of a list's items with unique values: ``results[].golden_id``.
 
-    First those that name no answer as often as a query.
+    Names that may also be ids of answers come last.
     """
     ids = [
         f
@@ -153,11 +156,11 @@ def _free_ids(
     return sorted(ids, key=lambda f: last_name(f) in IDS_OF_ANSWERS)
 
 
-_OF_RUNS = ("run_id", "request_id", "session_id", "trace_id", "span_id")  # of one answer each
+_OF_RUNS = ("run_id", "request_id", "session_id", "trace_id", "span_id")  # ids of single answers
 
 
 def _runs_on_the_way(home: str, found: Mapping[str, str]) -> str:
-    """The list called after runs on the way to a list, or that itself, where each is of what is named outside it."""
+    """The list named after runs on the path ``home``, such as ``trials[]``, if system or query is known outside it."""
     parts = parts_of(home)
     lists = [".".join(parts[: at + 1]) for at, part in enumerate(parts) if part.endswith("[]")]
     words = {f"{name}s" for name in names_of("labels", "run")}
@@ -167,7 +170,7 @@ def _runs_on_the_way(home: str, found: Mapping[str, str]) -> str:
 
 
 def _that_may_be(kind: Kind, canonical: str, fields: Sequence[str], home: str) -> list[str]:
-    """The fields that may be a canonical column by their names, or by that of the object which they name."""
+    """The fields that may be a canonical column, by their own name or by their object's, such as ``model.name``."""
     fits = [f for f in fields if is_called(kind, canonical, f)]
     if canonical == "system":
         fits = [f for f in fits if not _is_of_judge(f)] or [f for f in fits if "[]." in f and _is_of_item(f)]
@@ -188,20 +191,20 @@ _OF_AGENT = re.compile(r"([^\[\]{}]+\.)?agent(_info|_config)?\.(llm|llm_name|llm
 
 
 def _is_of_item(path: str) -> bool:
-    """Whether a field is one of the items of a list: ``judgments[].model``, and not ``cases[].judge.model``."""
+    """Whether a field belongs directly to a list's items: ``judgments[].model``, but not ``cases[].judge.model``."""
     return ".".join(parts_of(path)[:-1]).endswith("[]")
 
 
 def _is_of_judge(path: str) -> bool:
-    """Whether a field lies within a judge, or within what one said: ``judge.model``, ``judgments[].model``."""
+    """Whether a field lies within an object of a judge or of judgements: ``judge.model``, ``judgments[].model``."""
     return any(map(_JUDGING.search, parts_of(path)[:-1]))
 
 
 def _names_its_object(kind: Kind, canonical: str, path: str) -> bool:
-    """Whether a field names the object around it, which is called after a canonical column: ``model.name``.
+    """Whether a field is the name of an object that is called like a canonical column: ``model.name``.
 
-    So it does the items of a list that is called after judges: ``judges[].name``. Of rubrics only criteria have such
-    names: a rubric has several, and an item may be a query.
+    The same holds for items of a list of judges: ``judges[].name``. For the rubric, the object must be called a
+    criterion, because a rubric has several criteria, and an item may be a query.
     """
     around = ".".join(parts_of(path)[:-1])
     holder = last_name(around)
@@ -212,19 +215,19 @@ def _names_its_object(kind: Kind, canonical: str, path: str) -> bool:
 
 
 def _may_be_query(path: str, home: str) -> bool:
-    """Whether a field within a record, outside the labels themselves, is named after what is answered."""
+    """Whether a nested field, outside the items of the labels, has a name of queries that is no id of answers."""
     name = last_name(path)
     inside = home and path.startswith(home + ".")
     return is_path(path) and not inside and name in NAMES_OF_QUERIES and name not in IDS_OF_ANSWERS
 
 
 def last_name(path: str) -> str:
-    """The last key of a path, as names are compared."""
+    """The last key of a path, as ``plain_name`` writes it."""
     return plain_name(unescaped(parts_of(path)[-1]).replace("[]", "").replace("{}", ""))
 
 
 def holds_judges(path: str) -> bool:
-    """Whether an object is called after the judges that its keys name: ``judges``, ``ratings_by_judge``."""
+    """Whether an object's name means that its keys are judges: ``judges``, ``ratings_by_judge``."""
     return bool(_JUDGES.search(last_name(path)))
 
 
@@ -234,22 +237,22 @@ def is_label(kind: Kind, path: str) -> bool:
 
 
 def is_called(kind: Kind, canonical: str, path: str) -> bool:
-    """Whether a field is named after a canonical column."""
+    """Whether a field has the name of a canonical column or a synonym."""
     return last_name(path) in names_of(kind, canonical)
 
 
 def says_who(kind: Kind, path: str) -> bool:
-    """Whether a field is called after who judged."""
+    """Whether a field has a name of judges: ``grader``, ``rated_by``."""
     return is_called(kind, rater_of(kind), path) or last_name(path) in RATERS
 
 
 def names_judge(kind: Kind, path: str, values: Sequence[Any]) -> bool:
-    """Whether a field is called after who judged, and holds texts that are no labels."""
+    """Whether a field has a name of judges, and all its values are texts that do not look like labels."""
     return says_who(kind, path) and all(isinstance(v, str) and v for v in values) and not holds_labels(values)
 
 
 def rank(kind: Kind, canonical: str, path: str) -> int:
-    """How usual the name of a field is for a canonical column; 0 is its own name."""
+    """The rank of a field's name among the names of a canonical column; 0 is the canonical name, lower is better."""
     names = names_of(kind, canonical)
     if last_name(path) in names:
         return names.index(last_name(path))
@@ -258,7 +261,7 @@ def rank(kind: Kind, canonical: str, path: str) -> int:
 
 
 def may_be_labels(kind: Kind, path: str, values: Sequence[Any]) -> bool:
-    """Whether a field that has a name of labels holds labels, be it in words that nobody knows: few, and repeated."""
+    """Whether a field with a label's name holds labels, or a few short unknown words that repeat."""
     words = [v for v in values if isinstance(v, str) and v.strip()]
     few = 1 < len(set(words)) <= min(_FEW, len(words) // 3) and all(len(w) <= _LONGEST for w in words)
     worded = few and len(words) == len(values) and not prefers(words) and not _are_counted(words)
@@ -266,7 +269,7 @@ def may_be_labels(kind: Kind, path: str, values: Sequence[Any]) -> bool:
 
 
 def _are_counted(cells: Sequence[str]) -> bool:
-    """Whether cells letter the items of each list, of three at least: A, B, C, D, A, B, C …"""
+    """Whether cells are letters that enumerate the items of lists of at least three: A, B, C, D, A, B, C …"""
     places = [_LETTERS.find(c.upper()) if len(c) == 1 else -9 for c in cells]
     steady = all(after in (before + 1, 0) for before, after in pairwise(places))
     return bool(places) and places[0] == 0 and steady and len(places) >= 3 * places.count(0)

@@ -1,4 +1,4 @@
-"""What names the items of a list within nested JSON: fields called after criteria, else texts that they share."""
+"""Find the field that names the items of a list within nested JSON: by its name, else by shared texts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LOOKED_FOR = ("text", "fact", "nugget", "claim")
 
 
 def names_criteria(path: str, values: Sequence[Any]) -> bool:
-    """Whether a field is called like a criterion's name: of words that may be its label, too, where it holds texts."""
+    """Whether a field is called like a criterion's name: ``criterion``, or ``requirement`` if it holds texts."""
     name = last_name(path)
     return name in NAMING or (name in INSTEAD_OF_RUBRIC and _are_texts(values) and not holds_labels(values))
 
@@ -32,17 +32,17 @@ def _are_texts(values: Sequence[Any]) -> bool:
 
 
 def naming_rank(path: str) -> int:
-    """How usual the last name of a path is for a criterion."""
+    """The rank of a path's last key among the names of criteria; 0 is the most usual name."""
     return _ALL_NAMING.index(last_name(path)) if last_name(path) in _ALL_NAMING else len(_ALL_NAMING)
 
 
 def is_named(path: str) -> bool:
-    """Whether a path ends in a name of criteria, and not in a field that values alone tell."""
+    """Whether a path ends in a name of criteria, so that it was not found by its values alone."""
     return last_name(path) in (*_ALL_NAMING, *_LOOKED_FOR)
 
 
 def texts_shared(fields: Mapping[str, Sequence[Any]], home: str) -> list[str]:
-    """The text of each item of a list, where the items of several records share it: what is looked for in answers."""
+    """Text fields of a list's items (``facts[].text``) whose values repeat, at least twice on average."""
     texts = [f for f in (f"{home}.{name}" for name in _LOOKED_FOR) if f in fields and f.count("[]") == 1]
     return [f for f in texts if 2 * len(set(map(str, fields[f]))) <= len(fields[f])]
 
@@ -50,9 +50,9 @@ def texts_shared(fields: Mapping[str, Sequence[Any]], home: str) -> list[str]:
 def texts_of_items(
     fields: Mapping[str, Sequence[Any]], home: str, mapping: Mapping[str, str], told: Sequence[str]
 ) -> str:
-    """The shortest texts of the items of a list that may be their names: told apart in each list, shared by several.
+    """The path of the shortest texts that may name the items of a list: unique in each list, shared by several lists.
 
-    told: the fields that say whose each item is, beside which a name repeats.
+    told: the fields of the items' system or judge; names need be unique only within each of these. "" if there is none.
     """
     label, taken = mapping["label"], set(mapping.values())
     lists = count_of(fields, parts_of(home)[:-1])
@@ -69,7 +69,7 @@ def texts_of_items(
 
 
 def _may_name(path: str, values: Sequence[Any]) -> bool:
-    """Whether a field holds texts that are neither labels nor whose these are, nor why."""
+    """Whether a field holds texts that are no labels, names of raters or models, or reasons."""
     name = last_name(path)
     whose = name in RATERS or GRADER.search(name) or all(map(MODEL.search, map(str, values)))
     return (
@@ -81,7 +81,10 @@ def _may_name(path: str, values: Sequence[Any]) -> bool:
 
 
 def count_of(fields: Mapping[str, Sequence[Any]], holder: Sequence[str]) -> int:
-    """How many objects of a kind there are, by what each holds once, or else what holds each; 0 where nothing tells."""
+    """The number of objects at a place, counted by their own fields, else by the objects around them; 0 if not known.
+
+    holder: the keys to the place.
+    """
     own = [len(fields[f]) for f in fields if parts_of(f)[:-1] == list(holder) and not f.endswith("[]")]
     within = bool(holder) and not own and not holder[-1].endswith(("[]", "{}"))
     return count_of(fields, holder[:-1]) if within else max(own, default=0)

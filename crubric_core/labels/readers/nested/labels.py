@@ -1,4 +1,4 @@
-"""Labels that lie within nested JSON: which paths hold them, from the names of the fields."""
+"""Find the paths to labels within nested JSON, and to their system, query, rubric and judge, from the field names."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ from .shapes import in_shapes
 
 @dataclass(frozen=True)
 class Nested:
-    """Canonical column → path; sure: whether names alone tell it; missing: what the labels still lack.
+    """The paths to labels within nested records.
 
-    judges: what else the mapping is where keys that were taken for criteria are judges; None where they cannot be.
-    drawn: whether a list of verdicts is taken for draws, and may hold those of judges.
+    mapping: canonical column → path. sure: whether the field names settle it. missing: needed columns without a path.
+    judges: the changes of the mapping if keys that were taken for criteria are judges; None if they cannot be.
+    drawn: whether the items of a list of verdicts are read as runs, although they may be of different judges.
     """
 
     mapping: Columns
@@ -44,7 +45,7 @@ class Nested:
     drawn: bool = False
 
     def question(self, name: str, mapping: Columns) -> str:
-        """What to ask of a file whose labels may lie there."""
+        """The question for a file whose labels may lie at these paths. name: of the file. mapping: to propose."""
         shown = as_json(dict.fromkeys(self.missing, "=…") | dict(mapping))
         lacking = f", with its {' and '.join(self.missing)} in place of …" if self.missing else ""
         asked = f"{name} seems to hold labels within its records: if so, read it with the mapping {shown}{lacking}"
@@ -58,7 +59,7 @@ class Nested:
 
 
 def keys_as_systems(found: Columns, fields: Mapping[str, Sequence[Any]]) -> dict[str, str]:
-    """The mapping where keys of an object of labels are systems, and no criteria or judges; {} where they cannot be."""
+    """The mapping if the keys of an object of labels are systems, not criteria or judges; {} if they cannot be."""
     if wide_columns(found):
         return {}
     label = str(found.get("label", ""))
@@ -77,7 +78,7 @@ def keys_as_systems(found: Columns, fields: Mapping[str, Sequence[Any]]) -> dict
 
 
 def keys_of_judges(found: Columns, fields: Mapping[str, Sequence[Any]]) -> list[str]:
-    """The keys of the records, or of an object within them, that are taken for judges or criteria; [] of others."""
+    """The keys of an object (``scores{}``), or of the records, that are read as judges or criteria; [] if none are."""
     paths = (str(found.get(c, "")) for c in ("judge", "annotator", "rubric"))
     holder = next((path.removesuffix("{}.#") for path in paths if path.endswith("{}.#")), None)
     if holder is None:
@@ -88,9 +89,9 @@ def keys_of_judges(found: Columns, fields: Mapping[str, Sequence[Any]]) -> list[
 
 
 def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]], given: Columns) -> Nested | None:
-    """The paths to the labels of nested records; None where no list or object within them holds any.
+    """The paths to the labels of nested records; None if no list or object within them holds labels.
 
-    fields: path → values, as ``paths.fields_of_records`` gathers them. given: what the user says.
+    fields: path → values, as ``paths.fields_of_records`` returns them. given: the user's mapping.
     """
     if kind not in ("labels", "gold"):
         return None
@@ -128,19 +129,19 @@ def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]], given: Columns)
 
 
 def _was_parsed(found: Columns) -> bool:
-    """Whether labels are those of a judge's reply, which tells not whose answer it is about: ``parsed_response``."""
+    """Whether labels come from a judge's reply (``parsed_response.score``), and no system is known."""
     label = str(found.get("label") or next(iter(wide_columns(found)), ""))
     return "system" not in found and any(part.startswith("parsed") for part in parts_of(label)[:-1])
 
 
 def _are_keyed_by_system(found: Columns, fields: Mapping[str, Sequence[Any]]) -> bool:
-    """Whether several records have the systems as their keys, and nothing beside these that may name a query."""
+    """Whether several records have systems as their keys, and no plain field that may be the query."""
     several = any(len(values) > 1 for f, values in fields.items() if "[]" not in f)
     return found.get("system") == "{}.#" and several and all(len(parts_of(f)) > 1 for f in fields)
 
 
 def _without_keys_again(found: Columns, fields: Mapping[str, Sequence[Any]]) -> Columns:
-    """The paths without keys that say what the query within says: ``eval{}.#`` beside ``eval{}[].task_id``."""
+    """The paths without keys that repeat the query within them: without ``eval{}.#`` beside ``eval{}[].task_id``."""
     query = str(found.get("query", ""))
     again = {
         c: path
@@ -158,7 +159,7 @@ def _without_keys_again(found: Columns, fields: Mapping[str, Sequence[Any]]) -> 
 
 
 def _keys_unlike_models(found: Columns, fields: Mapping[str, Sequence[Any]]) -> bool:
-    """Whether the systems are keys of an object most of which are not named after models."""
+    """Whether the systems are the keys of an object, and at most half of the keys are named after models."""
     holder, _, end = str(found.get("system", "")).partition("{}.#")
     if not holder or end or "{}.#" not in str(found.get("system")):
         return False
@@ -168,7 +169,7 @@ def _keys_unlike_models(found: Columns, fields: Mapping[str, Sequence[Any]]) -> 
 
 
 def _pairs_unnamed(found: Columns, fields: Mapping[str, Sequence[Any]]) -> bool:
-    """Whether labels are named one by one by a list further out that is not called after criteria, or beside raters."""
+    """Whether the rubrics are a parallel outer list that is not named after criteria, or raters are listed, too."""
     rubric, label = str(found.get("rubric", "")), str(found.get("label", ""))
     within = label.endswith("[]") and "[]" in rubric and len(parts_of(rubric)) <= len(parts_of(label))
     apart = within and rubric.partition("[]")[0] != label.partition("[]")[0]
@@ -177,7 +178,7 @@ def _pairs_unnamed(found: Columns, fields: Mapping[str, Sequence[Any]]) -> bool:
 
 
 def _names_by_values(kind: Kind, fields: Mapping[str, Sequence[Any]], found: Columns) -> bool:
-    """Whether the rubric is a field of items that only its values tell, and no list beside has it as an id."""
+    """Whether the rubric is a field of the items that was found by its values, not by its name or a parallel list."""
     rubric, label = str(found.get("rubric", "")), str(found.get("label", ""))
     home, _, name = rubric.rpartition("[].")
     beside_label = bool(home) and label.startswith(f"{home}[].") and "#" not in name
@@ -187,7 +188,7 @@ def _names_by_values(kind: Kind, fields: Mapping[str, Sequence[Any]], found: Col
 
 
 def _asks_each(found: Columns) -> bool:
-    """Whether the items of a list hold a question and a label each, and not whose: they may be queries, or criteria."""
+    """Whether the items of a list hold only a question, a label and a reason, so that they are queries or criteria."""
     home = list_around(str(found.get("label", ""))) + "."
     inside = {c for c, path in found.items() if str(path).startswith(home)}
     return (
@@ -198,7 +199,7 @@ def _asks_each(found: Columns) -> bool:
 
 
 def _if_judges(kind: Kind, found: Columns, fields: Mapping[str, Sequence[Any]]) -> Columns | None:
-    """What else the keys of ``judge_scores`` may be than criteria; None where they cannot be judges."""
+    """The changes of the mapping if the keys of ``judge_scores`` are judges, not criteria; None if they cannot be."""
     who, rubric = rater_of(kind), str(found.get("rubric", ""))
     named = _short_names(fields.get(rubric, ()))
     if says_who(kind, rubric) and named:  # see ``_by_metrics``
@@ -241,9 +242,9 @@ def _found(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Columns | None:
 
 
 def _without_slots(found: Columns, fields: Mapping[str, Sequence[Any]]) -> Columns:
-    """The paths without a rubric by the keys of an object that are places of answers: ``summary 1``, ``summary 2``.
+    """The paths with a single rubric if the keys of an object only number answers: ``summary 1``, ``summary 2``.
 
-    Each of them names its own system, and each record another one at each: nothing is rated twice.
+    Each key holds its own system, and the systems of one record all differ, so that no answer is rated twice.
     """
     holder, _, name = str(found.get("system", "")).partition("{}.")
     if not name or "{}" in name or name.startswith("#") or found.get("rubric") != f"{holder}{{}}.#":
@@ -258,7 +259,7 @@ def _without_slots(found: Columns, fields: Mapping[str, Sequence[Any]]) -> Colum
 
 
 def _by_metrics(kind: Kind, found: Columns, fields: Mapping[str, Sequence[Any]]) -> Columns:
-    """The paths with the rubric by what is called a judge, where that holds criteria: evaluators that are metrics."""
+    """The paths with the judge's field as the rubric, if it holds criteria, as evaluators that are metrics do."""
     who = rater_of(kind)
     path = str(found.get(who, ""))
     named = _short_names(fields.get(path, ()))
@@ -274,10 +275,10 @@ def _short_names(values: Sequence[Any]) -> list[str]:
 
 
 def _of_systems(fields: Mapping[str, Sequence[Any]]) -> tuple[dict[str, list[Any]], str]:
-    """The fields with one path for all systems, and the object whose keys are these; ({}, "") where there is none.
+    """(fields with ``{}`` in place of the systems, path of the object keyed by systems); ({}, "") if there is none.
 
-    Its keys are models, each with the same objects within: ``answers.gpt-4o.grades.clear``. Those of an object that is
-    named after labels, or after judges, are the judges.
+    The keys are mostly models, each with the same inner fields: ``answers.gpt-4o.grades.clear``. An object named after
+    labels or judges does not count, because its keys are judges.
     """
     held: dict[str, dict[str, dict[str, Sequence[Any]]]] = {}
     for field, values in fields.items():
@@ -306,14 +307,14 @@ def _keyed(path: str) -> str:
 
 
 def _branches(fields: Mapping[str, Sequence[Any]]) -> bool:
-    """Whether the objects within one object have several keys, and not one that is a field of each."""
+    """Whether the fields have several different second keys."""
     return len({parts_of(field)[1] for field in fields}) > 1
 
 
 def _of_keyed_systems(fields: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
-    """The fields of a file that is one object whose keys are models, with one path for all of these; {} of any other.
+    """The fields, with ``{}`` in place of the models, of a file that is one object keyed by models; {} for other files.
 
-    Each holds objects, or a list, with the same fields.
+    Each model holds an object or a list with the same fields.
     """
     keyed: dict[str, dict[str, Sequence[Any]]] = {}
     for field, values in fields.items():
@@ -333,9 +334,9 @@ def _of_keyed_systems(fields: Mapping[str, Sequence[Any]]) -> dict[str, list[Any
 
 
 def _of_keyed_records(fields: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
-    """The fields of the records of a file that is one object whose keys name them; {} of any other.
+    """The fields of the records in a file that is one object keyed by record; {} for other files.
 
-    All have nested fields, and the same ones.
+    There are at least three records, all with the same fields, some of them nested.
     """
     records: dict[str, dict[str, Sequence[Any]]] = {}
     for field, values in fields.items():
@@ -352,13 +353,13 @@ def _of_keyed_records(fields: Mapping[str, Sequence[Any]]) -> dict[str, list[Any
 
 
 def with_nested_unused(plan: FilePlan, fields: Mapping[str, Sequence[Any]]) -> FilePlan:
-    """The plan with the fields within records that nothing is taken from, in place of the columns that hold them."""
+    """The plan with unused nested fields in ``unused`` and ``suspects``, in place of the columns that hold them."""
     used = set(named_columns(plan.mapping))
     used |= {source for c in used for source in sources_of(c)}
     tops = {_top(f) for f in fields if is_path(f)}
     keyed = {c.removeprefix("{}.") for c in used if c.startswith("{}.")}  # of the records of one object
     if keyed:
-        # Of many keys some are not looked at.
+        # With many keys, some are not among the fields.
         tops |= {c for c in plan.unused if c not in fields and not is_path(c)}
         fields = {_of_any_key(f): v for f, v in fields.items() if is_path(f)}
     inner = {
@@ -381,9 +382,9 @@ def with_nested_unused(plan: FilePlan, fields: Mapping[str, Sequence[Any]]) -> F
 
 
 def _is_called_otherwise(field: str, fields: Mapping[str, Sequence[Any]], used: set[str]) -> bool:
-    """Whether labels lie where other objects of one holder have theirs under a name that this one lacks.
+    """Whether a field holds labels under another name than the one that is read in its sibling objects.
 
-    ``scores.tone.flagged`` beside ``scores.clarity.correct``, of which ``scores{}.correct`` is read.
+    Example: ``scores.tone.flagged``, if ``scores{}.correct`` is read and ``scores.tone.correct`` does not exist.
     """
     *holder, key, _ = ["", "", *parts_of(field)]
     home = ".".join(filter(None, holder))
@@ -393,12 +394,12 @@ def _is_called_otherwise(field: str, fields: Mapping[str, Sequence[Any]], used: 
 
 
 def _is_plain(field: str) -> bool:
-    """Whether a field is a column whose name has points, and lies within nothing."""
+    """Whether a field is a top-level column whose name contains points, not a nested field."""
     return len(parts_of(field)) == 1 and not field.endswith("[]")
 
 
 def _of_any_key(field: str) -> str:
-    """A field of one of the records of one object as that of all of them: ``{}[].score`` of ``gpt-4o[].score``."""
+    """A path with ``{}`` in place of its first key: ``{}[].score`` for ``gpt-4o[].score``."""
     first, *rest = parts_of(field)
     marks = "[]" if first.endswith("[]") else ""
     return ".".join([f"{{}}{marks}", *rest])

@@ -1,4 +1,4 @@
-"""The keys and lists on the way to nested labels: what each of them names, so that none is left out or mistaken."""
+"""Decide what each key and list on the path to nested labels is: system, query, rubric, judge or run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ from .field_names import GRADER, OWN_NAMES, RATINGS, holds_judges, holds_labels,
 def with_levels(
     kind: Kind, found: Columns, fields: Mapping[str, Sequence[Any]], given: Columns
 ) -> tuple[Columns, bool]:
-    """The paths to labels with what the keys and lists on their way name, and whether that has to be asked."""
+    """(the paths with columns for the keys and lists on the way to the labels, whether to ask if this is right).
+
+    given: the user's mapping.
+    """
     found, alike = _with_siblings(found, fields)
     found = _with_only_judge(kind, found)
     who = rater_of(kind)
@@ -36,7 +39,7 @@ def with_levels(
 
 
 def _have_answers(keys: str, fields: Mapping[str, Sequence[Any]]) -> bool:
-    """Whether keys on the way to labels are also those of an object of answers: ``system_outputs``."""
+    """Whether another object of answers (``system_outputs``) has the same keys, so that these keys are systems."""
     holder = keys.removesuffix("{}.#")
     if holder == keys:
         return False
@@ -49,13 +52,13 @@ def _have_answers(keys: str, fields: Mapping[str, Sequence[Any]]) -> bool:
 
 
 def _singular(holder: str) -> str:
-    """The last word of the name of an object of several: ``output`` of ``system_outputs``."""
+    """The last word of an object's name, in the singular: "output" for ``system_outputs``."""
     word = bare_name(last_name(holder or "x")).rpartition("_")[2]
     return word.replace("ies", "y") if word.endswith("ies") else word.removesuffix("s")
 
 
 def _judges_within(found: Columns, who: str) -> bool:
-    """Whether keys are taken for the judges, and models within lists of reviews further in for the systems."""
+    """Whether keys are read as judges and models in inner lists of reviews as systems, which should be exchanged."""
     keys, system = str(found.get(who, "")), str(found.get("system", ""))
     home = system.rpartition("[].")[0]
     around = keys.endswith("{}.#") and home.startswith(keys.removesuffix("#"))
@@ -64,7 +67,7 @@ def _judges_within(found: Columns, who: str) -> bool:
 
 
 def leaves_others(found: Columns, fields: Mapping[str, Sequence[Any]]) -> bool:
-    """Whether labels are read of some keys of an object alone, and others hold fields of the same name."""
+    """Whether the paths leave out fields of the same name and depth that hold labels, too."""
     found, _ = _with_siblings(found, fields)
     read = [f for f in fields if any(leads_to(path, f) for path in _labels_of(found))]
     places = {_place(f) for f in read if is_path(f)}
@@ -72,16 +75,16 @@ def leaves_others(found: Columns, fields: Mapping[str, Sequence[Any]]) -> bool:
 
 
 def _place(field: str) -> tuple[int, str]:
-    """How deep a field lies, and its own name."""
+    """(number of keys in a field's path, its last key)."""
     parts = parts_of(field)
     return len(parts), parts[-1]
 
 
 def _with_siblings(found: Columns, fields: Mapping[str, Sequence[Any]]) -> tuple[Columns, bool]:
-    """(the paths through every object with the fields of the one whose labels were found, whether there are several).
+    """(the paths extended to all sibling objects with the same fields, whether there are such objects).
 
-    ``outputs.first.score{}`` is ``outputs{}.score{}`` where ``outputs.second.score`` has the same criteria. The keys
-    are systems where nothing else is, else judges.
+    ``outputs.first.score{}`` becomes ``outputs{}.score{}`` if ``outputs.second.score`` has common criteria. The keys
+    are the systems if there is no other system, else the judges.
     """
     label = found.get("label")
     if not isinstance(label, str) or not label.endswith("{}") or is_path(label.partition(".")[0]):
@@ -103,7 +106,7 @@ def _with_siblings(found: Columns, fields: Mapping[str, Sequence[Any]]) -> tuple
 
 
 def _with_only_judge(kind: Kind, found: Columns) -> Columns:
-    """The paths with the judge by the only key of an object of judges: ``reviews.gpt-4.scores{}``."""
+    """The paths with the judge from the key of an object of judges or reviews: ``reviews.gpt-4.scores{}``."""
     who, (label, *_) = rater_of(kind), _labels_of(found)
     trail = parts_of(label)
     for at in range(1, len(trail) - 1):
@@ -117,19 +120,19 @@ def _with_only_judge(kind: Kind, found: Columns) -> Columns:
 
 
 def _of_every_key(path: str | tuple[str, ...], one: str, every: str) -> str | tuple[str, ...]:
-    """A path, or each of several, with every key of an object in place of one."""
+    """A path, or each path of a tuple, with its beginning ``one`` replaced by ``every``."""
     if isinstance(path, tuple):
         return tuple(p.replace(one, every, 1) if p.startswith(one) else p for p in path)
     return path.replace(one, every, 1) if path.startswith(one) else path
 
 
 def _labels_of(found: Columns) -> tuple[str, ...]:
-    """The paths to labels: one, or those of fields beside each other."""
+    """The paths to labels: a single one, or those of a wide layout."""
     return wide_columns(found) or (str(found.get("label", "")),)
 
 
 def _keys_unlike_judges(kind: Kind, found: Columns, fields: Mapping[str, Sequence[Any]]) -> bool:
-    """Whether keys are taken for judges that neither they nor what holds them tell to be such."""
+    """Whether keys are read as judges although neither they nor their object are named like judges."""
     holder, _, end = str(found.get(rater_of(kind), "")).rpartition("{}.#")
     if end or not holder or holds_judges(holder) or GRADER.search(last_name(holder)):
         return False
@@ -143,9 +146,9 @@ def _keys_unlike_judges(kind: Kind, found: Columns, fields: Mapping[str, Sequenc
 
 
 def _with_keys_as_else(kind: Kind, found: Columns, column: bool) -> Columns:
-    """The paths where keys that are unlike judges are queries, or criteria beside what judges within them are called.
+    """The paths with keys unlike judges as the queries, or as the criteria if the items within them name the judges.
 
-    column: whether the query may be a column of its own.
+    column: whether a plain column may be the query.
     """
     who = rater_of(kind)
     others, keys, rubric = (
@@ -161,9 +164,9 @@ def _with_keys_as_else(kind: Kind, found: Columns, column: bool) -> Columns:
 
 
 def _levels_unnamed(kind: Kind, found: Columns, fields: Mapping[str, Sequence[Any]]) -> list[str]:
-    """What tells labels apart and nothing is taken from, on the way to them: keys, or items of judges or criteria.
+    """The places on the labels' path that no canonical column is read from: ``{}``, or ``[]`` of judges or criteria.
 
-    What the items of other lists are is looked for later, and a list beside one may say it.
+    Other lists are handled later.
     """
     label, *_ = _labels_of(found)
     named = (v for c, v in found.items() if c not in ("label", "reason"))
@@ -189,7 +192,7 @@ def _levels_unnamed(kind: Kind, found: Columns, fields: Mapping[str, Sequence[An
 
 
 def _is_around(rubric: str, place: str, found: Columns, fields: Mapping[str, Sequence[Any]]) -> bool:
-    """Whether keys around a list are taken for the criteria, and no query is known: they may be the queries."""
+    """Whether keys around a list are read as criteria and no query is known, so that they may be the queries."""
     around = rubric.endswith("{}.#") and place.startswith(rubric.removesuffix("#"))
     return around and "query" not in found and not _has_query_column(fields)
 
@@ -201,7 +204,7 @@ def _names_item(place: str, field: str) -> bool:
 
 
 def _differ_by_keys_alone(place: str, label: str, fields: Mapping[str, Sequence[Any]]) -> bool:
-    """Whether labels of several keys of an object are the same ones, but for the key: no groups of criteria."""
+    """Whether several keys at a place have the same inner labels, so that the keys are no groups of criteria."""
     depth = sum(bool(part.strip("{}[]")) for part in parts_of(place)) + place.count("{}") - 1
     read = [parts_of(f) for f in fields if leads_to(label, f)]
     others = [tuple(parts[:depth] + parts[depth + 1 :]) for parts in read]
@@ -211,7 +214,7 @@ def _differ_by_keys_alone(place: str, label: str, fields: Mapping[str, Sequence[
 def _filled(
     kind: Kind, found: Columns, unnamed: Sequence[str], fields: Mapping[str, Sequence[Any]]
 ) -> Columns:
-    """The paths where what tells labels apart and is not named is the judge, criterion or query that is missing."""
+    """The paths with each unnamed place as the judge, criterion, query or run that is still missing."""
     who, filled = rater_of(kind), dict(found)
     known = "query" in found or _has_query_column(fields)
     for place in unnamed:
@@ -241,7 +244,7 @@ def _filled(
 
 
 def _keys_at(place: str, fields: Mapping[str, Sequence[Any]]) -> set[str]:
-    """The keys that a place on the way to labels stands for: those of ``tasks{}``."""
+    """The keys that occur at a place, such as ``tasks{}``."""
     depth = sum(bool(part.strip("{}[]")) for part in parts_of(place)) + place.count("{}") - 1
     return {parts_of(f)[depth] for f in fields if leads_to(place, f)}
 

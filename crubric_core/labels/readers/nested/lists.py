@@ -1,4 +1,4 @@
-"""Labels in the items of lists within nested JSON, or in objects next to each other."""
+"""Find labels in the items of lists within nested JSON, or in sibling objects."""
 
 from __future__ import annotations
 
@@ -29,24 +29,27 @@ from .field_names import (
 )
 from .item_names import names_criteria, naming_rank, texts_of_items, texts_shared
 
-_SEVERAL = 4  # values from which it is no coincidence that all are the same
-_FEW = 12  # different levels of a criterion that only its field's name tells, at most
+_SEVERAL = 4  # least number of equal values that is no coincidence
+_FEW = 12  # most different levels of a criterion that is known only by its field's name
 
 OF_RUNS = re.compile(
     r"(^|\.)(tool_calls|messages|calls)\[\]\."
-)  # what a system did on the way, and no label of it
-_OF_CRITERIA = re.compile(r"(^|_)(scores|ratings|grades|rubrics?|criteria)$")  # objects of these, by name
-# of a system, beside its labels
+)  # steps of a system, which hold no labels of it
+_OF_CRITERIA = re.compile(r"(^|_)(scores|ratings|grades|rubrics?|criteria)$")  # names of objects of criteria
+# names of a system's answer beside its labels
 _TEXTS = word_list("response answer output completion generation summary text")
 
 
 _OF_METRICS = word_list("metrics metric criteria dimensions scores evaluations evaluation results")
-_ITEMS_NAMES = ("name", "key", "title")  # of the items of a list, where their labels are named within them
-_IDS = ("id", "key", "index", "idx", "number", "no", "name")  # of an item among those of its list
+_ITEMS_NAMES = ("name", "key", "title")  # names of a list's items that hold objects of metrics
+_IDS = ("id", "key", "index", "idx", "number", "no", "name")  # ids of the items of a list
 
 
 def in_lists(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str] | None:
-    """Labels in the items of a list: the deepest list whose items have a field with a label's name."""
+    """Canonical column → path for labels in the items of the deepest list that has a field with a label's name.
+
+    Example: ``results[].score``. None if there is no such list.
+    """
     labels = [f for f in fields if "[]." in f and may_be_labels(kind, f, fields[f])]
     labels = [f for f in labels if not OF_RUNS.search(f)]
     labels = [f for f in labels if holds_labels(fields[f])] or labels
@@ -55,7 +58,7 @@ def in_lists(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str] 
     at_most = max(f.count("[]") for f in labels)
     deepest = [f for f in labels if f.count("[]") == at_most]
     most = max(len(fields[f]) for f in deepest)
-    deepest = [f for f in deepest if 2 * len(fields[f]) >= most]  # and not what a few failed items say alone
+    deepest = [f for f in deepest if 2 * len(fields[f]) >= most]  # no fields that only a few items have
     pooled: dict[str, list[Any]] = {}
     for f in deepest:
         pooled.setdefault(f.rpartition(".")[2], []).extend(fields[f])
@@ -73,7 +76,7 @@ def in_lists(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str] 
 
 
 def in_verdicts(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str] | None:
-    """The only field in the items of a list that says yes or no, whatever it is called."""
+    """Canonical column → path, if exactly one field in the items of lists holds yes and no; None otherwise."""
     items = [f for f in fields if "[]." in f and not f.endswith("[]") and not OF_RUNS.search(f)]
     said = [f for f in items if _says_yes_and_no(fields[f])]
     alone = len(said) == 1 and not _says_one_beside(fields, items, said[0])
@@ -81,7 +84,7 @@ def in_verdicts(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, st
 
 
 def _says_one_beside(fields: Mapping[str, Sequence[Any]], items: Sequence[str], said: str) -> bool:
-    """Whether a field beside says always yes, or always no, in the same words, in an object of its own."""
+    """Whether a field beside ``said`` in the same inner object holds only words that ``said`` has, too."""
     home, words = said.rpartition(".")[0], {str(v) for v in fields[said] if v is not None}
     beside = [f for f in items if f.rpartition(".")[0] == home and f != said and not home.endswith("[]")]
     return any({str(v) for v in fields[f]} <= words and may_hold_labels(last_name(f)) for f in beside)
@@ -93,9 +96,9 @@ def _says_yes_and_no(values: Sequence[Any]) -> bool:
 
 
 def _of_items(kind: Kind, fields: Mapping[str, Sequence[Any]], label: str) -> dict[str, str]:
-    """The columns of labels in the items of a list; without a name of criteria it is the item's place.
+    """Canonical column → path, given the path of a label in the items of a list.
 
-    Items that say who judged are labels of what the list around them has.
+    If no field names the criteria, the rubric is found otherwise, at last as the position of the item.
     """
     home = list_around(label)
     mapping = {"label": label} | others(kind, fields, home, {label})
@@ -115,9 +118,10 @@ def _of_items(kind: Kind, fields: Mapping[str, Sequence[Any]], label: str) -> di
 
 
 def _by_metric(fields: Mapping[str, Sequence[Any]], home: str, mapping: dict[str, str]) -> dict[str, str]:
-    """The paths where labels lie in an object of metrics within the items: its keys are the rubrics, and no judges.
+    """The paths for labels in an object of metrics within the items: ``cases[].metrics.tone.score``.
 
-    What only names the items, is the query.
+    The keys are the rubrics, if they are no judges; they are filled in later if there are several. A plain name of the
+    items becomes the query. Unchanged for other paths.
     """
     label, named = mapping["label"], mapping.get("rubric", "")
     inside = parts_of(label.removeprefix(f"{home}."))
@@ -136,7 +140,7 @@ def _by_metric(fields: Mapping[str, Sequence[Any]], home: str, mapping: dict[str
 def _what_is_asked(
     kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, mapping: Mapping[str, str]
 ) -> dict[str, str]:
-    """Rubric and query where the items' questions are asked of each answer to another query, named further out."""
+    """Rubric and query if the items' questions are asked about each answer to an outer query; else {}."""
     inner = mapping.get("query", "")
     without = {c: path for c, path in mapping.items() if c != "query"}
     if not inner.startswith(f"{home}.") or texts_of_items(fields, home, without, ()) != inner:
@@ -149,10 +153,11 @@ def _what_is_asked(
 
 
 def _unnamed(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, mapping: Mapping[str, str]) -> str:
-    """The rubric of labels in the items of a list that names no criteria.
+    """The rubric of labels in the items of a list without names of criteria: a path, or "=name" of a single rubric.
 
-    It is the item's place, with those of the lists around it that nothing else is known of. Items that are one a system
-    or one a judge are about what the list around them has, or else all about the same.
+    In order: names from a parallel list, shared texts of the items, or the position of the item, with the positions in
+    outer lists if nothing else is mapped there. If each item is a system's or a judge's, the rubric comes from the
+    outer list, or there is a single one.
     """
     whose = ("system", rater_of(kind))
     told = [mapping[c] for c in whose if mapping.get(c, "").startswith(f"{home}.")]
@@ -175,9 +180,9 @@ def _unnamed(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, mapping
 
 
 def names_beside(kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, label: str) -> str:
-    """The rubrics' names in the items of a list beside, as long as that of the labels: ``rubric[].criterion``.
+    """The path of the rubrics' names in a parallel list of the same length: ``rubric[].criterion``; "" without one.
 
-    Where the items of both have the same ids, the labels' own, as the order may differ: the list beside describes them.
+    If the items of both lists have the same ids, it is the id in the labels' own list, because the order may differ.
     """
     for field, names in fields.items():
         other = list_around(field)
@@ -197,20 +202,23 @@ def _are_alike(some: Sequence[Any], others: Sequence[Any]) -> bool:
 
 
 def _around(home: str) -> str:
-    """The list around a list; "" where there is none."""
+    """The next outer list of a list: ``cases[]`` for ``cases[].scores[]``; "" if there is none."""
     outer = home.removesuffix("[]").rpartition("[]")[0]
     return f"{outer}[]" if outer else ""
 
 
 def _is_known(home: str, mapping: Mapping[str, str]) -> bool:
-    """Whether something is mapped of the items of a list themselves, and not of lists within them."""
+    """Whether a mapped path is a field of the items of a list themselves, not of inner lists."""
     return any(
         path.startswith(f"{home}.") and "[]" not in path.removeprefix(home) for path in mapping.values()
     )
 
 
 def in_wide_items(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str | tuple[str, ...]] | None:
-    """Labels in several fields of the items of a list, one a criterion, where the items or those around say whose."""
+    """Canonical column → path for items with one label field for each criterion: ``items[].clarity``, ``items[].tone``.
+
+    The items or the objects around them must have a system or a judge. None if there are no such items.
+    """
     wide: dict[str, list[str]] = {}
     for field, values in fields.items():
         home, _, key = field.rpartition("[].")
@@ -227,10 +235,10 @@ def in_wide_items(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, 
         if "[]" not in mapping.get("system", "[]") and crossed_names(names, 1):
             mapping["system"] = crossing(
                 "system", "rubric"
-            )  # the model that the file names judged, or is in each
+            )  # the model named in the file is the judge, or the same for all
         found = [_with_siblings(kind, fields, {**mapping, "label": label}) for label in labels]
         kept = {c: path for c, path in found[0].items() if c not in ("label", "rubric")}
-        holder, alike, _ = found[0]["label"].partition("{}")  # lists next to each other
+        holder, alike, _ = found[0]["label"].partition("{}")  # sibling lists
         keys = f"{holder}{{}}.#"
         if alike and not {"system", keys} & {*kept, *kept.values()} and _share_queries(fields, mapping, home):
             kept["system"] = keys
@@ -239,7 +247,7 @@ def in_wide_items(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, 
 
 
 def _share_queries(fields: Mapping[str, Sequence[Any]], mapping: Mapping[str, str], home: str) -> bool:
-    """Whether lists next to each other are about the same queries: each is one system's, and no group of queries."""
+    """Whether sibling lists mostly have the same queries, so that each list is a system's, not a group of queries."""
     holder, _, name = mapping.get("query", "").rpartition("[].")
     if f"{holder}[]" != home:
         return False
@@ -250,13 +258,13 @@ def _share_queries(fields: Mapping[str, Sequence[Any]], mapping: Mapping[str, st
 
 
 def _are_levels(values: Sequence[Any]) -> bool:
-    """Whether values are whole levels of which there are few, or verdicts."""
+    """Whether values look like labels, with 2 to 12 different ones."""
     held = profile([None if v is None else str(v).lower() if isinstance(v, bool) else str(v) for v in values])
     return held.labels >= LABEL_ALIKE and 1 < held.distinct <= _FEW
 
 
 def _is_constant(values: Sequence[Any]) -> bool:
-    """Whether several values are all the same, so that what varies beside them is rather the label."""
+    """Whether there are at least four values, all equal, so that a varying field is preferred as the label."""
     return len(values) >= _SEVERAL and len({str(v) for v in values if v is not None}) == 1
 
 
@@ -265,7 +273,10 @@ def _fractional(values: Sequence[Any]) -> bool:
 
 
 def siblings(fields: Mapping[str, Sequence[Any]], label: str) -> tuple[int, list[str]]:
-    """(which part of a label's path, its values) where fields that differ in one key alone hold labels too."""
+    """(position in the label's path, keys there), if other labels have the same path except for one key; or (-1, []).
+
+    Example: (0, ["primary", "secondary"]) for ``primary.score`` and ``secondary.score``.
+    """
     parts = parts_of(label)
     for at, part in enumerate(parts[:-1]):
         marks = "[]" if part.endswith("[]") else ""
@@ -283,7 +294,7 @@ def siblings(fields: Mapping[str, Sequence[Any]], label: str) -> tuple[int, list
 def _with_siblings(
     kind: Kind, fields: Mapping[str, Sequence[Any]], mapping: dict[str, str]
 ) -> dict[str, str]:
-    """The paths through all objects of which one was found: two graders next to each other are two judges."""
+    """The paths extended to all sibling objects, with their keys as judges, rubrics, systems or queries."""
     at, keys = siblings(fields, mapping["label"])
     if at < 0:
         return mapping
@@ -296,7 +307,7 @@ def _with_siblings(
     }
     rated = bool(before) and _OF_CRITERIA.search(last_name(".".join(before))) and any(map(_is_query, fields))
     numbered = all(map(str.isdigit, keys)) or (marks and _are_ids(keys))
-    if numbered and not rated:  # records, and no names
+    if numbered and not rated:  # the keys are ids of records, not names
         found.setdefault("query", f"{holder}.#")
         found.setdefault("rubric", f"={last_name(mapping['label'])}")
         return found
@@ -307,7 +318,7 @@ def _with_siblings(
     )
     graders = graders or judges
     models = not before and all(MODEL.search(unescaped(k)) and not GRADER.search(unescaped(k)) for k in keys)
-    if models and "system" not in found and "rubric" in found:  # of one object whose keys are systems
+    if models and "system" not in found and "rubric" in found:  # the file is one object keyed by systems
         found["system"] = f"{holder}.#"
         return found
     if not {"system", "rubric"} & set(found) and any(f"{old}{marks}.{word}" in fields for word in _TEXTS):
@@ -322,19 +333,22 @@ def _with_siblings(
 
 
 def _is_query(field: str) -> bool:
-    """Whether a field of the record itself is called after queries."""
+    """Whether a field has a name of queries."""
     return bare_name(field) in NAMES_OF_QUERIES or is_called("labels", "query", field)
 
 
 def _are_ids(keys: Sequence[str]) -> bool:
-    """Whether keys are of one form but for their numbers, and no models: ``C01``, ``C02``; ``task-3``, ``task-12``."""
+    """Whether keys differ mainly in their numbers, and are no models or judges: ``C01``, ``C02``; ``task-3``."""
     numbered = all(any(map(str.isdigit, key)) for key in keys) and not any(map(MODEL.search, keys))
     forms = {re.sub(r"\d+", "#", unescaped(key)) for key in keys}
     return numbered and not any(map(GRADER.search, keys)) and 2 * len(forms) <= len(keys)
 
 
 def side_by_side(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str] | None:
-    """Labels in objects next to each other in a record, one a judge: ``primary.verdict, secondary.verdict``."""
+    """Canonical column → path for labels in sibling objects, one for each judge; None if there are none.
+
+    Example: ``primary.verdict``, ``secondary.verdict``.
+    """
     labels = [
         f
         for f in fields
@@ -362,7 +376,7 @@ def side_by_side(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, s
 
 
 def _in_same_records(fields: Mapping[str, Sequence[Any]], label: str, at: int, keys: Sequence[str]) -> bool:
-    """Whether most records with one of these objects have the others too: not a log of events of several kinds."""
+    """Whether sibling objects occur about equally often, unlike those in a log of different events."""
     parts = parts_of(label)
     counts = [len(fields[".".join([*parts[:at], key, *parts[at + 1 :]])]) for key in keys]
     return 2 * min(counts) >= max(counts)

@@ -1,4 +1,4 @@
-"""Labels as the values of objects within nested JSON, whose keys name criteria, judges, systems or queries."""
+"""Find labels that are the values of objects within nested JSON, keyed by criteria, judges, systems or queries."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ HOLDERS = word_set(
     "parsed_judgment parsed_judgement"
 )
 
-_FAILED = frozenset(("error", "errors", "error_message", "parse_error", "exception"))  # in place of labels
+_FAILED = frozenset(("error", "errors", "error_message", "parse_error", "exception"))  # beside no labels
 _BOUNDS = word_set(
     "max_score min_score max_points min_points max_marks points_possible possible_points out_of"
 )
 
 
 def in_objects(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Mapping[str, str | tuple[str, ...]] | None:
-    """Labels as the values of an object such as ``scores``: its keys are criteria, else judges."""
+    """Canonical column → path for labels in an object such as ``scores``, keyed by criteria or judges; None if none."""
     groups: dict[str, list[str]] = {}
     for field in fields:
         if holder := _holder_of(parts_of(field)):
@@ -55,7 +55,7 @@ def in_objects(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Mapping[str, 
         labels = [m for m in within if not _is_no_label(fields, m, within)]
         known = {f: v for f, v in known.items() if f not in within or f in labels}
         inner = _object_within(holder, labels)
-        alone = inner is not None and inner[1] == labels != list(members)  # beside who judged
+        alone = inner is not None and inner[1] == labels != list(members)  # the rest names the judge
         mapping = _of_object(kind, known, holder, labels) if labels and not alone else None
         if mapping is not None:
             return mapping if len(labels) == len(members) else _one_by_one(mapping, labels)
@@ -67,9 +67,9 @@ def in_objects(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Mapping[str, 
 def _without_names(
     kind: Kind, fields: Mapping[str, Sequence[Any]], holder: str, members: Sequence[str]
 ) -> tuple[list[str], Mapping[str, Sequence[Any]]]:
-    """The labels of an object without the fields that say whose they are, or why, and all fields with these.
+    """(the fields of an object that may be labels, all fields), without names of judges and reasons among the former.
 
-    Without a judge's name where another field around the object names the judge.
+    If a field around the object names the judge, the names of judges within are removed from all fields.
     """
     own = [m for m in members if m.rpartition(".")[0] == holder]
     judge = [m for m in own if names_judge(kind, m, fields[m])]
@@ -84,7 +84,7 @@ def _without_names(
 
 
 def _is_no_label(fields: Mapping[str, Sequence[Any]], member: str, members: Sequence[str]) -> bool:
-    """Whether a field among labels says how sure these are, that there are none, how high they may be, or a state."""
+    """Whether a field among labels is a certainty, an error, a maximum (``max_score``) or a state (``is_final``)."""
     name, values = last_name(member), fields[member]
     if is_certainty(name) or name in _FAILED or name in _BOUNDS:
         return True
@@ -94,7 +94,7 @@ def _is_no_label(fields: Mapping[str, Sequence[Any]], member: str, members: Sequ
 
 
 def _object_within(holder: str, members: Sequence[str]) -> tuple[str, list[str]] | None:
-    """The first object called after labels within one that is, and its fields: ``metrics.criteria_scores``."""
+    """(path, fields) of the first inner object with a name in HOLDERS: ``metrics.criteria_scores``; None if none."""
     for member in members:
         key, *rest = parts_of(member.removeprefix(f"{holder}."))
         inner = f"{holder}.{key}"
@@ -104,7 +104,7 @@ def _object_within(holder: str, members: Sequence[str]) -> tuple[str, list[str]]
 
 
 def _holder_of(trail: Sequence[str]) -> str:
-    """The first object on a field's way that is called after labels, else the first called after judges; "" of none."""
+    """The first object on a field's path with a name in HOLDERS, else the first named after judges; or ""."""
     homes = [depth for depth in range(1, len(trail)) if "[]" not in trail[depth - 1]]
     named = [d for d in homes if plain_name(trail[d - 1]).strip("_") in HOLDERS]
     named = named or [d for d in homes if holds_judges(trail[d - 1])]
@@ -112,7 +112,7 @@ def _holder_of(trail: Sequence[str]) -> str:
 
 
 def _sums_up(fields: Mapping[str, Sequence[Any]], holder: str, members: Sequence[str]) -> bool:
-    """Whether an object beside a list has means of what its items have: ``metrics`` beside ``rows[]``."""
+    """Whether an object has the keys of the items of a list, whose means it holds: ``metrics`` beside ``rows[]``."""
     keys = [unescaped(m.removeprefix(f"{holder}.")) for m in members]
     items = [unescaped(f) for f, values in fields.items() if "[]." in f and len(values) > 1]
     ended = sum(any(item.endswith((f".{key}", f"[].{key}")) for item in items) for key in keys)
@@ -161,18 +161,21 @@ def _of_object(
 def _around(
     kind: Kind, fields: Mapping[str, Sequence[Any]], home: str, members: Sequence[str], keys: Sequence[str]
 ) -> dict[str, str]:
-    """What the labels of an object are about, without a rubric that all records share beside keys that are criteria."""
+    """Canonical column → path of the fields around an object of labels.
+
+    A rubric with the same value in all records is left out if the keys are criteria: it names the set of criteria.
+    """
     found = others(kind, fields, home, set(members))
     named = set(map(str, fields.get(found.get("rubric", ""), ())))
     if len(named) == 1 and called_after_criteria(keys):
-        del found["rubric"]  # the name of a set of criteria
+        del found["rubric"]
     return found
 
 
 def _one_by_one(
     found: Mapping[str, str], labels: Sequence[str]
 ) -> Mapping[str, str | tuple[str, ...]] | None:
-    """The paths with that of each label in place of ``scores{}``, whose keys say how sure these are, too."""
+    """The paths with each label spelt out in place of ``scores{}``, because other keys of the object are no labels."""
     home, every, tail = found["label"].rpartition("{}")
     if tail.startswith("."):
         return found
@@ -189,17 +192,17 @@ def _one_by_one(
 def _keyed_lists(
     kind: Kind, mapping: Mapping[str, str], keys: Sequence[str], holder: str, criteria: str | None
 ) -> dict[str, str] | None:
-    """What keys and items are of an object of lists of labels; None where the keys may be the systems.
+    """Canonical columns of the keys and items of an object of lists of labels; None where the keys may be the systems.
 
-    Where criteria are listed beside it, or judges are named, each list is a judge's, of one item a criterion (or run).
-    Else each is a criterion's, of one item a judge.
+    If criteria are listed beside it, or the keys are judges, each list is a judge's, with one item for each criterion
+    or run. Otherwise each list is a criterion's, with one item for each judge.
     """
     who = rater_of(kind)
     key, item = f"{holder}{{}}.#", f"{holder}{{}}[].#"
     called = bool(GRADER.search(parts_of(holder)[-1])) or all(map(GRADER.search, keys))
     judges = called or criteria or "rubric" in mapping or all(map(MODEL.search, keys))
     if criteria and all(map(MODEL.search, keys)) and not called and "system" not in mapping:
-        return {"system": key, "rubric": criteria}  # or judges of one that is named elsewhere: a question
+        return {"system": key, "rubric": criteria}  # they may also be judges, which is asked
     if judges and (who in mapping or not (called or "system" in mapping)):
         return None
     if judges:
@@ -210,7 +213,7 @@ def _keyed_lists(
 def _criteria_beside(
     fields: Mapping[str, Sequence[Any]], keys: Sequence[str], members: Sequence[str]
 ) -> str | None:
-    """The list of criteria, one for each item of every list of labels; None where none is, or the keys are they."""
+    """The list of criteria that fits the items of the lists of labels; None if there is none, or keys are criteria."""
     longest = max(len(fields[m]) for m in members)
     for field, names in fields.items():
         known = set(map(str, names))
@@ -223,7 +226,7 @@ def _criteria_beside(
 def _keyed_by(
     kind: Kind, mapping: Mapping[str, str], keys: Sequence[str], holder: str
 ) -> dict[str, str] | None:
-    """What the keys of an object of labels are, criteria or judges; None where they may be the systems."""
+    """Canonical column → path for the keys of an object of labels (criteria, judges, runs); None if perhaps systems."""
     who = rater_of(kind)
     path, known = f"{holder}{{}}.#", {"system", "query"} <= set(mapping)
     if repeats_among(keys) == tuple(keys) and kind == "labels":
@@ -239,7 +242,7 @@ def _keyed_by(
 
 
 def _with_draws(found: dict[str, str], keys: Sequence[str]) -> dict[str, str]:
-    """The paths with the run, where each key also names a numbered repeat: ``gpt4_run1``."""
+    """The paths with a rule for the run, if each key also contains a numbered run: ``gpt4_run1``; else unchanged."""
     whose, path = next(iter(found.items()))
     drawn = drawn_names(keys)
     wanted = [{"run": run, whose: name} for run, name in drawn or ()]
@@ -251,7 +254,10 @@ def _with_draws(found: dict[str, str], keys: Sequence[str]) -> dict[str, str]:
 
 
 def _of_groups(kind: Kind, holder: str, within: Sequence[Sequence[str]]) -> dict[str, str] | None:
-    """``scores.clarity.Is it short?.score``: criteria in groups (dimensions, or judges), each with a label."""
+    """Paths for criteria in groups (dimensions or judges), each with a label field; None for other objects.
+
+    Example: ``scores.clarity.Is it short?.score``.
+    """
     fields = {parts[-1] for parts in within}
     labels = [f for f in fields if is_label(kind, f)]
     criteria: dict[str, set[str]] = {}
@@ -281,9 +287,9 @@ def _of_groups(kind: Kind, holder: str, within: Sequence[Sequence[str]]) -> dict
 def _of_dimensions(
     fields: Mapping[str, Sequence[Any]], holder: str, members: Sequence[str]
 ) -> dict[str, str]:
-    """``scores.style.tone``: criteria in groups, which are no judges; {} of others.
+    """Paths for criteria in groups that are no judges, as in ``scores.style.tone``; {} for other objects.
 
-    Criteria of one name in several groups are called after these, too.
+    If a criterion's name occurs in several groups, the rubric's name includes the group.
     """
     within = [parts_of(m.removeprefix(f"{holder}.")) for m in members]
     groups = {unescaped(parts[0]) for parts in within}
@@ -304,7 +310,7 @@ def _of_dimensions(
 def _of_panels(
     fields: Mapping[str, Sequence[Any]], holder: str, members: Sequence[str], kind: Kind
 ) -> dict[str, str]:
-    """``scores.tone.per_judge.ann``: judges within each criterion, beside what sums them up; {} of others."""
+    """Paths for judges within each criterion, as in ``scores.tone.per_judge.ann``; {} for other objects."""
     within = {m: parts_of(m.removeprefix(f"{holder}.")) for m in members}
     held = {m: parts for m, parts in within.items() if len(parts) == 3 and holds_judges(parts[1])}
     panels = {parts[1] for parts in held.values()}
@@ -316,7 +322,7 @@ def _of_panels(
 
 
 def _two_deep(within: Sequence[Sequence[str]]) -> bool:
-    """Whether an object holds objects with the same keys each: judges of criteria, or criteria of judges."""
+    """Whether an object holds several objects with the same keys: judges within criteria, or the reverse."""
     keys: dict[str, set[str]] = {}
     for parts in within:
         keys.setdefault(parts[0], set()).add(".".join(parts[1:]))
@@ -325,7 +331,7 @@ def _two_deep(within: Sequence[Sequence[str]]) -> bool:
 
 
 def _is_one_more(label: str, keys: Collection[str]) -> bool:
-    """Whether a key that is called a label lies beside several that are called after criteria, as one of these."""
+    """Whether a key with a label's name lies beside several keys named like criteria, and so is a criterion, too."""
     others = [unescaped(key) for key in keys if key != label]
     return len(others) > 1 and called_after_criteria(others)
 
@@ -333,7 +339,7 @@ def _is_one_more(label: str, keys: Collection[str]) -> bool:
 def _of_two(
     kind: Kind, fields: Mapping[str, Sequence[Any]], holder: str, members: Sequence[str]
 ) -> dict[str, str] | None:
-    """``scores{}{}``: the keys that name judges, or numbered repeats, tell which level is the judge's, or the run's."""
+    """Paths for ``scores{}{}`` if the keys of one level are judges or numbered runs; None if this cannot be decided."""
     if sum(holds_labels(fields[m]) for m in members) < LABEL_ALIKE * len(members):
         return None
     who = rater_of(kind)
@@ -361,10 +367,10 @@ def _of_two(
 
 
 def in_tree(fields: Mapping[str, Sequence[Any]]) -> dict[str, str] | None:
-    """One record whose keys are systems, queries and criteria, in any order, and whose leaves are all labels.
+    """Paths for one record with two or three levels of keys (systems, queries, criteria) and only labels as its values.
 
-    Keys that are named after models tell the systems; where two levels are, the inner one has the judges, as has one
-    whose keys are called so. Keys that number tasks or questions are queries.
+    Keys named after models are the systems. If two levels are, the inner one is the judges, as is a level named like
+    judges. Keys that number tasks or questions are the queries. None for other records.
     """
     depths = {len(parts_of(field)) for field in fields}
     if depths not in ({2}, {3}) or any("[]" in f or not holds_labels(v) for f, v in fields.items()):

@@ -1,4 +1,4 @@
-"""Tasks of Prodigy: what each annotator chose among the options, or whether the label of a text was accepted."""
+"""Find labels in tasks of Prodigy: the options that an annotator chose, or whether a text's label was accepted."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 from ..columns.specs import Kind, rater_of
 from .field_names import others
 
-_HASHES = ("_input_hash", "_task_hash")  # which no other tool writes
+_HASHES = ("_input_hash", "_task_hash")  # fields that no other tool writes
 _ANNOTATORS = ("_annotator_id", "_session_id")
 _ANSWERS = frozenset(("accept", "reject", "ignore"))
 
 
 def in_prodigy(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str] | None:
-    """The paths to labels of Prodigy; None of other files, and of spans within texts."""
+    """Canonical column → path for a file of Prodigy; None for other files, and for spans within texts."""
     if not all(h in fields for h in _HASHES) or not {*map(str, fields.get("answer", ("",)))} <= _ANSWERS:
         return None
     if "accept[]" in fields:

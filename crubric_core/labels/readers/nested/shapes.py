@@ -1,4 +1,4 @@
-"""Labels within nested JSON whose fields have no name of labels: where values look like some, as a question."""
+"""Find labels within nested JSON by their values if no field has a label's name; the result is only a proposal."""
 
 from __future__ import annotations
 
@@ -18,30 +18,31 @@ from .item_names import names_criteria, naming_rank, texts_of_items, texts_share
 from .lists import OF_RUNS
 
 Found = dict[str, str | tuple[str, ...]]
-_FEW = 12  # different levels of a field without a name of labels, at most
+_FEW = 12  # most different levels of a field without a label's name
 
 
 @dataclass
 class _Node:
-    """A key of a record: the keys within it, or its values; those of an object whose keys are names, as one."""
+    """A node of the tree of fields: the inner keys with their nodes, or the values of a field."""
 
     inner: dict[str, _Node] = field(default_factory=dict)
     values: list[Any] = field(default_factory=list)
     keys: tuple[str, ...] = ()
 
     def count(self) -> int:
-        """How many values it holds, of the key that is there most often."""
+        """The number of values of the field below this node that occurs most often."""
         return max((len(self.values), *(node.count() for node in self.inner.values())))
 
     def shape(self) -> frozenset[Any]:
-        """The keys within it, and those within these."""
+        """The inner keys, with their shapes; equal for nodes with the same structure."""
         return frozenset((key, node.shape()) for key, node in self.inner.items())
 
 
 def in_shapes(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Found | None:
-    """The paths to values that look like labels: the most fields that lie beside each other, or the one field.
+    """Canonical column → path for the object with the most fields that look like labels; None if no field does.
 
-    Objects next to each other that have the same fields are named by their keys: systems, where these are models.
+    Sibling objects with the same structure are joined (``{}``), and their keys become systems if they are models, else
+    another missing column.
     """
     folded = dict(_folded(_tree(fields), "", ()))
     flat = {path: node.values for path, (node, _) in folded.items()}
@@ -56,7 +57,7 @@ def in_shapes(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Found | None:
     found: Found = dict(others(kind, flat, up_to_items(home), set(labels)))
     found.pop("label", None)
     if len(labels) > 1 and "query" not in found and last_name(str(found.get("rubric", ""))) in ITEMS:
-        found["query"] = found.pop("rubric")  # of which several things are said
+        found["query"] = found.pop("rubric")  # an item with several labels
     beside = [unescaped(parts_of(p)[-1]) for p in labels if p not in named]
     one_more = not within and "rubric" not in found and called_after_criteria(beside)  # or a total of these
     if _are_of_judges(kind, found, labels):
@@ -87,7 +88,7 @@ def in_shapes(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Found | None:
 
 
 def _groups(flat: Mapping[str, Sequence[Any]]) -> dict[str, list[str]]:
-    """Object → its fields that look like labels; with those that say one thing alone, where it is a label of others."""
+    """Path of an object → its fields that look like labels, or are constant with a label of the others as the value."""
     inside: dict[str, list[str]] = {}
     for path in flat:
         inside.setdefault(path.rpartition(".")[0], []).append(path)
@@ -103,19 +104,19 @@ def _groups(flat: Mapping[str, Sequence[Any]]) -> dict[str, list[str]]:
 
 
 def _says_one(path: str, values: Sequence[Any], levels: set[str]) -> bool:
-    """Whether a field holds one value alone, which is a label of the fields beside it."""
+    """Whether a field is constant, and its value is one of ``levels``, the labels of the fields beside it."""
     return _may_hold(path) and len(set(map(str, values))) == 1 and str(values[0]) in levels
 
 
 def _are_of_others(home: str, paths: Sequence[str], flat: Mapping[str, Sequence[Any]]) -> bool:
-    """Whether the fields of an object, which say one thing each, are labels together: tests of one task each."""
+    """Whether the fields of an object, each constant, look like labels together, as tests of a single task do."""
     pooled = [v for p in paths for v in flat[p]]
     several = 1 < len(set(map(str, pooled))) <= _FEW and len(paths) > 1
     return bool(home) and several and all(map(_may_hold, paths)) and holds_labels(pooled)
 
 
 def _is_whole(home: str, labels: Sequence[str], flat: Mapping[str, Sequence[Any]]) -> bool:
-    """Whether labels are all that an object holds."""
+    """Whether an object holds these labels and nothing else."""
     inside = [p for p in flat if p.startswith(f"{home}.")]
     return bool(home) and not home.endswith(("[]", "{}")) and sorted(inside) == sorted(labels)
 
@@ -125,7 +126,7 @@ def _whole(home: str, what: str) -> Found:
 
 
 def _what_each_is(kind: Kind, found: Found, labels: Sequence[str]) -> str:
-    """What the names of labels beside each other are: criteria, else whose they are; "" where all that is known."""
+    """The canonical column of the names of parallel labels: "rubric", the judge or "system"; "" if all are known."""
     who = rater_of(kind)
     names = [unescaped(parts_of(path)[-1]) for path in labels]
     wanted = ("rubric", who, "system") if all(map(names_a_judge, names)) else ("rubric", "system", who)
@@ -133,7 +134,7 @@ def _what_each_is(kind: Kind, found: Found, labels: Sequence[str]) -> str:
 
 
 def _tree(fields: Mapping[str, Sequence[Any]]) -> _Node:
-    """The keys of the records, each with those within it."""
+    """The tree of keys of the fields."""
     root = _Node()
     for name, values in fields.items():
         node = root
@@ -144,14 +145,14 @@ def _tree(fields: Mapping[str, Sequence[Any]]) -> _Node:
 
 
 def _are_of_judges(kind: Kind, found: Found, labels: Sequence[str]) -> bool:
-    """Whether fields with labels are called after models, or after people, beside the system that these judge."""
+    """Whether several label fields are named like judges, and the system but no judge is known."""
     names = [unescaped(parts_of(path)[-1]) for path in labels]
     free = "system" in found and rater_of(kind) not in found
     return len(names) > 1 and free and all(map(names_a_judge, names))
 
 
 def _by_judges(kind: Kind, home: str, labels: Sequence[str], flat: Mapping[str, Sequence[Any]]) -> Found:
-    """The judges, where the labels are fields that are called after them: of the criterion that holds them."""
+    """Canonical column → path, with the label fields as judges; the object around them is the criterion."""
     who = rater_of(kind)
     if home.endswith(("[]", "{}")):
         return {who: tuple(labels)}
@@ -164,7 +165,10 @@ def _by_judges(kind: Kind, home: str, labels: Sequence[str], flat: Mapping[str, 
 def _folded(
     node: _Node, path: str, levels: tuple[tuple[str, tuple[str, ...]], ...]
 ) -> Iterator[tuple[str, tuple[_Node, tuple[tuple[str, tuple[str, ...]], ...]]]]:
-    """Path → (its values, the objects on the way whose keys are names); fields of objects that are alike are one."""
+    """(path, (node, joined objects on the way with their keys)) of each field; similar sibling objects are joined.
+
+    levels: the joined objects so far, each as (path with ``{}``, keys).
+    """
     alike: dict[tuple[str, frozenset[Any]], list[str]] = {}
     for key, inner in node.inner.items():
         if inner.inner:
@@ -172,7 +176,7 @@ def _folded(
     for (marks, _), keys in alike.items():
         own = f"{path}{{}}"
         counts = [node.inner[key].count() for key in keys]
-        if len(keys) > 1 and 2 * min(counts) >= max(counts):  # else records of several kinds
+        if len(keys) > 1 and 2 * min(counts) >= max(counts):  # otherwise they occur in different records
             whole = _Node()
             for key in keys:
                 _merge(whole, node.inner[key])
@@ -213,9 +217,9 @@ def _name_rest(
     levels: Sequence[tuple[str, tuple[str, ...]]],
     around: Mapping[str, Sequence[Any]],
 ) -> None:
-    """What is still missing: by fields around the labels, and by the keys on the way to them, which go before if many.
+    """Add the missing canonical columns to ``found``, from fields around the labels and from the keys on the way.
 
-    Few keys are not what the labels are about where a field says that.
+    Keys have precedence over fields if they are many, or are named like queries.
     """
     if any(called_after_queries(keys) or len(keys) > _FEW for _, keys in levels):
         _name_levels(kind, found, levels)
@@ -230,13 +234,13 @@ def _name_rest(
 
 
 def _name_levels(kind: Kind, found: Found, levels: Sequence[tuple[str, tuple[str, ...]]]) -> None:
-    """What the keys of the objects on the way to the labels are: models, graders, else what is still missing."""
+    """Add to ``found`` what the keys on the way to the labels are: systems, judges, else another missing column."""
     who = rater_of(kind)
     free: dict[str, tuple[str, ...]] = {}
     for path, keys in levels:
         inner = str(found.get("query", "")).partition(f"{path}.")[2]
         if inner and "[]" not in inner and path == levels[-1][0]:
-            continue  # each is about one query, which has a text
+            continue  # each key is about one query, whose text is known
         of_systems = any(map(MODEL.search, keys)) or OF_SYSTEMS.search(
             last_name(path.removesuffix("{}") or "x")
         )
@@ -253,11 +257,11 @@ def _name_levels(kind: Kind, found: Found, levels: Sequence[tuple[str, tuple[str
     for path, keys in reversed(free.items()):
         own = str(found.get("system", "")).startswith(f"{path}.")
         if own and "query" in missing and not called_after_criteria(keys):
-            canonical = "query"  # whose records name the system of each
+            canonical = "query"  # the system is a field within
         elif path == "{}" and {"system", "query"} <= set(missing) and "rubric" not in missing:
             canonical = "query" if _are_ids(keys) else "system"
         elif path == "{}" and missing == [who, "system"] and str(found["query"]).startswith("{}"):
-            canonical = "system"  # whose queries have their keys within
+            canonical = "system"  # the keys of the queries lie within
         else:
             canonical = missing[0] if missing else ""
         if canonical:
@@ -266,12 +270,12 @@ def _name_levels(kind: Kind, found: Found, levels: Sequence[tuple[str, tuple[str
 
 
 def _are_ids(keys: Sequence[str]) -> bool:
-    """Whether most of the keys of one object are numbers, or have some: those of its records, and no names."""
+    """Whether most of the keys contain digits, so that they are ids of records and not names."""
     return 2 * sum(any(map(str.isdigit, key)) for key in keys) > len(keys)
 
 
 def _numbered(flat: Mapping[str, Sequence[Any]], systems: Sequence[Any]) -> Found:
-    """The query by a whole number that records of several systems share: their ``id``, if it is no record's own."""
+    """{"query": "id"} if ``id`` is a whole number that mostly occurs with several systems; else {}."""
     ids = flat.get("id", ())
     if len(ids) != len(systems) or not all(isinstance(i, int) or str(i).isdigit() for i in ids):
         return {}
@@ -283,7 +287,7 @@ def _numbered(flat: Mapping[str, Sequence[Any]], systems: Sequence[Any]) -> Foun
 
 
 def _name_around(kind: Kind, found: Found, flat: Mapping[str, Sequence[Any]]) -> None:
-    """System, judge and query by fields around the labels that are called after models, raters, ids or texts."""
+    """Add system, judge and query to ``found`` from plain fields with less usual names (``llm``, ``doc_id``)."""
     who = rater_of(kind)
     for canonical, names in (("system", INSTEAD_OF_SYSTEM), (who, RATERS), ("query", NAMES_OF_QUERIES)):
         fits = [

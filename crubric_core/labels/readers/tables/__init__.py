@@ -1,1 +1,1 @@
-"""One table looked into: what its rows are, which column is which, and what is not used."""
+"""Inspect one table: recognise its kind, which column is which canonical one, and which are not used."""

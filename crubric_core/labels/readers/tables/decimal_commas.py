@@ -1,4 +1,4 @@
-"""Columns whose numbers have a decimal comma (3,5), as spreadsheets write them in much of Europe."""
+"""Read columns whose numbers have a decimal comma (3,5), as spreadsheets write them in much of Europe."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _DECIMAL, _EITHER = re.compile(DECIMAL_COMMA), re.compile(EITHER_COMMA)
 
 
 def with_points(rows: Sequence[Sequence[Any]], width: int) -> tuple[tuple[Any, ...], dict[int, str]]:
-    """The first rows with a point for the comma in columns of such numbers, and a number of each of these columns.
+    """(rows with decimal points in columns of decimal commas, position of each such column → an example from it).
 
-    A column counts where all of its known cells are numbers, and one of them can be read in no other way.
+    All known cells of such a column are numbers, and at least one can only be read with a decimal comma.
     """
     found: dict[int, str] = {}
     for at in range(width):
@@ -34,14 +34,17 @@ def with_points(rows: Sequence[Sequence[Any]], width: int) -> tuple[tuple[Any, .
 
 
 def _with_commas(cells: Sequence[str | None]) -> list[str]:
-    """The cells with a comma of a column of numbers; none of any other column."""
+    """The cells with a comma, if all known cells of the column are numbers; else []."""
     known = [c.strip() for c in cells if c and plain(c) not in UNKNOWN]
     commas = [c for c in known if _DECIMAL.fullmatch(c) or _EITHER.fullmatch(c)]
     return commas if all(is_number(c) for c in known if c not in set(commas)) else []
 
 
 def told_of_commas(plan: FilePlan, rows: Sequence[Sequence[Any]], found: dict[int, str]) -> FilePlan:
-    """The plan with what is read with a decimal comma; or with what may be such, where it cannot be read otherwise."""
+    """The plan with a remark on the decimal commas that are read, or a problem if the commas in labels are ambiguous.
+
+    rows: the first rows as in the file. found: as returned by ``with_points``.
+    """
     used = set(plan.used)
     commas = {plan.columns[at]: number for at, number in found.items() if plan.columns[at] in used}
     if commas:

@@ -1,4 +1,4 @@
-"""Columns of a table of labels that describe its rubrics, queries or answers, once a row (docs/formats.md)."""
+"""Find columns of a table of labels that describe, row by row, its rubrics, queries or answers (docs/formats.md)."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ KEYS: Mapping[Kind, tuple[str, ...]] = {
     "rubrics": ("query", "rubric"),
     "answers": ("system", "query"),
 }
-# What a text says that is the same for all of them: nothing of each. See ``_told_apart``.
+# Keys within which the texts must differ: a text that is the same for all describes none of them. See ``_told_apart``.
 WITHIN: Mapping[Kind, tuple[str, ...]] = {"queries": (), "rubrics": ("query",), "answers": ("query",)}
-# In a table of labels "text" or "score" would say nothing of whose it is: these names do, the first of them first.
+# Column names that show what is described, best first. In a table of labels, "text" or "score" would not.
 _NAMES: Mapping[Kind, Mapping[str, str]] = {
     "queries": {
         "text": "query_text question_text prompt_text query question prompt user_prompt instruction input",
@@ -49,15 +49,16 @@ _NAMES: Mapping[Kind, Mapping[str, str]] = {
 }
 
 
-# Without weight and polarity a rubric that is bad to meet would count as good; without its scale, labels that never
-# reach the end of it would be the best there are.
+# Without weight and polarity, a rubric that is bad to meet would count as good. Without its scale, the highest label
+# that occurs would count as the best possible.
 _WITHIN_RECORDS = ("weight", "polarity", "scale_min", "scale_max", "pass_mark", "text")
 
 
 def paths_beside(mapping: Columns, fields: Collection[str]) -> list[str]:
-    """Paths of a rubric's weight, polarity, scale and text beside the paths that a mapping takes rubric and label from.
+    """Paths of a rubric's weight, polarity, scale and text in the lists or objects of the mapped rubric and label.
 
-    fields: those of the records, as ``paths.fields_of_records`` has them.
+    Example: ``scores[].weight`` beside ``scores[].value``. fields: paths that the records have, as in
+    ``paths.fields_of_records``.
     """
     taken = [v for c in ("label", "rubric") if isinstance(v := mapping.get(c), str) and _MARKS.search(v)]
     homes = dict.fromkeys(_MARKS.split(v)[0] + m[0] for v in taken if (m := _MARKS.search(v)))
@@ -67,24 +68,24 @@ def paths_beside(mapping: Columns, fields: Collection[str]) -> list[str]:
     return [path for path in offers if path not in used and any(map(_shape(path).fullmatch, fields))]
 
 
-_MARKS = re.compile(r"(\[\]|\{\})+(?!.*(\[\]|\{\}))")  # the last list or object on the way of a path
+_MARKS = re.compile(r"(\[\]|\{\})+(?!.*(\[\]|\{\}))")  # the last list or object of a path
 
 
 def _shape(path: str) -> re.Pattern[str]:
-    """The fields of records that a path leads to: any key in place of ``{}``."""
+    """An expression for the fields of records that a path leads to, with any key in place of ``{}``."""
     return re.compile(re.escape(path).replace(re.escape("{}"), r"(^|\.)(\\.|[^.])+"))
 
 
 def _name_of(column: str) -> str:
-    """The name of a column, or of the field that a path through a list or an object ends with."""
+    """The plain name of a column, or of the last field of a path: "weight" for ``scores[].weight``."""
     return plain_name(parts_of(column)[-1] if _MARKS.search(column) else column)
 
 
 def with_descriptions(plan: FilePlan, rows: Sample) -> FilePlan:
-    """The plan of a table of labels with the columns that describe what it names.
+    """The plan of a table of labels with ``described``: the columns that describe its queries, rubrics and answers.
 
-    A column counts by its name, and only where the first rows never give two values of the same query, rubric or
-    answer; one that later rows contradict is left out when the file is read.
+    A column is recognised by its name (``rubric_text``, ``max_score``), and only if the first rows never give two
+    values for the same query, rubric or answer. If later rows contradict it, it is left out when the file is read.
     """
     if plan.kind == "rubrics":
         return _told_of_negative(plan, rows)
@@ -112,9 +113,9 @@ def with_descriptions(plan: FilePlan, rows: Sample) -> FilePlan:
 
 
 def _described_levels(plan: FilePlan, rows: Sample) -> dict[str, str]:
-    """The scale whose levels are described, a column each: ``score1_description`` to ``score5_description``.
+    """{"scale_min": "=1", "scale_max": "=5"} for columns ``score1_description`` to ``score5_description``; else {}.
 
-    Only of descriptions in all rows, and of labels that all lie on it.
+    There must be at least three consecutive levels with a description in all rows, and all labels must be in range.
     """
     described = {c: int(m[1]) for c in plan.unused if (m := _OF_LEVEL.fullmatch(_name_of(c)))}
     low, high = min(described.values(), default=0), max(described.values(), default=0)
@@ -139,7 +140,7 @@ _OF_LEVEL = re.compile(
 
 
 def _told_of_negative(plan: FilePlan, rows: Sample) -> FilePlan:
-    """The plan with a remark of each unused column that says that rubrics are bad to meet, by its name and cells."""
+    """The plan with a remark for each unused column whose name and cells seem to mark rubrics as bad to meet."""
     for at, column in enumerate(plan.columns):
         words = set(_name_of(column).split("_"))
         if column not in plan.unused or not words & _OF_SIGNS:
@@ -161,12 +162,12 @@ def _told_of_negative(plan: FilePlan, rows: Sample) -> FilePlan:
 _OF_SIGNS = word_set(
     "weight weights importance points point negative penalty reward polarity sign direction type kind"
 )
-_SIGNED = frozenset(["polarity", "sign", "direction"])  # in which a dash is a minus
+_SIGNED = frozenset(["polarity", "sign", "direction"])  # columns in which a dash is a minus
 _SIGNS = dict.fromkeys(POSITIVE, 1.0) | dict.fromkeys(NEGATIVE, -1.0)
 
 
 def _number_of(cell: str, wanted: Type) -> float | None:
-    """The number that a description of this type stands for; None for any other text."""
+    """The number in a cell of this type ("positive" and "+" are 1 for "sign"); None for any other text."""
     text = cell.strip().lower()
     if wanted == "sign" and text in _SIGNS:
         return _SIGNS[text]
@@ -176,7 +177,7 @@ def _number_of(cell: str, wanted: Type) -> float | None:
 
 
 def _without_half_scale(described: Mapping[str, Columns]) -> dict[str, Columns]:
-    """What is called the lowest score of a table whose highest is that of no scale is of no scale either."""
+    """The descriptions without a ``scale_min`` that was taken from a synonym if there is no ``scale_max``."""
     found = dict(described)
     rubrics = dict(found.get("rubrics", {}))
     low = rubrics.get("scale_min")
@@ -187,7 +188,7 @@ def _without_half_scale(described: Mapping[str, Columns]) -> dict[str, Columns]:
 
 
 def with_described(plan: FilePlan, described: Mapping[str, Columns]) -> FilePlan:
-    """The plan with those of these columns as descriptions that it does not use otherwise."""
+    """The plan with these columns as ``described``, without the ones that it uses otherwise."""
     left = (*plan.unused, *_described_columns(plan))
     kept = {
         k: {c: v for c, v in columns.items() if v in left or is_listed(columns) or str(v).startswith("=")}
@@ -209,37 +210,37 @@ def with_described(plan: FilePlan, described: Mapping[str, Columns]) -> FilePlan
 
 
 def described_parts(file: FilePlan) -> list[FilePlan]:
-    """How what a table of labels says of its rubrics, queries and answers is read: a table each."""
+    """The plans that read the descriptions in a table of labels, one for each kind: rubrics, queries, answers."""
     parts = []
     for kind, columns in descriptions_of(file).items():
         keys: Columns = {c: v for c, v in file.mapping.items() if c in KEYS[kind]}
         keys = _around(keys, columns["rubric"]) if is_listed(columns) else keys
-        others = dict.fromkeys(SPECS[kind].columns, "")  # taken from no column by its name
+        others = dict.fromkeys(SPECS[kind].columns, "")  # so that no other column is recognised by its name
         mapping = {**others, **keys, **columns}
         parts.append(replace(file, kind=kind, mapping=mapping, gold=(), described={}, words={}))
     return parts
 
 
 def _around(keys: Columns, rubric: str | tuple[str, ...]) -> Columns:
-    """Those of the keys of labels that hold for another list of the record, too: the query of the whole record."""
+    """The label keys that also hold for the list of ``rubric``: those of the whole record, such as the query."""
     home = parse_path(str(rubric)).steps
     paths = {c: parse_path(v).steps for c, v in keys.items() if c != "rubric" and isinstance(v, str)}
     return {c: keys[c] for c, steps in paths.items() if steps == home[: len(steps)]}
 
 
 def is_listed(columns: Columns) -> bool:
-    """Whether descriptions stand in a list of their own, and name the rubrics there."""
+    """Whether descriptions are in a separate list of the record, which names the rubrics itself."""
     return "rubric" in columns
 
 
 def without_doubles(plans: Sequence[FilePlan]) -> list[FilePlan]:
-    """Where a file of its own describes rubrics, queries or answers, the tables of labels do not."""
+    """The plans without descriptions of rubrics, queries or answers in tables of labels, if another file has them."""
     own = {table for p in plans if not p.skip and not p.described for table in p.tables if table != "labels"}
     return [_without(p, own & set(p.described)) if p.described else p for p in plans]
 
 
 def keys_of(plan: FilePlan, kind: Kind) -> tuple[str, ...] | None:
-    """The columns that name what ``kind`` describes; None where the table does not name it row by row."""
+    """The columns that name the items of ``kind`` (rubrics: query, rubric); None if the table lacks a needed one."""
     held = {c: plan.mapping.get(c) for c in KEYS[kind]}
     if any(held[c] is None for c in SPECS[kind].needed if c in held):
         return None
@@ -257,7 +258,10 @@ def _described_columns(plan: FilePlan) -> set[str]:
 
 
 def _told_apart(texts: Mapping[tuple[str | None, ...], str], within: Sequence[int]) -> bool:
-    """Whether texts by key differ anywhere between keys of the same ``within``, or nothing can show that they do."""
+    """Whether some texts differ among keys that are equal at the positions ``within``, or no two keys are equal there.
+
+    texts: key → its text.
+    """
     groups = _grouped(texts, within)
     return any(len(set(g)) > 1 for g in groups) or all(len(g) == 1 for g in groups)
 
@@ -272,7 +276,7 @@ def _grouped(texts: Mapping[tuple[str | None, ...], str], within: Sequence[int])
 def _describes(
     plan: FilePlan, rows: Sample, keys: tuple[str, ...], column: str, kind: Kind, canonical: str
 ) -> bool:
-    """Whether the first rows give values of the right type, one alone for each key, that suit the labels."""
+    """Whether a column's cells in the first rows have the right type, one value for each key, and suit the labels."""
     name, at, of = _name_of(column), plan.columns.index(column), [plan.columns.index(key) for key in keys]
     wanted = SPECS[kind].values[canonical]
     seen: dict[tuple[str | None, ...], str] = {}
@@ -286,7 +290,7 @@ def _describes(
         if number is None and plain(cell) in UNKNOWN:
             continue
         if canonical == "polarity" and name not in _SIGNED and not cell.strip().isalpha():
-            return False  # a dash may stand for nothing
+            return False  # a dash may mean that the value is missing
         value = cell.strip()
         worded = worded or value.isalpha()
         if wanted != "text":
@@ -302,7 +306,7 @@ def _describes(
         return bool(seen) and _told_apart(seen, within)
     if canonical == "polarity" and (
         name != canonical or worded
-    ):  # it may be that of the query, or of the answer
+    ):  # it may be a type of the query or of the answer
         of_names = _grouped(seen, [i for i in range(len(keys)) if i not in within])
         several = any(len(set(group)) > 1 for group in _grouped(seen, within))
         return several and all(len(set(group)) == 1 for group in of_names)
@@ -318,7 +322,7 @@ def _is_of_type(number: float, wanted: Type) -> bool:
 
 
 def _levels_in(plan: FilePlan, row: Sequence[str | None]) -> list[float]:
-    """The labels of a row as numbers, those that are."""
+    """The labels of a row that are numbers or known words, as numbers."""
     holders = plan.wide or (plan.mapping.get("label"),)
     cells = [row[i] for i, c in enumerate(plan.columns) if c in holders and i < len(row)]
     levels = [plan.words.get(c, float(c) if is_number(c) else None) for c in cells if c is not None]
@@ -326,10 +330,11 @@ def _levels_in(plan: FilePlan, row: Sequence[str | None]) -> list[float]:
 
 
 def _suits(canonical: str, beside: Sequence[tuple[float, list[float]]]) -> bool:
-    """Whether numbers of a column that is only called alike can be a scale, or a weight, of the labels next to them.
+    """Whether numbers under a synonym of ``canonical`` can be the scale end, pass mark or weight for the labels.
 
-    A maximum of 10 is not that of verdicts or shares, and one that labels exceed is the highest that was given; points
-    that are 0 wherever the label is were awarded for it.
+    beside: (number, labels of its row). A maximum above 1 is no scale of labels that all lie from 0 to 1. A maximum
+    that some label exceeds is only the highest label given. Points that are 0 wherever the label is 0, or that always
+    equal the label, were awarded and are no weight.
     """
     pairs = [(value, level) for value, levels in beside for level in levels]
     if canonical == "scale_min":

@@ -1,4 +1,4 @@
-"""What kind of rows a table has: by the names of its columns, and by the rows where these tell more."""
+"""Recognise the kind of a table (labels, rubrics, queries, ...) from its column names and, if needed, its rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .plan_cells import repeats
 
 
 def kind_of_table(name: str, columns: tuple[str, ...], rows: tuple[Any, ...], mapping: Columns) -> Kind:
-    """The kind of a table; labels where its rows, or a mapping for labels, say more than the names of its columns."""
+    """The kind of a table by its column names; "labels" if its rows or the mapping show that it holds labels."""
     kind = guess_kind(name, columns)
     plan = FilePlan(name, "", kind=kind, columns=columns, mapping=mapping)
     foreign = not set(mapping) <= set(SPECS[kind].columns)
@@ -29,9 +29,9 @@ def kind_of_table(name: str, columns: tuple[str, ...], rows: tuple[Any, ...], ma
 
 
 def _with_labels(answers: FilePlan, rows: tuple[Any, ...]) -> bool:
-    """Whether a table of answers has labels beside them: a column a criterion, or one score of each answer.
+    """Whether a table of answers also has labels: one column for each criterion, or one score for each answer.
 
-    Or it has them in the place of answers: a judge answers what is asked of each system's text.
+    Or the answers are the labels: answers of a judge to questions on each system's text.
     """
     if _are_verdicts(answers, rows):
         return True
@@ -44,7 +44,7 @@ def _with_labels(answers: FilePlan, rows: tuple[Any, ...]) -> bool:
 
 
 def _are_verdicts(answers: FilePlan, rows: tuple[Any, ...]) -> bool:
-    """Whether what would be a system's answers look like labels, and several are of one system and query."""
+    """Whether the column of answers looks like labels, and a system has several of them for one query."""
     named, fixed = columns_and_constants(answers.mapping)
     try:
         at = choose_columns("answers", with_fixed(answers.columns, fixed), named, answers.name)
@@ -56,8 +56,8 @@ def _are_verdicts(answers: FilePlan, rows: tuple[Any, ...]) -> bool:
 
 
 def _repeat_systems(plan: FilePlan, rows: tuple[Any, ...]) -> bool:
-    """Whether a ranking, or a table of systems, has several rows of one: these are its labels on several queries."""
-    # A ranking is read without the system that a path may name.
+    """Whether a ranking or a table of systems has several rows for one system, so that they are its labels."""
+    # For a ranking, a system from the file's path is ignored.
     named, _ = columns_and_constants(plan.mapping)
     try:
         at = choose_columns(plan.kind, plan.columns, named, plan.name)["system"]
@@ -67,12 +67,12 @@ def _repeat_systems(plan: FilePlan, rows: tuple[Any, ...]) -> bool:
 
 
 def _are_of_models(gold: FilePlan, rows: tuple[Any, ...]) -> bool:
-    """Whether columns of labels are named after models, whatever the name of the file says of gold labels."""
+    """Whether columns of labels are named after models, so that a file named "gold" holds ordinary labels."""
     return any(MODEL.search(column) for column in label_columns(gold.columns, rows))
 
 
 def _holds_labels(queries: FilePlan, rows: tuple[Any, ...]) -> bool:
-    """Whether a table of queries has answers, whoever gave them, and labels of these; or judges, or labels alone."""
+    """Whether a table of queries also holds labels: beside a column of answers or judges, or without descriptions."""
 
     def named(kind: Kind, canonical: str) -> set[str]:
         names = names_of(kind, canonical)
@@ -89,7 +89,7 @@ def _are_labels(rows: tuple[Any, ...], at: int) -> bool:
     return profile(cells_at(rows, at)).labels >= ENOUGH
 
 
-# kind of table that names alone tell → whether its rows hold labels all the same
+# kind of table by its column names → test whether its rows hold labels nevertheless
 _HOLDING: Mapping[str, Callable[[FilePlan, tuple[Any, ...]], bool]] = {
     "answers": _with_labels,
     "reference": _repeat_systems,
@@ -100,18 +100,18 @@ _HOLDING: Mapping[str, Callable[[FilePlan, tuple[Any, ...]], bool]] = {
 
 
 def _names_are_lists(columns: Sequence[str], rows: tuple[Any, ...]) -> bool:
-    """Whether what would be the names of rubrics are lists or objects of JSON: several criteria in each row."""
+    """Whether the column of rubric names holds JSON lists or objects: several criteria in each row."""
     at = choose_columns("rubrics", columns, None, "")["rubric"]
     cells = filled_cells(rows, at)
     return bool(cells) and all(c.lstrip().startswith(("[", "{")) for c in cells)
 
 
 def with_fixed(columns: tuple[str, ...], fixed: Columns) -> tuple[str, ...]:
-    """The columns, and one more for each that is the same for the whole file, for the choice to count them in."""
+    """The columns, and an additional one for each canonical column that is constant, for ``choose_columns``."""
     return (*columns, *(canonical for canonical in fixed if canonical not in columns))
 
 
 def columns_and_constants(mapping: Columns) -> tuple[dict[str, str], dict[str, str | tuple[str, ...]]]:
-    """What names one column of the file, and all else: what is the same for the whole file, or spread over columns."""
+    """(the part of a mapping that names single columns, the rest: constants "=value" and tuples of columns)."""
     named = {c: v for c, v in mapping.items() if isinstance(v, str) and not v.startswith("=")}
     return named, {c: v for c, v in mapping.items() if c not in named}

@@ -1,4 +1,4 @@
-"""What names leave open and rows tell: which column is the label, the system or the id, and one rubric for all."""
+"""Settle from the rows what column names leave open: the label, the system, the ids, and a single rubric."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _OF_RUBRICS = (  # names of columns that describe an item as a rubric
     "weight points importance description item_text item_description item_weight max_score criterion_text "
     "criteria_text rubric_text scale_min scale_max pass_mark polarity severity"
 )
-_OF_ROWS = ("id", "uid", "uuid", "hash", "index", "idx")  # names that say of no text or task whose it is
+_OF_ROWS = ("id", "uid", "uuid", "hash", "index", "idx")  # names that may number rows, not texts or tasks
 _RIGHT = frozenset(("correct", "is_correct", "match", "exact_match", "right"))
 _POINTS = ("points", "points_given", "pts")
 _MOST_POINTS = word_set(
     "max_points max_score max_pts max_point max_marks maximum_points points_possible possible_points "
     "total_points max maximum out_of"
 )
-_LABELS, _NO_LABELS = 0.8, 0.5  # share of a column's cells that look like labels: from, and below
+_LABELS, _NO_LABELS = 0.8, 0.5  # share of label-like cells: at least this in labels, below this in others
 
 
 def told_of_label(found: Mapping[str, str]) -> list[str]:
-    """What is told where the label is a prediction beside ground truth, or points beside the most that there may be."""
+    """Remarks on a label that is a prediction beside ground truth, or points beside the highest possible points."""
     label = found.get("label", "")
     if not label:
         return []
@@ -50,10 +50,11 @@ def told_of_label(found: Mapping[str, str]) -> list[str]:
 
 
 def label_by_content(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, str]:
-    """The label's column where several have names of labels: the only one that has any, or that looks like labels.
+    """{"label": column} where several columns have names of labels: the only one with cells, or with label-like cells.
 
-    Where several say the same of each row (a verdict, and its score), the first with whole levels. Beside predictions,
-    the label is what was to be predicted, and whether that is right is what counts; so it is beside A, B and C.
+    If several order all rows alike (a verdict and its score), it is the first with whole levels. If ``correct`` stands
+    beside predictions (``prediction``), or beside labels that are only A, B or C, it is the label, because the other
+    column named like a label is the right answer of the task. {} if the rows do not settle it.
     """
     if plan.kind not in ("labels", "gold") or "label" in plan.mapping:
         return {}
@@ -79,14 +80,14 @@ def label_by_content(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str,
 
 
 def _predicted_of_rubrics(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> str:
-    """The prediction of each rubric's label, which a judge gave, beside its ground truth; "" where none is so."""
+    """The column of a judge's predictions (``predicted_score``) beside ground truth of each rubric; "" if none."""
     predicted = [c for c in plan.columns if plain_name(c) in PREDICTED | {"predicted_score", "y_pred"}]
     truths = [c for c in plan.columns if is_truth(c) and profile(cells_of(plan, rows, c)).labels >= _LABELS]
     return predicted[0] if len(predicted) == 1 and truths and _names_rubrics(plan) else ""
 
 
 def _points_of_rubrics(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> str:
-    """The points that were given, beside the most that there may be, where no other column is the label; else ""."""
+    """The column ``points`` beside ``max_points`` if it looks like labels and no other column is the label; or ""."""
     points = [c for c in plan.columns if plain_name(c) in _POINTS]
     most = any(plain_name(c) in _MOST_POINTS for c in plan.columns)
     others = any(plain_name(c) in INSTEAD_OF_LABEL for c in plan.columns)
@@ -101,7 +102,10 @@ def _names_rubrics(plan: FilePlan) -> bool:
 
 
 def rubrics_called_judges(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> tuple[dict[str, str], list[str]]:
-    """(the rubric where a column called evaluator holds criteria, and no column is the rubric; what is told of it)."""
+    """({"rubric": column}, remarks) if a column called like judges (``evaluator``) holds criteria; else ({}, []).
+
+    Only in tables with a label but without a column named after rubrics.
+    """
     if plan.kind not in ("labels", "gold") or {"rubric", "judge", "annotator"} & set(plan.mapping):
         return {}, []
     judges = (*names_of("labels", "judge"), *RATERS)
@@ -117,7 +121,10 @@ def rubrics_called_judges(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> tupl
 
 
 def _said_twice(given: Mapping[str, Sequence[Any]]) -> dict[str, str]:
-    """The first column with whole levels of those that order all rows alike; {} where they do not."""
+    """{"label": column} of the first column with whole levels, if all columns order the rows alike; else {}.
+
+    given: column → its cells.
+    """
     levels = {}
     for column, cells in given.items():
         words = levels_of(str(c) for c in cells if c)
@@ -133,7 +140,7 @@ def _said_twice(given: Mapping[str, Sequence[Any]]) -> dict[str, str]:
 
 
 def runs_as_systems(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, str]:
-    """The system where no column is called so, and the runs have names, as those of TREC."""
+    """{"system": column} of the runs, if no column is called a system and the runs have names, as in TREC; else {}."""
     if plan.kind not in ("labels", "gold") or "system" in plan.mapping:
         return {}
     systems = names_of("labels", "system")
@@ -144,14 +151,17 @@ def runs_as_systems(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, 
 
 
 def names_runs(values: Sequence[Any]) -> bool:
-    """Whether runs have names that several records share: each is a system, and no repeated draw."""
+    """Whether runs have names, not numbers, and each occurs in at least two records on average: they are systems."""
     names = {str(v) for v in values if v not in (None, "")}
     numbered = repeats_among(tuple(names)) or any(name.isdigit() for name in names)
     return bool(names) and 2 * len(names) <= len(values) and not numbered
 
 
 def ids_of_labels(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, str]:
-    """Query and rubric by their texts, where the ids next to them are of the labels: no two systems share one."""
+    """Query and rubric as their text columns, if the ids beside them never occur with two systems; else {}.
+
+    Such ids belong to single answers or labels. With texts of a query that map one to one to its id, the id is used.
+    """
     system = next((c for c in plan.columns if plain_name(c) in names_of("labels", "system")), None)
     if plan.kind not in ("labels", "gold") or len(rows) < LEAST:
         return {}
@@ -171,7 +181,7 @@ def ids_of_labels(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, st
 
 
 def said_by_two(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, str]:
-    """System and judge where two columns of one name say the same of each row: ``judge_id`` beside ``judge_model``."""
+    """System and judge if two columns map one to one: ``judge_id`` for ``judge_id`` beside ``judge_model``."""
     found: dict[str, str] = {}
     if plan.kind not in ("labels", "gold"):
         return found
@@ -188,7 +198,7 @@ def said_by_two(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, str]
 
 
 def _ids_of_texts(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, str]:
-    """The id of the query where names fit several columns that say the same of each row: task_id, question."""
+    """{"query": id column} if several columns named like queries map one to one: ``task_id`` and ``question``."""
     named = [c for c in plan.columns if plain_name(c) in names_of("labels", "query")]
     ids = [c for c in named if plain_name(c).endswith("_id")]
     if "query" in plan.mapping or len(named) < 2 or len(ids) != 1:
@@ -201,7 +211,10 @@ def _ids_of_texts(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, st
 def one_rubric(
     plan: FilePlan, rows: Sequence[Sequence[Any]], named: Mapping[str, str], fixed: Mapping[str, Any]
 ) -> str | None:
-    """The name of the only rubric of a table with one score for each system, query and judge; None for any other."""
+    """The name (the label's column) of the only rubric of a table with one score for each system, query and judge.
+
+    None for any other table. named: canonical column → column. fixed: constants and tuples of columns in the mapping.
+    """
     if plan.kind not in ("labels", "gold") or "rubric" in {*named, *fixed} or not rows:
         return None
     columns = (*plan.columns, *fixed)
@@ -234,10 +247,10 @@ def one_rubric(
 def items_alone(
     plan: FilePlan, rows: Sequence[Sequence[Any]], named: Mapping[str, str], fixed: Mapping[str, Any]
 ) -> tuple[dict[str, str], str]:
-    """({"query": column, "rubric": constant} where ``item_id`` alone tells what the labels are of, what is told of it).
+    """({"query": column, "rubric": constant} if ``item_id`` is the only name of what is labelled, a remark on it).
 
-    It is the rubric where a column may be the query, or rubrics are described, or it is called item. Each may be meant,
-    so that it is told.
+    If the column is called ``item``, another column may be the query, or rubrics are described, it stays the rubric and
+    the mapping is {}. Both readings are possible, so the remark offers the other one. ({}, "") for other tables.
     """
     if plan.kind not in ("labels", "gold") or {"rubric", "query"} & {*named, *fixed}:
         return {}, ""
@@ -253,7 +266,7 @@ def items_alone(
         as_queries = {"query": item, "rubric": f"={label}"}
         keys = [columns[i] for name, i in chosen.items() if name not in ("label", "reason")]
         about = list(zip(*(cells_of(plan, rows, c) for c in keys), strict=True))
-        if repeats(about):  # what tells these rows apart is asked
+        if repeats(about):  # another question asks how these rows differ
             return {}, ""
         others = {bare_name(c) for c in plan.columns if c != item}.difference(_OF_ROWS)
         stays = others.intersection((*NAMES_OF_QUERIES, *_OF_RUBRICS.split()))
@@ -269,7 +282,7 @@ def items_alone(
 
 
 def asked_of_predictions(plan: FilePlan, label: str) -> str:
-    """What is asked of a label that may be the right answer of a task, as predictions stand beside it; "" elsewhere."""
+    """The question on a column ``label`` beside predictions, which may be the right answer of a task; "" elsewhere."""
     predicted = [c for c in plan.columns if plain_name(c) in PREDICTED]
     if plain_name(label) != "label" or not predicted or "label" in plan.mapping:
         return ""
@@ -281,16 +294,17 @@ def asked_of_predictions(plan: FilePlan, label: str) -> str:
 
 
 def asked_of_key(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> str:
-    """What is asked of a label that may be the right choice of each question, as choices stand beside it; "" elsewhere.
+    """The question on a label (``correct``) that may be the right choice of each query; "" elsewhere.
 
-    It is the same for all systems of each query, where these chose otherwise, and among what they chose.
+    The label is the same for all systems of each query, and its values are among those of another column, in which the
+    systems differ: their choices.
     """
     label, query = plan.mapping.get("label"), plan.mapping.get("query")
     if label not in plan.columns or query not in plan.columns or plain_name(label) not in _RIGHT:
         return ""
     right, queries = cells_of(plan, rows, label), cells_of(plan, rows, query)
     about = len(set(queries))
-    few = about < LEAST and not letters_of(right)  # so that it may be chance
+    few = about < LEAST and not letters_of(right)  # it may be a coincidence
     if few or len(set(right)) < 2 or len(set(zip(queries, right, strict=True))) > about:
         return ""
     for column in plan.columns:

@@ -1,4 +1,4 @@
-"""A table looked into: what its rows are, which column is which, and what its words stand for."""
+"""Plan how a table is read: its kind, which column is which canonical one, and the levels of its words."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ from .raters import settled, told_apart
 from .unused import like_labels, unused_columns
 
 SAMPLE = 200
-LATER = 20_000  # first rows in which repeated ones are looked for
-QUESTION = 0.55  # confidence below which a guess is a question, and no answer
-_OF_BLANK = 50  # of these the rows that are looked at for a column that is blank in the first ones
-_KEYS = 5  # first columns in which the name of a row that sums up others is looked for
+LATER = 20_000  # number of first rows that are searched for repeated keys
+QUESTION = 0.55  # confidence below which a guess is not accepted, but asked
+_OF_BLANK = 50  # later rows that are added for each column that is blank in the first rows
+_KEYS = 5  # number of first columns that are searched for names of totals
 
 
 def plan_of_table(
     name: str, reader: Reader, file_format: str, overrides: Overrides
 ) -> tuple[FilePlan, tuple[Any, ...]]:
-    """The plan of one table, and the first rows that it was guessed from."""
+    """(plan of one table, the first rows that it was guessed from)."""
     given = _first_rows(reader)
     rows, commas = with_points(given, len(reader.columns))
     plan = told_of_commas(_plan_of_rows(name, reader, file_format, overrides, rows), given, commas)
@@ -82,7 +82,10 @@ def _plan_of_rows(
 
 
 def _without_holders(plan: FilePlan, rows: tuple[Any, ...]) -> Columns:
-    """What is given, and that no object names a judge or system from within which labels are taken: ``judge.score``."""
+    """The plan's mapping, with "" for a system or judge whose column is only the object that holds labels.
+
+    Example: for the label ``judge.score``, the column ``judge`` is not the judge.
+    """
     labels = (*wide_columns(plan.mapping), str(plan.mapping.get("label", "")))
     within = {parts_of(c)[0] for c in labels if is_path(c)}
     holders = [
@@ -99,7 +102,7 @@ _WHOSE = ("system", "judge", "annotator", "run")
 
 
 def _told_of_reading(reader: Reader) -> list[str]:
-    """What the reader of the file says of how it was decoded, and of ticked columns that became one."""
+    """Remarks of the reader on how the file was decoded, and on ticked columns that it merged."""
     told = []
     if decoded := getattr(reader, "decoded", ""):
         told.append(f"{decoded}; if names look wrong, save the file as CSV UTF-8")
@@ -112,7 +115,7 @@ def _told_of_reading(reader: Reader) -> list[str]:
 def _with_columns_by_content(
     plan: FilePlan, rows: tuple[Any, ...], named: dict[str, str], *, strict: bool
 ) -> tuple[FilePlan, dict[str, str]]:
-    """(the plan with what is told of them, the columns that are named and those that their cells tell)."""
+    """(plan with remarks, canonical column → column: the given ones and those that the cells show)."""
     by_content = label_by_content(plan, rows)
     plan = plan.with_remarks(*told_of_label(by_content))
     named = said_by_two(plan, rows) | named | by_content | ids_of_labels(plan, rows)
@@ -130,7 +133,7 @@ def _with_columns_by_content(
 def _with_rubric_by_content(
     plan: FilePlan, rows: tuple[Any, ...], named: dict[str, str], fixed: dict[str, Any], *, strict: bool
 ) -> tuple[FilePlan, dict[str, str], dict[str, Any]]:
-    """(the plan with what is told of it, columns, constants) of a table that names no rubric, if it has one alone."""
+    """(plan with remarks, columns, constants), with the rubric filled in if the table has a single, unnamed rubric."""
     named = named | only_criterion(plan, rows, named, fixed)
     of_items, told_of_items = items_alone(plan, rows, named, fixed)
     if of_items:
@@ -149,7 +152,7 @@ def _with_rubric_by_content(
 def _mapped(
     plan: FilePlan, rows: tuple[Any, ...], named: dict[str, str], fixed: dict[str, Any], *, strict: bool
 ) -> FilePlan:
-    """The plan with the column of each canonical one, and how sure that is; else with what may be them."""
+    """The plan with the column and confidence of each canonical column; if names are not enough, with guesses."""
     columns = plan.columns
     try:
         chosen, told_of_blank = _chosen(plan, with_fixed(columns, fixed), named, rows)
@@ -165,7 +168,7 @@ def _mapped(
 def _chosen(
     plan: FilePlan, columns: Sequence[str], named: Mapping[str, str], rows: Sequence[Sequence[Any]]
 ) -> tuple[dict[str, int], list[str]]:
-    """(canonical column → place, what is told of it): a column that holds nothing gives way to another of its kind."""
+    """(canonical column → position, remarks). A blank column is replaced by another one with a suitable name."""
     chosen = choose_columns(plan.kind, columns, named, plan.name)
     blank = {i for i, c in enumerate(plan.columns) if not any(cells_at(rows, i))} if rows else set()
     blank -= {columns.index(c) for c in named.values() if c in columns}
@@ -176,7 +179,7 @@ def _chosen(
     try:
         others = choose_columns(plan.kind, held, named, plan.name)
     except IngestError as error:
-        if MISSING in str(error):  # nothing takes its place
+        if MISSING in str(error):  # no other column can replace it
             return chosen, []
         raise
     instead = {c: others[c] for c in empty if c in others}
@@ -188,7 +191,7 @@ def _chosen(
 
 
 def _told_of_key(plan: FilePlan, rows: tuple[Any, ...], overrides: Overrides) -> FilePlan:
-    """The plan with what is asked of a label that seems to be the right choice of each question."""
+    """The plan with a question if the label seems to be the right choice of each query; a problem if strict."""
     asked = "" if "label" in overrides.mapping else asked_of_key(plan, rows)
     if not asked:
         return plan
@@ -197,7 +200,7 @@ def _told_of_key(plan: FilePlan, rows: tuple[Any, ...], overrides: Overrides) ->
 
 
 def _first_rows(reader: Reader) -> tuple[Any, ...]:
-    """The first rows, and some later ones with what columns hold that are blank in these: another judge's labels."""
+    """The first rows, and some later ones where columns are filled that are blank at first, as another judge's."""
     rows = _without_sums(reader.columns, reader.head(SAMPLE))
     blank = [i for i in range(len(reader.columns)) if not any(cells_at(rows, i))]
     if not blank or len(rows) < SAMPLE // 2:
@@ -210,7 +213,7 @@ def _first_rows(reader: Reader) -> tuple[Any, ...]:
 
 
 def _without_sums(columns: Sequence[str], rows: Sequence[Sequence[str | None]]) -> tuple[Any, ...]:
-    """The rows that sum up no others: a mean of 3.2 says nothing of what its column holds."""
+    """The rows without totals, as a mean of 3.2 is not typical of its column; all rows if none would be left."""
     kept = rows
     for at, column in enumerate(columns[:_KEYS]):
         names = {cell for cell in filled_cells(rows, at) if len(cell.strip()) <= LONGEST}
@@ -224,7 +227,7 @@ _RUBRICS = (*names_of("labels", "rubric"), *INSTEAD_OF_RUBRIC)
 
 
 def _with_gold(plan: FilePlan, rows: tuple[Any, ...], overrides: Overrides) -> FilePlan:
-    """The plan with its columns of ground truth: those that were given, else by their names."""
+    """The plan with its columns of ground truth: those that the user gave, else recognised by their names."""
     if overrides.gold is None:
         named = overrides.mapping.get("judge")
         return with_gold(plan, rows, named if isinstance(named, tuple) else ())
@@ -233,7 +236,7 @@ def _with_gold(plan: FilePlan, rows: tuple[Any, ...], overrides: Overrides) -> F
 
 
 def _with_unused(plan: FilePlan, rows: tuple[Any, ...]) -> FilePlan:
-    """The plan with the columns that it leaves out; a table of systems uses them all."""
+    """The plan with ``unused`` and ``suspects``; unchanged for a table of systems, which uses all columns."""
     if plan.kind == "systems":
         return plan
     used = [*plan.used, *reasons_of(plan.mapping, plan.columns, plan.name).values()]
@@ -265,7 +268,10 @@ def _confirmed(canonical: str, column: str, guessed: Mapping[str, Guess], named:
 
 
 def _guessed(plan: FilePlan, rows: tuple[Any, ...], problem: str, *, strict: bool) -> FilePlan:
-    """A mapping from names and contents where names alone do not tell; still a problem where a column is missing."""
+    """The plan with a mapping guessed from names and contents, and ``problem`` if a needed column is still missing.
+
+    If strict, or if a mapping is given, nothing is guessed and the problem stays.
+    """
     if strict or plan.mapping:
         return _without_system(plan, problem)
     guesses = guess_columns(plan.kind, plan.columns, rows)
@@ -279,7 +285,7 @@ def _guessed(plan: FilePlan, rows: tuple[Any, ...], problem: str, *, strict: boo
 
 
 def _without_system(plan: FilePlan, problem: str) -> FilePlan:
-    """The plan with the problem; where only the system is missing, with all the other columns mapped."""
+    """The plan with the problem; if only the system is missing, the other columns are mapped."""
     named, fixed = columns_and_constants(plan.mapping)
     if plan.kind not in ("labels", "gold") or "system" in plan.mapping:
         return replace(plan, problem=problem)
@@ -295,7 +301,7 @@ def _without_system(plan: FilePlan, problem: str) -> FilePlan:
 
 
 def _with_words(plan: FilePlan, rows: tuple[Any, ...]) -> FilePlan:
-    """The plan with what the words among the first labels stand for."""
+    """The plan with ``words``: word → level, for the words among the first labels, read criterion by criterion."""
     if plan.kind not in ("labels", "gold"):
         return plan
     holders = {*(plan.wide or (plan.mapping.get("label"),)), *plan.gold}

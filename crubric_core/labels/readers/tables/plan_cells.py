@@ -1,4 +1,4 @@
-"""The cells of a plan's columns in its first rows, and what they tell of each other."""
+"""The cells of a plan's columns in the first rows, and tests of how columns relate to each other."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 from ..plan import FilePlan, Guess
 
-LEAST = 4  # rows below which nothing is said
+LEAST = 4  # least number of rows from which anything is inferred
 
 
 def taken(plan: FilePlan, canonical: str, column: str, sure: float, why: str, remark: str) -> FilePlan:
-    """The plan with one more of its columns, and the remark that says so."""
+    """The plan with one more column mapped. sure: confidence. why: reason of the guess. remark: "" for no remark."""
     return replace(
         plan,
         mapping={**plan.mapping, canonical: column},
@@ -25,24 +25,25 @@ def taken(plan: FilePlan, canonical: str, column: str, sure: float, why: str, re
 
 
 def rows_of_keys(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> list[tuple[Any, ...]]:
-    """What each of the first rows is about: its cells of all mapped columns but label and reason."""
+    """The key of each of the first rows: its cells in all mapped columns except label and reason."""
     keys = [v for c, v in plan.mapping.items() if isinstance(v, str) and c not in ("label", "reason")]
     own = [cells_of(plan, rows, column) for column in keys]
     return list(zip(*own, strict=True)) if own else [()] * len(rows)
 
 
 def repeats(cells: Sequence[Any]) -> bool:
-    """Whether some rows share a value, so that a column may name what several rows are about."""
+    """Whether any value occurs more than once."""
     return len(set(cells)) < len(cells)
 
 
-_FOOTER = 0.05  # share of rows without a cell, at most
+_FOOTER = 0.05  # largest share of rows without a cell
 
 
 def parts_all(cells: Sequence[Any], before: Sequence[tuple[Any, ...]], spread: bool) -> bool:
-    """Whether a column tells all rows apart, and is no mere number of the row.
+    """Whether a column makes all rows unique together with their keys ``before``, and is no mere number of the row.
 
-    A few rows without it do not matter: notes below a table, its sums.
+    A few rows without a cell are ignored: notes and sums below a table. spread: whether a column of unique values is
+    accepted if all keys are equal.
     """
     known = [(key, c) for key, c in zip(before, cells, strict=True) if c not in (None, "")]
     if not known or len(cells) - len(known) > max(1, _FOOTER * len(cells)) or repeats(known):
@@ -52,18 +53,18 @@ def parts_all(cells: Sequence[Any], before: Sequence[tuple[Any, ...]], spread: b
 
 
 def of_one_system(cells: Sequence[Any], systems: Sequence[Any]) -> bool:
-    """Whether no value comes with two systems, where there are several: an id of an answer, and of no query."""
+    """Whether there are several systems and no value occurs with two of them, as with ids of answers, not queries."""
     return len(set(systems)) > 1 and len(set(zip(cells, systems, strict=True))) == len(set(cells))
 
 
 def is_shared(cells: Sequence[Any], systems: Sequence[Any]) -> bool:
-    """Whether most of several values come with several systems each, as what these answer does."""
+    """Whether there are several values, and most occur with more than one system each, as queries do."""
     values = Counter(value for value, _ in set(zip(cells, systems, strict=True)))
     return len(values) > 1 and 2 * sum(n > 1 for n in values.values()) > len(values)
 
 
 def cells_of(plan: FilePlan, rows: Sequence[Sequence[Any]], column: str) -> list[Any]:
-    """A column's cells of the first rows; of what is the same for the whole file, that."""
+    """A column's cells in the first rows; a constant ("=value") in each row; None where a row has no such cell."""
     if column.startswith("=") and column not in plan.columns:
         return [column] * len(rows)
     at = plan.columns.index(column) if column in plan.columns else -1

@@ -1,4 +1,4 @@
-"""Which column of a table of labels is the query, where none is called so: its rows tell."""
+"""Find the query's column in a table of labels, from its rows, if no column is called query."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .plan_cells import LEAST, cells_of, is_shared, of_one_system, parts_all, re
 
 
 def with_query(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -> FilePlan:
-    """The plan with the query's column, where none is called so: one with a name that speaks of texts or tasks.
+    """The plan with the query's column if no column is called query: preferably one with a name of texts or tasks.
 
-    Where rows would contradict each other without it, it must tell all rows apart; ``strict`` makes a problem of a
-    table that has no such name. A table in which nothing else tells rows apart stays as it is.
+    If keys repeat without it, it must make all rows unique. If several columns do, but none by name, ``strict`` makes
+    this a problem. If no column does, a query shared by the systems may be taken, else the plan is unchanged.
     """
     if plan.kind not in ("labels", "gold") or plan.problem or "query" in plan.mapping or len(rows) < LEAST:
         return plan
@@ -58,9 +58,9 @@ def with_query(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -
 
 
 def with_texts_as_queries(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
-    """The plan of a table whose questions are asked of each text (doc_id, question): these are its rubrics.
+    """The plan with the text as the query and the question as the rubric (``doc_id``, ``question``), if this is better.
 
-    Without the text rows would contradict each other, and with it none do.
+    It is better if keys repeat without the text, and no longer repeat with it. Otherwise the plan is unchanged.
     """
     question = plan.mapping.get("query")
     if plan.kind not in ("labels", "gold") or question not in plan.columns or len(rows) < LEAST:
@@ -86,9 +86,9 @@ def with_texts_as_queries(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> File
 
 
 def turns_as_queries(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> str:
-    """The rule that makes a query of each turn of a conversation; "" where rows do not tell, or need none.
+    """The rule that makes each turn of a conversation a query, such as "conversation_id + turn"; "" if not needed.
 
-    Without the turn rows would be about the same cell, and with it none are.
+    It is needed if keys repeat without the turn, and no longer repeat with it.
     """
     turn = next((c for c in plan.unused if bare_name(c) in TURNS), None)
     if turn is None or plan.kind not in ("labels", "gold") or plan.problem or len(rows) < LEAST:
@@ -105,7 +105,7 @@ def turns_as_queries(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> str:
 
 
 def _with_items_as_queries(plan: FilePlan, criterion: str) -> FilePlan:
-    """The plan of a table in which each item is rated on several criteria: the item is the query, and no rubric."""
+    """The plan with the item as the query and ``criterion`` as the rubric: each item is rated on several criteria."""
     item = str(plan.mapping["rubric"])
     kept = tuple(g for g in plan.guesses if g.canonical != "rubric")
     moved = replace(plan, mapping={**plan.mapping, "query": item}, guesses=kept)
@@ -119,7 +119,7 @@ def _with_shared_query(
     before: Sequence[tuple[Any, ...]],
     systems: Sequence[Any],
 ) -> FilePlan:
-    """The plan with a query that is named after texts and shared by systems, where rows repeat with it, too."""
+    """The plan with a query column that is named like texts and shared by systems, although keys repeat with it."""
     for column in sorted(
         (c for c in plan.unused if c in plan.columns and bare_name(c) in NAMES_OF_QUERIES),
         key=lambda c: NAMES_OF_QUERIES.index(bare_name(c)),
@@ -139,9 +139,10 @@ def _with_shared_query(
 
 
 def _with_named_query(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
-    """The plan with the query's column by its name alone: all rows have one, and systems share what it says.
+    """The plan with the query's column found by its name, if all rows have a value and systems share these values.
 
-    Without it the rubrics of different texts would be those of one query, and claims for further queries too sure.
+    Without it, the rubrics of different texts would belong to one query, and results for new queries would look too
+    precise.
     """
     systems, rubrics = (cells_of(plan, rows, str(plan.mapping.get(c, ""))) for c in ("system", "rubric"))
     named = [c for c in plan.unused if c in plan.columns and bare_name(c) in NAMES_OF_QUERIES]
@@ -152,7 +153,7 @@ def _with_named_query(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan
         pairs = len(set(zip(rubrics, cells, strict=True)))
         groups = 1 < len(set(cells)) < len(set(rubrics)) == pairs
         shared = is_shared(cells, systems) and not 1 < len(set(rubrics)) <= pairs == len(set(cells))
-        # Files of one system each have the same numbers.
+        # Files of one system each may share running numbers.
         several = len(set(systems)) > 1 or all(str(c).isdigit() for c in cells)
         if bare_name(column) not in IDS_OF_ANSWERS or shared or (groups and several):
             remark = f"the query is its column {column!r}, because no column is called query"
@@ -161,7 +162,7 @@ def _with_named_query(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan
 
 
 def told_of_own_queries(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
-    """The plan with a remark where no two systems share a query, and they share the values of an unused column."""
+    """The plan with a remark if no two systems share a query, but they share values of an unused column."""
     query, system = (str(plan.mapping.get(c, "")) for c in ("query", "system"))
     if query not in plan.columns or system not in plan.columns or len(rows) < LEAST:
         return plan
@@ -183,9 +184,9 @@ def told_of_own_queries(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePl
 
 
 def told_of_own_rubrics(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
-    """The plan with a remark where no two systems share a rubric, though one was labelled in several rows.
+    """The plan with a remark if no two systems share a rubric, although some rubric has several rows.
 
-    What is taken for the rubric then tells answers apart: ``item_id`` of each model's answers.
+    The column of the rubric then probably names answers, such as ``item_id`` of each model's answers.
     """
     rubric, system, label = (str(plan.mapping.get(c, "")) for c in ("rubric", "system", "label"))
     if rubric not in plan.columns or system not in plan.columns or len(rows) < LEAST:
@@ -203,7 +204,7 @@ def told_of_own_rubrics(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePl
 
 
 def _id_of(text: str, offers: Sequence[str], plan: FilePlan, rows: Sequence[Sequence[Any]]) -> str:
-    """The id that says the same of each row as a text: item_id beside context."""
+    """The id column that maps one to one to a text column: ``item_id`` for ``context``; else the text column."""
     cells = cells_of(plan, rows, text)
     if bare_name(text).endswith("id"):
         return text

@@ -1,4 +1,4 @@
-"""Who judged, where no column is called judge: columns named after raters, respondents of a survey, or a question."""
+"""Find the judge if no column is called judge: columns named after raters, respondents of a survey, or a question."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from ..wide.column_names import is_crossing
 from .plan_cells import LEAST, cells_of, repeats, rows_of_keys, taken
 from .query_column import told_of_own_queries, told_of_own_rubrics, with_query, with_texts_as_queries
 
-_RESPONSE = "response_id"  # of an export of Qualtrics or LimeSurvey; elsewhere it may be the id of a system's response
-_NUMBERED = {"ID", "Start time", "Completion time"}  # of Microsoft Forms, which numbers the responses
-_LONGEST = 60  # mean characters of a cell that may be somebody's name, or that of a condition
+_RESPONSE = "response_id"  # the respondent in Qualtrics or LimeSurvey; elsewhere perhaps a system's response
+_NUMBERED = {"ID", "Start time", "Completion time"}  # columns of Microsoft Forms, which numbers the responses
+_LONGEST = 60  # largest mean number of characters in a column of names
 
 
 def settled(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -> FilePlan:
-    """The plan with judge and query, where no name says which they are, and with what tells repeating rows apart."""
+    """The plan with judge and query found if no column has their names, and a remark or ``apart`` on repeated keys."""
     if plan.kind not in ("labels", "gold") or plan.problem:
         return plan
     named = with_query(with_texts_as_queries(_with_rater(plan, rows), rows), rows, strict=strict)
@@ -46,7 +46,7 @@ def settled(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -> F
 
 
 def _with_rater(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
-    """The plan with the judge's column, where one is named after those who rate and no better one is there."""
+    """The plan with a column named after raters (``rated_by``) as the judge, if there is no judge yet and no gold."""
     if rater_of(plan.kind) in plan.mapping or plan.gold:
         return plan
     words = (*RATERS, *RATERS_OR_LABELS)
@@ -57,13 +57,13 @@ def _with_rater(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
 
 
 def _may_rate(column: str, cells: Sequence[Any]) -> bool:
-    """Whether a column with such a name holds the names of raters, and not what they say, or that they have none."""
+    """Whether a column named after raters holds their names, not their labels or only "anonymous"."""
     named = {str(c).lower() for c in cells if c} != {"anonymous"}  # as Microsoft Forms writes of all
     return named and _may_be_names(cells) and (bare_name(column) in RATERS or not profile(cells).labels)
 
 
 def _with_respondent(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
-    """The plan of a survey with its respondents as judges, where they rate the same or several rows are one's."""
+    """The plan of a survey with its respondents as judges, if keys repeat or some respondent has several rows."""
     if rater_of(plan.kind) in plan.mapping or len(NOTED.intersection(plan.columns)) < 2:
         return plan
     for column in plan.unused:
@@ -80,7 +80,7 @@ def _as_judge(plan: FilePlan, column: str) -> FilePlan:
 
 
 def told_apart(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
-    """The plan with the unused column in which most of the rows differ that are about the same."""
+    """The plan with ``apart``: the unused column that distinguishes most of the rows with the same key."""
     before = rows_of_keys(plan, rows)
     if len(rows) < LEAST or not repeats(before):
         return plan
@@ -100,7 +100,7 @@ def told_apart(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
 
 
 def _holds_scores(plan: FilePlan, column: str, cells: Sequence[Any]) -> bool:
-    """Whether a column's cells are scores, or labels: by its name, or beside columns of judges times criteria."""
+    """Whether a column's cells are scores, or labels by its name, or labels beside columns of judges times criteria."""
     held = profile(cells)
     scores = held.scores >= ENOUGH or (held.labels >= ENOUGH and any("." in cell for cell in cells))
     named = bare_name(column).rpartition("_")[2] in ENDINGS
@@ -110,20 +110,20 @@ def _holds_scores(plan: FilePlan, column: str, cells: Sequence[Any]) -> bool:
 
 
 def _are_names(cells: Sequence[Any]) -> bool:
-    """Whether each row has a short text."""
+    """Whether all cells are filled, with short texts."""
     return all(cells) and _may_be_names(cells)
 
 
 def _may_be_names(cells: Sequence[Any]) -> bool:
-    """Whether what the rows have are short texts; a row without one is rejected where it is read."""
+    """Whether the filled cells are short texts; rows with an empty cell are rejected when the file is read."""
     known = [c for c in cells if c]
     return bool(known) and sum(map(len, known)) <= _LONGEST * len(known)
 
 
 def _several_answers(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> str:
-    """What is asked where an unused id says that a system has several answers to one query; "" elsewhere.
+    """The question if, by an unused id, a system has several answers to one query; "" elsewhere.
 
-    They are not told apart by what their rows are about, as each was rated by others: in other languages, say.
+    Repeated keys do not reveal these answers, because different judges rated each of them.
     """
     keys = [plan.mapping.get(c) for c in ("system", "query", rater_of(plan.kind))]
     if len(rows) < LEAST or "run" in plan.mapping or not all(k in plan.columns for k in keys):
@@ -135,7 +135,7 @@ def _several_answers(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> str:
             continue
         ids = cells_of(plan, rows, column)
         several, of_one = len(set(zip(about, ids, strict=True))), len(set(ids))
-        shared = len(set(zip(ids, judges, strict=True))) > of_one  # else it is an id of what somebody judged
+        shared = len(set(zip(ids, judges, strict=True))) > of_one  # else it is the id of a single judgement
         if not all(ids) or not shared or several > of_one or several < 2 * len(set(about)):
             continue
         beside = next((c for c in plan.unused if c != column and _tells(plan, rows, c, about, ids)), "")
@@ -154,7 +154,7 @@ _IDS = frozenset(("response_id", "answer_id", "output_id", "completion_id", "gen
 def _tells(
     plan: FilePlan, rows: Sequence[Sequence[Any]], column: str, about: Sequence[Any], ids: Sequence[Any]
 ) -> bool:
-    """Whether a column with few values says which of the answers it is."""
+    """Whether a column has fewer values than there are answers (``ids``) and, within each key, maps to them."""
     cells = cells_of(plan, rows, column)
     names = _are_names(cells) and len(set(cells)) < len(set(ids))
     pairs = set(zip(about, cells, strict=True))
@@ -162,7 +162,7 @@ def _tells(
 
 
 def question(plan: FilePlan) -> str:
-    """What is asked where rows about the same differ in a column that is not used; "" where none do."""
+    """The question if rows with the same key differ in the unused column ``plan.apart``; "" if there is none."""
     if not plan.apart or plan.apart in plan.mapping.values():
         return ""
     judged = any(c in plan.mapping for c in ("judge", "annotator"))
@@ -182,7 +182,7 @@ def question(plan: FilePlan) -> str:
 
 
 def _joined(plan: FilePlan) -> str:
-    """The mappings that put a column into the names of systems or queries, or make it these; in brackets."""
+    """The mappings that add ``plan.apart`` to the names of systems or queries, or make it the query; in brackets."""
     named = {c: plan.mapping.get(c) for c in ("system", "query")}
     ways = [f'{{"{c}": "{v} + {plan.apart}"}}' for c, v in named.items() if v in plan.columns]
     ways += [] if "query" in plan.mapping else [as_json({"query": plan.apart})]

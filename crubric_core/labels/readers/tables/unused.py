@@ -1,4 +1,4 @@
-"""What a file holds that is not used, and which of it looks like labels: told in every report."""
+"""Find columns and fields that are not used, and those of them that look like labels, for the report."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from ..guess import Sample, cells_at, profile
 from ..word_lists import word_set
 from ..words import comparable, is_number, levels_of
 
-MOST = 200  # names that are kept
+MOST = 200  # most unused names that are kept
 _DEEPEST = 6
 _SPEAKING = word_set(
     "label labels score scores verdict rating grade met pass passed correct judgment judgement vote votes "
     "satisfied fulfilled success"
 )
-_COUNTING = word_set(  # in names of what numbers, or sums up, with numbers as small as labels
+_COUNTING = word_set(  # words in names of columns that number or sum up, with numbers as small as labels
     "id index idx n count row seed turn run epoch year age mean average avg median total subtotal sum"
 )
 _NO_LABELS = frozenset(
@@ -27,7 +27,7 @@ _NO_LABELS = frozenset(
 def unused_columns(
     columns: Sequence[str], rows: Sample, used: Sequence[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(names of the columns that a mapping leaves out, those of them that look like labels)."""
+    """(columns that a mapping does not use, those of them that look like labels). used: the columns that it uses."""
     taken = set(used)
     left = [(i, c) for i, c in enumerate(columns) if c.strip() and c not in taken][:MOST]
     suspects = tuple(c for i, c in left if _looks_like_labels(c, cells_at(rows, i)))
@@ -37,9 +37,9 @@ def unused_columns(
 def like_labels(
     columns: Sequence[str], rows: Sample, labels: Sequence[str], keys: Sequence[str]
 ) -> tuple[str, ...]:
-    """The columns most of whose cells are such as those of the columns of labels, whatever some of them say.
+    """The other columns in which more than half of the known cells have values that occur in the label columns.
 
-    None that has one value for each value of one of the ``keys``, as it describes that.
+    Columns with one value for each value of a key column are left out: they describe the key.
     """
     at = {c: [comparable(cell) for cell in cells_at(rows, i)] for i, c in enumerate(columns)}
     values = {cell for c in labels for cell in at[c]} - {""}
@@ -55,7 +55,7 @@ def like_labels(
 
 
 def _looks_like_labels(column: str, cells: Sequence[str | None]) -> bool:
-    """By a name that speaks of labels, or by few different values among which are verdicts."""
+    """Whether a column looks like labels: by its name (``verdict``), or by a few different values with verdicts."""
     parts = set(plain_name(column).split("_"))
     held = profile(cells)
     if held.labels < 0.8 or not 1 <= held.distinct <= 12 or parts & _NO_LABELS:
@@ -67,7 +67,7 @@ def _looks_like_labels(column: str, cells: Sequence[str | None]) -> bool:
 
 
 class Watched(dict[str, Any]):
-    """An object of a record that remembers which of its fields were read."""
+    """A JSON object that records which of its fields were read."""
 
     def __init__(self, found: Mapping[str, Any], depth: int = 0) -> None:
         super().__init__({k: watched(v, depth + 1) for k, v in found.items()})
@@ -78,23 +78,23 @@ class Watched(dict[str, Any]):
         return super().__getitem__(key)
 
     def get(self, key: str, default: Any = None) -> Any:
-        """The value of a field, which is read."""
+        """The value of a field, which is marked as read."""
         self.read.add(key)
         return super().get(key, default)
 
     def items(self) -> Any:
-        """All fields, which are read."""
+        """All fields, which are marked as read."""
         self.read.update(self)
         return super().items()
 
     def values(self) -> Any:
-        """The values of all fields, which are read."""
+        """The values of all fields, which are marked as read."""
         self.read.update(self)
         return super().values()
 
 
 def watched(value: Any, depth: int = 0) -> Any:
-    """A value of JSON whose objects remember what was read of them."""
+    """A copy of a JSON value with all objects, to a limited depth, as ``Watched``."""
     if depth > _DEEPEST:
         return value
     if isinstance(value, dict):
@@ -103,7 +103,10 @@ def watched(value: Any, depth: int = 0) -> Any:
 
 
 def unused_fields(records: Sequence[Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(paths of fields that nobody read, such as ``scores[].extra``, those of them that look like labels)."""
+    """(paths of fields that were not read, such as ``scores[].extra``, those of them that look like labels).
+
+    records: as returned by ``watched``.
+    """
     found: dict[str, list[Any]] = {}
     for record in records:
         for path, value in _unread(record, ""):
@@ -127,7 +130,7 @@ def _unread(value: Any, path: str) -> Iterator[tuple[str, Any]]:
 
 
 def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """A field that nobody read; of an object the fields within it, of a list of objects theirs."""
+    """(path, value) of an unread field, or of each field within it if it is an object or a list of objects."""
     if isinstance(value, dict) and value:
         for key, inner in dict.items(value):
             yield from _leaves(inner, f"{path}.{key}")
@@ -139,7 +142,7 @@ def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
 
 
 def is_verdict_field(path: str, values: Sequence[Any]) -> bool:
-    """Whether a field that nothing is taken from looks like labels."""
+    """Whether an unused field looks like labels, by its name and values."""
     name = set(plain_name(path.rsplit(".", 1)[-1].replace("[]", "")).split("_"))
     flat = [v for value in values for v in (value if isinstance(value, list) else [value])]
     scalars = [v for v in flat if isinstance(v, (bool, int, float, str))]

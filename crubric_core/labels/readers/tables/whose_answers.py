@@ -1,4 +1,4 @@
-"""Rows that repeat their query where no column names a system: answers of several systems, or draws of one."""
+"""Ask what rows with the same query are if no column names a system: answers of several systems, or runs of one."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from ..words import is_number
 from .plan_cells import LEAST, cells_of, rows_of_keys
 from .raters import told_apart
 
-BY_PATH = "the file's path: "  # how the reason of a guess begins that is made from it
-# names of columns whose values may each be a system: what is graded where no model answers
+BY_PATH = "the file's path: "  # beginning of the reason of a guess that was made from the path
+# columns whose values may each be a system, where essays or persons are graded and not models
 _GRADED = frozenset(
     ("essay_id", "essay", "student_id", "student", "pupil_id", "examinee_id", "candidate_id", "writer_id")
 )
-_SHARE = 0.2  # of the rows that repeat what others are about, from which they are asked about
+_SHARE = 0.2  # least share of rows with a repeated key, from which the question is asked
 
-_TEXTS = word_list("reference references source source_text context target translation")  # of no system
+_TEXTS = word_list("reference references source source_text context target translation")  # never systems
 
 
 def asked_whose(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
-    """The plan, with a problem where rows repeat each other and nothing but the file's path could name their system."""
+    """The plan with a problem that asks for the system, if keys repeat and only the file's path could give it."""
     lacking = "system" not in plan.mapping and (not plan.problem or MISSING in plan.problem)
     by_path = any(
         g.canonical == "system" and g.reason.startswith(BY_PATH) and g.confidence < 1 for g in plan.guesses

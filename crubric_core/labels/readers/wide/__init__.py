@@ -1,1 +1,1 @@
-"""Wide tables: several columns of labels in a row, one a judge, a system, a rubric or a run."""
+"""Wide tables: several label columns in a row, one for each judge, system, rubric or run."""

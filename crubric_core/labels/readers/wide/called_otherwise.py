@@ -1,4 +1,4 @@
-"""Criteria whose names stand for something else elsewhere: ``Reasoning``, ``Repetition``, ``Organization``."""
+"""Recognise criteria whose names usually mean something else: ``Reasoning``, ``Repetition``, ``Organization``."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ..guess import ENOUGH, Sample, cells_at, profile
 from ..words import UNKNOWN, is_number, plain
 
 _RUNS = ("repetition", "attempt", "trial", "draw")
-_DESCRIBING = ("text", "dimension", "domain", "polarity", "tags", "organisation")  # in words, elsewhere
+_DESCRIBING = ("text", "dimension", "domain", "polarity", "tags", "organisation")  # usually not numbers
 _TRAITS = frozenset(("importance", *(name for c in _DESCRIBING for name in SYNONYMS[c]))) - {"category"}
-_LEAST = 4  # rows from which they tell anything
+_LEAST = 4  # least number of rows from which anything is inferred
 _LEVELS = 11
 
 
 def criteria_called_otherwise(columns: Sequence[str], sample: Sample) -> tuple[str, ...]:
-    """Columns that are criteria by their cells, though their names stand for something else."""
+    """Columns that are criteria by their cells, although their names usually mean something else."""
     return (
         *criteria_called_reasons(columns, sample),
         *criteria_called_runs(columns, sample),
@@ -29,14 +29,14 @@ def criteria_called_otherwise(columns: Sequence[str], sample: Sample) -> tuple[s
 
 
 def criteria_called_reasons(columns: Sequence[str], sample: Sample) -> tuple[str, ...]:
-    """Columns of labels in most rows that are called like the reason of one: ``Reasoning``, ``Explanation``."""
+    """Columns named like the reason of a label (``Reasoning``, ``Explanation``) that hold labels in most rows."""
     names = names_of("labels", "reason")
     held = {c: profile(cells_at(sample, i)) for i, c in enumerate(columns) if plain_name(c) in names}
     return tuple(c for c, own in held.items() if own.labels >= ENOUGH and 2 * own.known > len(sample))
 
 
 def criteria_called_runs(columns: Sequence[str], sample: Sample) -> tuple[str, ...]:
-    """Columns of labels beside others that are called like a repeated draw, where no two rows are about the same."""
+    """A column named like a run (``Repetition``) with a few whole numbers beside labels, if no keys repeat; or ()."""
     named = [c for c in columns if plain_name(c) in _RUNS and _is_graded(c, columns, sample)]
     beside = named and [
         c
@@ -51,7 +51,10 @@ def criteria_called_runs(columns: Sequence[str], sample: Sample) -> tuple[str, .
 
 
 def criteria_called_descriptions(columns: Sequence[str], sample: Sample) -> tuple[str, ...]:
-    """Columns called like what describes a query or a rubric in words, of a few numbers that differ within a query."""
+    """Columns named like descriptions (``Organization``, ``importance``) that are labels: a few whole numbers.
+
+    The numbers must differ within some system and within some query.
+    """
     named = [c for c in columns if plain_name(c) in _TRAITS and _is_graded(c, columns, sample)]
     keys = _keys(columns, sample) if named else []
     systems = [c for c in keys if plain_name(c) in _SYSTEMS]
@@ -62,7 +65,7 @@ def criteria_called_descriptions(columns: Sequence[str], sample: Sample) -> tupl
 
 
 def told_of_otherwise(columns: Sequence[str], wide: Sequence[str], sample: Sample) -> list[str]:
-    """What is told of criteria that are called like draws or descriptions."""
+    """Remarks on criteria among the ``wide`` columns that are named like runs or descriptions."""
     runs = [c for c in criteria_called_runs(columns, sample) if c in wide]
     others = [c for c in criteria_called_descriptions(columns, sample) if c in wide]
     told = [
@@ -92,7 +95,7 @@ _JUDGES = frozenset((*names_of("labels", "judge"), *RATERS))
 
 
 def _keys(columns: Sequence[str], sample: Sample) -> list[str]:
-    """The columns that are called like a system, a query or a judge; none whose names are each of one answer."""
+    """The columns that are named like a system, query or judge, without ids that occur with one system each."""
     systems = [c for c in columns if plain_name(c) in _SYSTEMS]
     others = [c for c in columns if bare_name(c) in _QUERIES | _JUDGES and c not in systems]
     own = cells_at(sample, columns.index(systems[0])) if systems else []
@@ -105,7 +108,7 @@ def _keys(columns: Sequence[str], sample: Sample) -> list[str]:
 
 
 def _is_graded(column: str, columns: Sequence[str], sample: Sample) -> bool:
-    """Whether most rows have one of a few whole numbers, of which several occur and none is negative."""
+    """Whether more than half of the rows are filled, and with 2 to 11 different whole numbers, none negative."""
     known = [c for c in cells_at(sample, columns.index(column)) if c is not None and plain(c) not in UNKNOWN]
     if 2 * len(known) <= len(sample) or not all(map(is_number, known)):
         return False
@@ -114,6 +117,6 @@ def _is_graded(column: str, columns: Sequence[str], sample: Sample) -> bool:
 
 
 def _differs(column: str, key: str, columns: Sequence[str], sample: Sample) -> bool:
-    """Whether a column has several values in rows of one value of the key."""
+    """Whether a column has several values for at least one value of the key column."""
     own, keys = (cells_at(sample, columns.index(c)) for c in (column, key))
     return len(set(zip(keys, own, strict=True))) > len(set(keys))

@@ -1,4 +1,4 @@
-"""What the names of the label columns of a wide table say: whose they are, which criterion, which repeat."""
+"""Parse the names of the label columns of a wide table: judge or system, criterion, query and run."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ _PEOPLE = (
     "judge|grader|rater|annotator|evaluator|expert|human|worker|reviewer|assessor|coder|scorer|examiner|labell?er"
     "|physician|clinician|doctor|participant|respondent|member|person|volunteer|system|model|llm|chatbot|bot|agent|assistant|response"
 )
-_CALLED = re.compile(rf"(?i){_PEOPLE}|(?<![a-z])j\d")  # what a judge or a system is called by
+_CALLED = re.compile(rf"(?i){_PEOPLE}|(?<![a-z])j\d")  # a word for a judge or a system
 _WHO = rf"(?:{_PEOPLE})[\s_.\-]*(?:\d+|(?<=[\s_.\-])[a-z])"
 _BESIDE_CRITERION = {  # rater_1_word_choice, word choice (Rater 1)
     1: re.compile(rf"(?i)(?P<who>{_WHO})[\s_.\-:/|]+(?P<rest>[^\[(].*)"),
     -1: re.compile(rf"(?i)(?P<rest>.+?)[\s_.\-:/|]+(?P<who>{_WHO})"),
 }
-_ROW_OF_GRID = re.compile(r"(?P<question>[^\[]+)\[(?P<name>.+)\]")  # of Google Forms
+_ROW_OF_GRID = re.compile(r"(?P<question>[^\[]+)\[(?P<name>.+)\]")  # a row of a grid question in Google Forms
 _NUMBERED_QUERY = r"(q|query|question|prompt|task|case|example|item|email)[\s_.\-#]*\d+"
 _QUESTION = re.compile(rf"(?i){_NUMBERED_QUERY}")
 _OF_QUESTION = re.compile(rf"(?i)\W*{_NUMBERED_QUERY}\W")
@@ -55,10 +55,10 @@ _HOLDER = re.compile(
 
 
 def spread_names(columns: Sequence[str]) -> tuple[str, ...]:
-    """The names of what wide columns stand for: without an ending such as _score, or such a beginning, of them all.
+    """The name of each wide column without an ending such as ``_score``, or such a beginning, if all columns have it.
 
-    Of paths to lists beside each other (``answers[].clear[]``), or to fields of their items, it is the last key; of one
-    question's rows (``Rate the answer [Tone]``) that of the row.
+    For paths into parallel lists (``answers[].clear[]``) or to fields of their items, it is the last key. For the rows
+    of a grid question (``Rate the answer [Tone]``), it is the name in brackets.
     """
     if all(re.search(r"\[\]|\{\}", c) for c in columns):
         keys = [re.sub(r"[\[\]{}]+$", "", re.split(r"(?<!\\)\.", c)[-1]).replace("\\.", ".") for c in columns]
@@ -81,7 +81,7 @@ def spread_names(columns: Sequence[str]) -> tuple[str, ...]:
 
 
 def names_a_judge(name: str) -> bool:
-    """Whether a column is named after a judge and nothing else: ``gpt-4o``, ``human``, ``judge_claude``."""
+    """Whether a column's name is a judge's or a model's and nothing else: ``gpt-4o``, ``human``, ``judge_claude``."""
     model = _RATER.sub("", name)
     rest = _VERSION.sub("", MODEL.sub("", model))
     more = re.search(r"[A-Za-z]{4,}" if model == name else r"[A-Za-z]", rest)
@@ -89,7 +89,7 @@ def names_a_judge(name: str) -> bool:
 
 
 def names_a_system(name: str) -> bool:
-    """Whether a column is called after a system by its place: ``Model A``, ``system_2``."""
+    """Whether a column's name is a numbered or lettered system: ``Model A``, ``system_2``."""
     return bool(_SYSTEM.search(name))
 
 
@@ -99,24 +99,25 @@ def called_after_queries(columns: Iterable[str]) -> bool:
 
 
 def crossing(first: str, last: str) -> str:
-    """In place of a column: the names of wide columns are those of ``first`` times those of ``last``."""
+    """The rule "~ {first}×{last}": each wide column's name holds a name of ``first``, then one of ``last``."""
     return f"~ {{{first}}}×{{{last}}}"
 
 
 def is_crossing(rule: str) -> bool:
-    """Whether a rule says that the names of wide columns are those of one kind times another."""
+    """Whether a mapping's value is a rule as ``crossing`` writes it, such as "~ {judge}×{rubric}"."""
     return bool(_CROSSING.fullmatch(rule))
 
 
 def names_within(
     what: str, columns: Sequence[str], mapping: Columns, source: str
 ) -> dict[str, tuple[str, ...]]:
-    """Canonical column → its name for each wide column: of ``what``, and of what the mapping says is named there, too.
+    """Canonical column → its name for each wide column, for ``what`` and for the mapping's crossing rules.
 
-    Raises IngestError where the columns are not named so.
+    Example: ``gpt4_tone`` with {"judge": "~ {judge}×{rubric}"} has the judge gpt4 and the rubric tone.
+    Raises IngestError where the columns are not named as a rule says.
     """
     found = {what: spread_names(columns)}
-    # In the order in which they were found, whatever that of the mapping.
+    # In the order in which ``wide.plan`` infers them, whatever the order of the mapping.
     for other in sorted(mapping, key=lambda c: (c != "run", c != "query")):
         said = mapping[other]
         parts = _CROSSING.fullmatch(said) if isinstance(said, str) else None
@@ -141,7 +142,7 @@ def names_within(
 
 
 def drawn_names(columns: Sequence[str]) -> tuple[tuple[str, str], ...] | None:
-    """(run, whose) of each column, where all end, or all begin, with a numbered repeat: ``gpt4_run1``; else None."""
+    """(run, rest of the name) of each column if all end, or all begin, with a numbered run (``gpt4_run1``); or None."""
     for pattern in (_DRAWN, _DRAWN_BACK):
         found = [m for c in columns if (m := pattern.fullmatch(c)) and m["whose"].lower() not in ENDINGS]
         pairs = tuple((m["run"], m["whose"]) for m in found)
@@ -155,22 +156,25 @@ def drawn_names(columns: Sequence[str]) -> tuple[tuple[str, str], ...] | None:
 
 
 def spread_of_draws(pairs: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-    """Whose draw each column is, without an ending such as _score of them all."""
+    """The name of each column without its run, and without an ending such as ``_score`` that all share.
+
+    pairs: as ``drawn_names`` returns them.
+    """
     whose = tuple(dict.fromkeys(name for _, name in pairs))
     bare = dict(zip(whose, spread_names(whose), strict=True))
     return tuple(bare[name] for _, name in pairs)
 
 
 def without_draws(columns: Sequence[str]) -> tuple[str, ...]:
-    """What the columns are named after, once each where they are numbered repeats of it."""
+    """The distinct names of the columns without their run numbers; the columns unchanged if they have none."""
     pairs = drawn_names(spread_names(columns))
     return tuple(dict.fromkeys(spread_of_draws(pairs))) if pairs else tuple(columns)
 
 
 def without_queries(columns: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...], int] | None:
-    """(the numbered queries, what the columns are named after without them, the order) of queries times others.
+    """(numbered queries, names without the queries, order) of columns named after queries times others: ``Q1_tone``.
 
-    order: as in ``crossed_names``. None of other columns.
+    order: as in ``crossed_names``. None for other columns.
     """
     for order in (1, -1):
         if pairs := crossed_names(columns, order, called_after_queries):
@@ -182,11 +186,12 @@ def without_queries(columns: Sequence[str]) -> tuple[tuple[str, ...], tuple[str,
 def crossed_names(
     columns: Sequence[str], order: int = 0, named: Callable[[Collection[str]], bool] | None = None
 ) -> tuple[tuple[str, str], ...] | None:
-    """(judge or system, rubric) of each column, where the columns are these times criteria; else None.
+    """(judge or system, rubric) of each column, if the columns are judges or systems times criteria; else None.
 
-    ``gpt4_clarity, gpt4_tone, claude_clarity, claude_tone`` are two judges and two criteria; where the names tell,
-    some may be missing. ``order``: 1 where the rubric is named last, -1 where it is first, whatever they are called; 0
-    where the names have to tell. ``named``: whether names are those of the first of each pair.
+    ``gpt4_clarity, gpt4_tone, claude_clarity, claude_tone`` are two judges and two criteria. Some combinations may be
+    missing if the names are clearly of judges or systems. order: 1 if the rubric comes last, -1 if it comes first, so
+    that any names are accepted; 0: inferred from the names. named: test whether names may be the first of the pairs;
+    None: names of judges or systems.
     """
     columns = spread_names(columns)
     splits = [
@@ -206,10 +211,10 @@ def crossed_names(
 
 
 def crossed_among(columns: Sequence[str], known: Collection[str] = ()) -> tuple[str, ...]:
-    """Those of the columns that are judges times criteria by their names, where most are; else all of them.
+    """The columns that are judges times criteria by their names, if more than half are; else all columns.
 
-    The others are whose the names do not say: ``clarity`` beside ``rater1_clarity, rater2_clarity, rater1_tone, …``.
-    known: what other columns name.
+    The others name no judge: ``clarity`` beside ``rater1_clarity, rater2_clarity, rater1_tone, …``.
+    known: canonical columns that other columns of the table are.
     """
     if 2 * sum(bool(_CALLED.search(c) or MODEL.search(c)) for c in columns) <= len(columns):
         return tuple(columns)
@@ -221,32 +226,32 @@ def crossed_among(columns: Sequence[str], known: Collection[str] = ()) -> tuple[
         if len(columns) < 2 * len(found) and len(found) > len(most) and crossed_names(found):
             most = found
     judges = {first for first, _ in crossed_names(most) or ()}
-    # Where nothing else names the systems, models are these, and none is left out.
+    # If no other column names the systems, the models are the systems, and no column is left out.
     told = "system" in known or all(map(called_judge, judges))
     return most if told and any(map(_is_one, judges)) else tuple(columns)
 
 
 def _is_one(name: str) -> bool:
-    """Whether a name is one model's, or one person's by a number or a letter: ``human`` may begin a criterion's."""
+    """Whether a name is of one model, or of a person with a number or letter (``rater 2``); not ``human`` alone."""
     if re.search(r"\d|[\s_.\-][A-Za-z]$|[a-z][A-Z]$", name):
         return True
     return bool(MODEL.search(name)) and name.lower() not in ("human", "humans")
 
 
 def _is_complete(pairs: Sequence[tuple[str, str]]) -> bool:
-    """Whether different pairs are all of the first names times all of the last."""
+    """Whether pairs, all different, are all combinations of the first with the last names."""
     return len({first for first, _ in pairs}) * len({last for _, last in pairs}) == len(pairs)
 
 
 def _is_partial(pairs: Sequence[tuple[str, str]]) -> bool:
-    """Whether they are half of these or more, and each first name has a last name that another one has, too."""
+    """Whether pairs are at least half of all combinations, and each first name shares a last name with another one."""
     firsts, lasts = Counter(first for first, _ in pairs), Counter(last for _, last in pairs)
     shared = {first for first, last in pairs if lasts[last] > 1}
     return len(firsts) * len(lasts) <= 2 * len(pairs) and len(shared) == len(firsts)
 
 
 def _is_whole(name: str) -> bool:
-    """Whether a part of a name opens no bracket that another part closes."""
+    """Whether the brackets in a part of a name are balanced."""
     return all(name.count(a) == name.count(b) for a, b in ("()", "[]"))
 
 
@@ -256,18 +261,19 @@ def _any_names(names: Collection[str]) -> bool:
 
 def _of_judges_or_systems(names: Collection[str]) -> bool:
     alike = all(map(names_a_judge, names)) or all(map(names_a_system, names))
-    return alike and not any(map(_OF_QUESTION.match, names))  # which are one of them in each query
+    return alike and not any(map(_OF_QUESTION.match, names))  # "Q1 ..." differs with each query
 
 
 def called_judge(name: str) -> bool:
-    """Whether a name says that it is a judge's, or a person's: ``rater 2``, ``human``, and no model's."""
+    """Whether a name contains a word for a judge or a person: ``rater 2``, ``human``; not a model's name alone."""
     return bool(_JUDGE.search(name))
 
 
 def _splits(columns: Sequence[str], order: int) -> Iterator[tuple[tuple[str, str], ...]]:
-    """Each way to part all columns in two: after a numbered judge or system, or before it, or at a separator.
+    """Each way to split all names in two: after or before a numbered judge or system, or at a separator.
 
-    order: as in ``crossed_names``. A part is empty where a column cannot be parted so.
+    Yields the pairs (first, last) of all columns. order: as in ``crossed_names``. Parts are "" where a name cannot be
+    split in this way.
     """
     ways = (order,) if order else (1, -1)
     for way in ways:
@@ -282,9 +288,9 @@ def _splits(columns: Sequence[str], order: int) -> Iterator[tuple[tuple[str, str
 
 
 def _products(columns: Sequence[str], separator: str) -> Iterator[tuple[tuple[str, str], ...]]:
-    """Each way in which all columns are some names times others, of which both may hold the separator.
+    """Each way in which the columns are all combinations of two sets of names, which may contain the separator.
 
-    ``judge_gpt4_overall_quality`` is ``judge_gpt4`` and ``overall_quality`` where the other columns are parted so, too.
+    ``judge_gpt4_overall_quality`` is ``judge_gpt4`` and ``overall_quality`` if this splits all other columns, too.
     """
     words = columns[0].split(separator)
     for at in range(1, len(words)):
@@ -299,12 +305,12 @@ def _products(columns: Sequence[str], separator: str) -> Iterator[tuple[tuple[st
 
 
 def _halves(column: str, separator: str, way: int, *, at_end: bool) -> tuple[str, str]:
-    """What stands before and after the first separator, or the last; the other way round where ``way`` is -1."""
+    """The parts before and after the first separator (the last if ``at_end``), in reverse order if ``way`` is -1."""
     left, _, right = column.rpartition(separator) if at_end else column.partition(separator)
     first, last = left.strip(), right.strip().removesuffix({"(": ")", "[": "]"}.get(separator, ""))
     return (first, last) if way == 1 else (last, first)
 
 
 def repeats_among(columns: Sequence[str]) -> tuple[str, ...]:
-    """Those of the columns that number repeated draws: ``run1``, ``seed_0``."""
+    """The columns that are named like numbered runs: ``run1``, ``seed_0``."""
     return tuple(c for c in columns if _DRAW.fullmatch(c))

@@ -1,4 +1,4 @@
-"""Columns that look like labels and say something of the query, rubric or judge of each row: a difficulty, an age."""
+"""Recognise columns that look like labels but describe the query, rubric or judge of each row: a difficulty, an age."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 from ..guess import MODEL, Sample, cells_at
 from .column_names import names_a_judge, names_a_system
 
-_AGREEING = 20  # rows that repeat the value of another one, from which a judge's equal labels are no chance
-_LEAST = 4  # rows of a name, and names with several rows, from which equal values are no chance
+_AGREEING = 20  # least number of rows that repeat another row's value, so that it is no coincidence
+_LEAST = 4  # least number of rows per name, and of names with several rows, so that it is no coincidence
 
 
 def not_of_judges(
     wide: Sequence[str], columns: Sequence[str], sample: Sample, judge: str | None
 ) -> tuple[str, ...]:
-    """Those of the columns that are not the same in all rows of each judge: age, years of experience."""
+    """The columns without those that have one value for each judge, such as age or years of experience."""
     if judge is None:
         return tuple(wide)
     of_one = same_for_each(judge, wide, columns, sample)
@@ -24,9 +24,9 @@ def not_of_judges(
 
 
 def same_for_each(key: str, wide: Sequence[str], columns: Sequence[str], sample: Sample) -> tuple[str, ...]:
-    """Those of the columns that differ, and are the same in all rows of each name of the column ``key``.
+    """The columns of ``wide`` that have one value for each name in the column ``key``, and not the same for all names.
 
-    None where each name has few rows, as this may then be by chance.
+    () if the names have few rows on average, as it may be a coincidence.
     """
     names = cells_at(sample, columns.index(key))
     if len(names) < _LEAST * len(set(names)):
@@ -39,10 +39,10 @@ def same_for_each(key: str, wide: Sequence[str], columns: Sequence[str], sample:
 def without_facts(
     what: str, wide: Sequence[str], columns: Sequence[str], sample: Sample, keys: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """The columns of judges or systems without those that say something of the query or the rubric of each row.
+    """The columns of judges or systems without those that describe the query or the rubric of each row.
 
-    Beside judges they have one value for all systems; beside models those that are not called so have one value for
-    each query, or each rubric.
+    what: "judge" or "system". Beside judges, such a column has one value for each query and rubric, for all systems.
+    Beside systems, it is not named like a system and has one value for each query, or for each rubric.
     """
     about = [keys[k] for k in ("query", "rubric") if k in keys]
     if what == "judge":
@@ -54,12 +54,12 @@ def without_facts(
     return tuple(c for c in wide if c not in of_one.intersection(others) or _OURS.match(c))
 
 
-# systems of who wrote the table
+# names of the authors' own systems
 _OURS = re.compile(r"(?i)(ours?|mine|baseline|proposed|finetuned|fine.tuned|ft)([\s_.\-]|$)")
 
 
 def not_called_systems(wide: Sequence[str]) -> tuple[str, ...]:
-    """Those of the columns that are not called like models or systems, where most are."""
+    """The columns that are not named like models or systems, if more than half of the columns are; else ()."""
     others = tuple(c for c in wide if not (MODEL.search(c) or names_a_system(c)))
     return others if 2 * len(others) < len(wide) else ()
 
@@ -67,9 +67,10 @@ def not_called_systems(wide: Sequence[str]) -> tuple[str, ...]:
 def same_within(
     keys: Sequence[str], wide: Sequence[str], columns: Sequence[str], sample: Sample, least: int = 1
 ) -> set[str]:
-    """Those of the columns with one value wherever all ``keys`` are the same, in several rows, where others differ.
+    """The columns with one value for each combination of the ``keys`` with several rows, while other columns differ.
 
-    None where that is in few rows, or another value than the commonest is in one place alone: it may be by chance.
+    Empty if there are few such combinations or rows (``least``). A column needs at least two values that occur for
+    several combinations each; otherwise it may be a coincidence.
     """
     about = list(zip(*(cells_at(sample, columns.index(key)) for key in keys), strict=True))
     many = Counter(about)

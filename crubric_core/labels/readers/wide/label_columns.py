@@ -1,4 +1,4 @@
-"""Which columns of a table hold labels, by their cells and names, and name nothing else."""
+"""Find the columns of a table that hold labels, by their cells and names."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ from .made_of_others import made_of_others
 from .reasons import say_why
 from .totals import totals_among
 
-OR_CRITERIA = frozenset(["valid", "validity", "satisfied"])  # a label's name, or that of a criterion
-_LEVELS = 11  # different labels of a criterion that only its column's name tells, at most
+OR_CRITERIA = frozenset(["valid", "validity", "satisfied"])  # names of a label that may also be criteria
+_LEVELS = 11  # most different labels of a criterion that is known only by its column's name
 
 
-_QUERIES = 3  # from which numbers that each system has once are no labels
-_LEAST = 4  # rows from which a running number is told from labels
+_QUERIES = 3  # least count of different numbers that each system has once, so that they are no labels
+_LEAST = 4  # least number of rows in which a running number is recognised
 
 
 def named_columns(columns: Sequence[str]) -> list[Guess]:
-    """Which columns names alone tell."""
+    """The canonical columns that are recognised by name with confidence above 0.6."""
     found = guess_columns("labels", columns, ())
     return [g for g in found if g.confidence > 0.6 and plain_name(g.column) not in OR_CRITERIA]
 
 
 def counts_rows(cells: Sequence[str | None]) -> bool:
-    """Whether cells are a running number of the rows, as a data frame writes beside them, in whatever order."""
+    """Whether cells are a running number of the rows, such as the index of a data frame, in any order."""
     known = [c for c in cells if c]
     if len(known) < max(_LEAST, len(cells)) or not all(map(is_number, known)):
         return False
@@ -56,9 +56,9 @@ ANSWERED = re.compile(r"(?i)answer\.|output:")  # MTurk, Toloka
 
 
 def _numbering_queries(columns: Sequence[str], cells: Mapping[str, Sequence[str | None]]) -> list[str]:
-    """The column that numbers what is answered, as far as no other does: each system (and judge) has each number once.
+    """[column] that numbers the queries: each system (and judge) has each of its values once, unlike labels.
 
-    Labels would hardly be so. Of several such columns none is known to be it.
+    [] if there is a query column already, no system column, or several such columns.
     """
     named = {g.canonical: g.column for g in named_columns(columns)}
     if "system" not in named or "query" in named:
@@ -78,7 +78,7 @@ def _numbering_queries(columns: Sequence[str], cells: Mapping[str, Sequence[str 
 
 
 def label_columns(columns: Sequence[str], sample: Sample, *, scores: bool = False) -> tuple[str, ...]:
-    """The columns of ``columns_like_labels`` that are not made of others: a sum, ``tone_passed`` beside ``tone``."""
+    """The columns of ``columns_like_labels`` without those made of others: sums, ``tone_passed`` beside ``tone``."""
     found = columns_like_labels(columns, sample, scores=scores)
     made = made_of_others(found, columns, sample)
     found = tuple(c for c in found if c not in made)
@@ -87,15 +87,15 @@ def label_columns(columns: Sequence[str], sample: Sample, *, scores: bool = Fals
 
 
 def columns_like_labels(columns: Sequence[str], sample: Sample, *, scores: bool = False) -> tuple[str, ...]:
-    """The columns that may be labels of a wide table, by their cells and names, and name nothing else.
+    """The columns whose cells look like labels and whose names allow it, such as ``clarity`` or ``gpt-4``.
 
-    Where some are named as answers of a task (``Answer.fluency``, ``OUTPUT:fluency``), only these.
-    With ``scores`` also those of continuous scores. One letter in all cells is a grade beside other grades alone, and
-    what its name says is derived from others (``final_score``) holds labels only where no other column does.
+    scores: whether columns of continuous scores count, too. If some columns are named as answers of a task
+    (``Answer.fluency``, ``OUTPUT:fluency``), only these count. A column with one letter in all cells counts only beside
+    other letter grades. A derived column (``final_score``) counts only if no other column does.
     """
     taken = {g.column for g in named_columns(columns)}
     noted = NOTED.intersection(columns)
-    taken |= noted if len(noted) > 1 else set()  # one alone may be a criterion: Progress
+    taken |= noted if len(noted) > 1 else set()  # a single one may be a criterion: Progress
     cells = {c: cells_at(sample, i) for i, c in enumerate(columns)}
     taken |= {c for c, own in cells.items() if counts_rows(own)}
     taken |= {
@@ -109,7 +109,7 @@ def columns_like_labels(columns: Sequence[str], sample: Sample, *, scores: bool 
     taken -= criteria
     named = [c for c in columns if (c in criteria or may_hold_labels(c)) and not is_index(c, columns)]
     could = [c for c in named if c not in taken and not _says_again(c, columns)]
-    shares = any(share[c] >= ENOUGH and _has_parts(cells[c]) for c in could)  # halves, and thirds beside them
+    shares = any(share[c] >= ENOUGH and _has_parts(cells[c]) for c in could)  # fractional labels occur
     alike = {
         c for c in could if shares and held[c].scores >= ENOUGH and 4 * held[c].distinct <= held[c].known
     }
@@ -121,26 +121,26 @@ def columns_like_labels(columns: Sequence[str], sample: Sample, *, scores: bool 
     how_run = {c for c in found if is_derived(c) or _says_how_it_ran(c, cells[c]) or is_state(c, cells[c])}
     found = tuple(c for c in found if c not in how_run) or found
     letters = {c: letters_of(cells[c]) for c in found}
-    if not all(letters.values()):  # A, B and C beside other labels are an arm, or a choice
+    if not all(letters.values()):  # A, B and C beside other labels are an experiment's arm, or a choice
         found = tuple(c for c in found if not is_abc(letters[c]))
     graded = any(len(own) > 1 for own in letters.values())
     return found if graded else tuple(c for c in found if len(letters[c]) != 1 or letters[c] == {"f"})
 
 
 def _marks_some(column: str, cells: Sequence[str | None]) -> bool:
-    """Whether a column marks a few answers that have no labels: ``abstained`` is true of these, and blank elsewhere."""
+    """Whether a column only flags a few answers without labels: ``abstained`` is true in these rows, else blank."""
     known = [c for c in cells if c]
     return plain_name(column) in _MARKS and len(set(known)) == 1 and 2 * len(known) < len(cells)
 
 
 def _says_how_it_ran(column: str, cells: Sequence[str | None]) -> bool:
-    """Whether a column says how the run of a system ended, whatever it answered: ``status`` is success or error."""
+    """Whether a column holds the technical result of a system's run: ``status`` is "success" or "error"."""
     named = plain_name(column).rpartition("_")[2] in ("status", "state")
     return named and {plain(c) for c in cells if c} <= _STATES
 
 
 def is_state(column: str, cells: Sequence[str | None]) -> bool:
-    """Whether a column says that a row is ready, the same of all: ``is_final`` and ``completed`` are true."""
+    """Whether a column is a processing state that is the same in all rows: ``is_final`` or ``completed`` is true."""
     known = {plain(c) for c in cells if c}
     return bare_name(column).removeprefix("is_") in _READY and len(known) == 1 and len(cells) >= _LEAST
 
@@ -160,13 +160,16 @@ _MARKS = frozenset(("abstained", "skipped", "errored", "timed_out", "parse_faile
 
 
 def _is_legend(cells: Sequence[str | None]) -> bool:
-    """Whether a few of the cells say once each what a number stands for, as a legend beside a table does: 1 = bad."""
+    """Whether a few cells, all different, explain numbers like the legend of a table: "1 = bad", "5 = good"."""
     known = [c for c in cells if c]
     return 2 * len(known) < len(cells) and len(set(known)) == len(known) and bool(named_levels(known))
 
 
 def _says_again(column: str, columns: Sequence[str]) -> bool:
-    """Whether Azure's evaluators say in it what a field beside it says: ``relevance.gpt_relevance``, ``…_result``."""
+    """Whether a column repeats a field of an Azure evaluator: ``relevance.gpt_relevance`` for ``relevance.relevance``.
+
+    So do ``relevance.relevance_result`` and ``relevance.relevance_threshold``.
+    """
     home, _, last = column.rpartition(".")
     name = home.rpartition(".")[2]
     again = (f"gpt_{name}", f"{name}_result", f"{name}_threshold")
@@ -174,12 +177,12 @@ def _says_again(column: str, columns: Sequence[str]) -> bool:
 
 
 def _has_parts(cells: Sequence[str | None]) -> bool:
-    """Whether some cells are numbers between two whole ones."""
+    """Whether some cells are fractional numbers."""
     return any(cell and is_number(cell) and not float(cell).is_integer() for cell in cells)
 
 
 def ticked_among(columns: Sequence[str], sample: Sample) -> tuple[str, ...]:
-    """The choices of one question, of which each row ticks one: ``Answer.clear.1``, ``Answer.clear.2``."""
+    """The columns of one question of which each row ticks exactly one: ``Answer.clear.1``, ``Answer.clear.2``."""
     if len(sample) < _TICKED:
         return ()
     groups: dict[str, list[str]] = {}
@@ -197,16 +200,17 @@ def ticked_among(columns: Sequence[str], sample: Sample) -> tuple[str, ...]:
 
 
 _CHOICE = re.compile(r"(.*[^\W\d].*?)[\W_]+\d{1,2}")
-_TICKED = 8  # rows from which it is no coincidence
+_TICKED = 8  # least number of rows, so that it is no coincidence
 
 
 def only_criterion(
     plan: FilePlan, sample: Sample, named: Collection[str], fixed: Collection[str]
 ) -> dict[str, str]:
-    """The label's column where none is named so, and one alone holds labels beside a system and a query; else {}.
+    """{"label": column} if no column is named label, and a single one (``clarity``) holds labels; else {}.
 
-    It has a name of its own, the criterion's (``clarity``), and few levels, of which several occur. What is the same in
-    all rows of each system, or of each query, says something of these: a version, a difficulty.
+    There must be a system and a query. The column has 2 to 11 different values, and is not the same in all rows of each
+    system or of each query: then it would describe these, such as a version or a difficulty.
+    named, fixed: canonical columns that the mapping gives.
     """
     if plan.kind not in ("labels", "gold") or {"label", "rubric"} & {*named, *fixed}:
         return {}
@@ -225,5 +229,5 @@ def only_criterion(
 
 
 def named_after_models(columns: Sequence[str], sample: Sample) -> bool:
-    """Whether several columns hold labels and are named after models: a wide table, whatever else it names."""
+    """Whether at least two columns hold labels and are named after models, so that the table is wide."""
     return sum(bool(MODEL.search(c)) for c in label_columns(columns, sample)) > 1

@@ -1,4 +1,4 @@
-"""Columns that only say in other words what another column of labels says: ``tone_passed`` beside ``tone_score``."""
+"""Find columns that follow from another column of labels: ``tone_passed`` from ``tone_score``."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from ..guess import Sample, cells_at
 from ..words import comparable
 
 _MADE = "pass|passed|success|successful|result|label|verdict|outcome"
-_SAID = rf"{_MADE}|rating|grade|level"  # beside numbers that are called so
+_SAID = rf"{_MADE}|rating|grade|level"  # names that may be derived from a score or points
 _NUMBERS = "score|points"
-# what such a column is called → what the columns are called that it may be made of
+# name of a derived column, names of the columns that it may be derived from
 _PAIRS = (
     (re.compile(rf"(?P<of>.+)_(?:{_MADE})"), ("{}",)),
     (re.compile(rf"(?P<of>.+)_(?:{_SAID})"), tuple(f"{{}}_{number}" for number in _NUMBERS.split("|"))),
     (re.compile(rf"(?:{_SAID})_(?P<of>.+)"), tuple(f"{number}_{{}}" for number in _NUMBERS.split("|"))),
 )
-_OF_ONE_DRAW = re.compile(r"(\w+_)?pass(@|\^|_at_)1")  # one draw's label again
-_MANY = 12  # rows from which equal columns are no chance
-_LEAST = 4  # rows from which one column is seen to follow another
+_OF_ONE_DRAW = re.compile(r"(\w+_)?pass(@|\^|_at_)1")  # repeats the label of a single run
+_MANY = 12  # least number of rows in which equal columns are no coincidence
+_LEAST = 4  # least number of rows in which one column is seen to follow another
 WORDS_OF_LABELS = frozenset(f"{_SAID}|{_NUMBERS}|scores|ratings|value".split("|"))
 
 
 def made_of_others(labels: Sequence[str], columns: Sequence[str], sample: Sample) -> Mapping[str, str]:
-    """Column → the other column of labels that it is made of: it is named after it, and follows it in all rows."""
+    """Column → the column of labels that it is derived from: by their names, and by the cells of all rows."""
     named = {parted_name(c): c for c in labels}
     found = {}
     for name, column in named.items():
@@ -48,7 +48,7 @@ def made_of_others(labels: Sequence[str], columns: Sequence[str], sample: Sample
 
 
 def _says_the_same(column: str, others: Sequence[str], columns: Sequence[str], sample: Sample) -> str:
-    """The first of the others whose cells tell the same in all rows, in whatever words; "" where none does."""
+    """The first of the other columns whose values map one to one to the column's in all rows; "" if none does."""
     own = [comparable(cell) for cell in cells_at(sample, columns.index(column))]
     for other in others:
         cells = [comparable(cell) for cell in cells_at(sample, columns.index(other))]
@@ -58,7 +58,7 @@ def _says_the_same(column: str, others: Sequence[str], columns: Sequence[str], s
 
 
 def repeated_among(labels: Sequence[str], columns: Sequence[str], sample: Sample) -> list[tuple[str, str]]:
-    """(column, the earlier one whose cells it has in all rows), where they are too many to be so by chance."""
+    """(column, earlier column with equal cells in all rows), if at least 12 cells are filled, with several values."""
     cells = {c: [comparable(cell) for cell in cells_at(sample, columns.index(c))] for c in labels}
     pairs = []
     for at, column in enumerate(labels):
@@ -70,7 +70,7 @@ def repeated_among(labels: Sequence[str], columns: Sequence[str], sample: Sample
 
 
 def told_of_made(made: Mapping[str, str]) -> list[str]:
-    """What is told of columns that say what another one says."""
+    """A remark on the derived columns, as ``made_of_others`` returns them; [] if there are none."""
     if not made:
         return []
     some, one = listed([repr(c) for c in made], 6), len(made) == 1
@@ -85,7 +85,10 @@ def _bases(name: str) -> list[str]:
 
 
 def _follows(own: Sequence[str], base: Sequence[str]) -> bool:
-    """Whether equal cells of the base have equal cells here, some of them several, and none here is without one."""
+    """Whether the base's cell determines the column's cell in all filled rows, and some values of the base repeat.
+
+    No filled cell may stand beside a blank cell of the base.
+    """
     pairs = [(b, a) for a, b in zip(own, base, strict=True) if a]
     values = {b for b, _ in pairs}
     return len(pairs) >= _LEAST and "" not in values and len(set(pairs)) == len(values) < len(pairs)

@@ -1,4 +1,4 @@
-"""Response matrices: one column of names, and labels of systems or of items in all others."""
+"""Recognise response matrices: one column of names, and labels in all others, one column for each system or item."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from .spread import Spread
 
 @dataclass(frozen=True)
 class Matrix:
-    """A table of responses, systems by items or the other way round.
+    """A response matrix: systems in the rows and rubrics in the columns, or the reverse.
 
-    what: what its columns are, system or rubric; columns: those with labels; key: the column that names the rows.
+    what: "system" or "rubric", what each column is. columns: the label columns. key: the column with the rows' names.
+    confidence: of ``what``, 0 to 1.
     """
 
     what: Spread
@@ -26,7 +27,7 @@ class Matrix:
 
     @property
     def rows_are(self) -> Spread:
-        """What its rows are."""
+        """What each row is: "system" or "rubric"."""
         return "rubric" if self.what == "system" else "system"
 
 
@@ -34,7 +35,7 @@ _NAMELESS = frozenset(["column_1", "id", "name", "index", "unnamed:_0", "row"])
 
 
 def guess_matrix(columns: Sequence[str], sample: Sample) -> Matrix | None:
-    """A response matrix: one column of names, and nothing but labels in all others; None for any other table."""
+    """The response matrix of a table whose first column holds unique names and all others labels; None for others."""
     if len(columns) < 4 or plain_name(columns[0]) not in _NAMELESS:
         return None
     cells = [cells_at(sample, i) for i in range(len(columns))]

@@ -1,4 +1,4 @@
-"""The plan of a wide table: which columns hold labels, and what their names say of them."""
+"""Plan how a wide table is read: which columns hold labels, and what their names contain."""
 
 from __future__ import annotations
 
@@ -46,22 +46,22 @@ from .questions import (
 from .reasons import reason_rule, reasons_by
 from .spread import guess_spread, is_query
 
-_CROSSED = re.compile(r"__|[/|:(]| - ")  # models have other signs within their names
+_CROSSED = re.compile(r"__|[/|:(]| - ")  # separators that do not occur within names of models
 _WAYS = (
     ("system", "rubric"),
     ("rubric", "system"),
-)  # what the rows of a response matrix may be, and its columns
-SURE = 0.7  # confidence from which a layout need not be asked for
+)  # (rows, columns) of a response matrix
+SURE = 0.7  # least confidence of a response matrix that is read without a question
 
 
 def spread_of(plan: FilePlan, rows: tuple[Any, ...], *, strict: bool) -> FilePlan | None:
-    """The plan of a wide table, or None."""
+    """The plan of a wide table, from the mapping or guessed from the rows; None if the table is not wide."""
     if plan.kind not in ("labels", "gold"):
         return None
     given = next(((c, v) for c, v in plan.mapping.items() if isinstance(v, tuple)), None)
     if given is not None:
         keys = _keys_beside(plan, rows, given[1])
-        none = {"reason": ""} if criteria_called_reasons(plan.columns, rows) else {}  # none by its name
+        none = {"reason": ""} if criteria_called_reasons(plan.columns, rows) else {}  # not by its name
         own = none | {c: g.column for c, g in keys.items()}
         return _wide_table(plan, *given, keys, own | dict(plan.mapping))
     known = {v for v in plan.mapping.values() if isinstance(v, str) and not v.startswith("=")}
@@ -77,7 +77,7 @@ def spread_of(plan: FilePlan, rows: tuple[Any, ...], *, strict: bool) -> FilePla
 
 
 def _as_matrix(plan: FilePlan, matrix: Matrix, *, strict: bool) -> FilePlan:
-    """The plan of a response matrix; which way it lies is asked for where nothing tells it."""
+    """The plan of a response matrix; if strict and not sure, the problem asks whether rows or columns are systems."""
     other = matrix.rows_are
     guess = Guess(other, matrix.key, matrix.confidence, matrix.reason)
     rows, columns = (as_json({c: matrix.key, o: ["*"]}) for c, o in _WAYS)
@@ -98,7 +98,7 @@ def _as_matrix(plan: FilePlan, matrix: Matrix, *, strict: bool) -> FilePlan:
 def _guess_spread(
     plan: FilePlan, columns: Sequence[str], rows: Sequence[Sequence[Any]]
 ) -> tuple[str, tuple[str, ...]] | None:
-    """What each of several columns of labels is, and the columns; a judge of gold labels is their annotator."""
+    """(canonical column that each label column is, the label columns), with "annotator" for judges of gold; or None."""
     found = guess_spread(columns, rows, plan.mapping)
     if found is None:
         return None
@@ -107,7 +107,7 @@ def _guess_spread(
 
 
 def _keys_beside(plan: FilePlan, rows: tuple[Any, ...], wide: Sequence[str]) -> dict[str, Guess]:
-    """Canonical column → what is guessed of the column beside the wide ones that is it."""
+    """Canonical column → guess, for the columns beside the wide ones."""
     labels = {*wide, *criteria_called_otherwise(plan.columns, rows)}
     guessed = guess_columns(plan.kind, [c for c in plan.columns if c not in labels], ())
     return {g.canonical: g for g in guessed if g.canonical != "label" and g.confidence > 0.5}
@@ -116,7 +116,11 @@ def _keys_beside(plan: FilePlan, rows: tuple[Any, ...], wide: Sequence[str]) -> 
 def _of_guess(
     plan: FilePlan, rows: tuple[Any, ...], what: str, wide: tuple[str, ...], *, strict: bool
 ) -> FilePlan | None:
-    """The plan of a table whose columns look wide; None where one that is needed beside them is missing."""
+    """The plan of a table whose label columns were guessed, with remarks and questions; None if a key is missing.
+
+    what: the canonical column that each of the ``wide`` columns is. If only the system is missing beside rubrics, the
+    problem asks for it.
+    """
     keys = _keys_beside(plan, rows, wide)
     own = {c: g.column for c, g in keys.items()}
     if what == "rubric" and is_query(own, wide):
@@ -168,7 +172,7 @@ def _wide_table(
 
 
 def _reasons_beside(plan: FilePlan, wide: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-    """(the rule that finds the reasons of the labels in wide columns, what is told of it), where nobody gave one."""
+    """({"reason": rule}, remarks) if columns of reasons (``clarity_reason``) are found, none mapped; or ({}, [])."""
     rule = "" if "reason" in plan.mapping else reason_rule(plan.columns, wide)
     if not rule:
         return {}, []
@@ -177,9 +181,10 @@ def _reasons_beside(plan: FilePlan, wide: Sequence[str]) -> tuple[dict[str, str]
 
 
 def _named_within(what: str, wide: Sequence[str], mapping: Columns) -> tuple[dict[str, str], Sequence[str]]:
-    """(judge or system, where the columns of rubrics name it, too; what is told of judges or draws among the columns).
+    """(canonical column → crossing rule for further names in the wide columns' names, remarks).
 
-    Models are the systems where nothing else is, and judges elsewhere.
+    The names may also contain runs, queries, and judges or systems, such as ``gpt-4_tone``. Models are the systems if
+    nothing else is, otherwise the judges.
     """
     names = spread_names([c for c in wide if what != "judge" or not is_truth(c)])
     if "run" not in mapping and (drawn := drawn_names(names)):
@@ -223,17 +228,20 @@ def _named_within(what: str, wide: Sequence[str], mapping: Columns) -> tuple[dic
 def _and_within(
     what: str, own: tuple[str, ...], mapping: Columns, other: str, said: str, *, first: bool
 ) -> tuple[dict[str, str], list[str]]:
-    """``_named_within`` of columns that name ``other``, before what else they name or after it; ``own``: without it."""
+    """``_named_within`` for columns whose names also contain ``other``, at their beginning if ``first``.
+
+    own: the names without ``other``. said: the remark on ``other``.
+    """
     within, told = _named_within(what, own, {**mapping, other: "="}) if len(own) > 1 else ({}, ())
     whole = [sentence for sentence in told if not sentence.startswith("if ")]
-    told = [sentence.partition(": if ")[0] for sentence in whole]  # a mapping would be for no such columns
+    told = [sentence.partition(": if ")[0] for sentence in whole]  # the offered mapping would not fit here
     return {other: crossing(other, what) if first else crossing(what, other), **within}, [said, *told]
 
 
 def systems_times_judges(
     what: str, wide: Sequence[str], mapping: Columns
 ) -> tuple[dict[str, str], Sequence[str]] | None:
-    """``_named_within`` of columns that are systems times judges, or may be; None of others."""
+    """``_named_within`` for columns that are, or may be, systems times judges (``gpt-4_rater1``); None for others."""
     other = "judge" if what == "system" else "system"
     if other in mapping:
         return None
@@ -250,7 +258,7 @@ def systems_times_judges(
 
 
 def _of_annotators(within: dict[str, str], told: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-    """What ``_named_within`` gives, of gold labels, whose judges are annotators."""
+    """The result of ``_named_within`` with annotators in place of judges, for gold labels."""
     named = {c.replace("judge", "annotator"): v.replace("{judge}", "{annotator}") for c, v in within.items()}
     return named, [
         sentence.replace("its columns are judges", "its columns are annotators") for sentence in told

@@ -1,4 +1,4 @@
-"""What is asked or told of the columns of a wide table, where their names leave open what they are."""
+"""Questions and remarks on the columns of a wide table, if their names do not settle what they are."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ _OCCASION = re.compile(
 _VERSION = re.compile(
     r"(?i)(original|initial|raw|revised|adjusted|updated|corrected)[\s_.\-]?(score|rating|label|grade|verdict)s?"
 )
-_OVERALL = word_set(  # what a total may be called as well as a criterion
+_OVERALL = word_set(  # names that may be of a total or of a criterion
     "overall overall_score overall_rating overall_grade gesamtnote gesamtbewertung gesamturteil note_globale "
     "punteggio_complessivo calificación_global nota_global 综合得分 综合评分 総合評価"
 )
 _MAY_BE_OVERALL = {*names_of("labels", "label"), *_OVERALL} - OR_CRITERIA
-# In SQL: whether a name in lower case is such, as ``called_overall`` says.
+# In SQL: an expression for lower-case names, with the meaning of ``called_overall``.
 CALLED_OVERALL = rf"^\W*(?:{'|'.join(sorted(_MAY_BE_OVERALL)).replace('_', '[ _-]')})\W*$"
-_SENTENCE = 4  # words of a name from which it is nobody's
-_PANEL = 9  # columns: so many judges are rare
+_SENTENCE = 4  # least number of words in a column's name that cannot be a judge's name
+_PANEL = 9  # largest number of columns that may be judges
 
 
 def mapping_of(what: str, wide: Sequence[str], who: str, said: str, **others: str) -> str:
-    """The mapping that says whose names stand in the columns, too."""
+    """The mapping, as JSON, for wide columns whose names also contain ``who``. said: a rule as of ``crossing``."""
     return as_json({**others, what: list(wide), who: said})
 
 
 def told_of_derived(plan: FilePlan, rows: tuple[Any, ...], what: str) -> list[str]:
-    """That columns which may hold labels are not used, as their names say that they are derived from others."""
+    """Remarks on columns of labels that are not used because they are derived from others (``final_score``)."""
     left = [c for c in plan.columns if is_derived(c)]
     held = {c: profile(cells_at(rows, plan.columns.index(c))).labels for c in left}
     some = [c for c in left if held[c] >= ENOUGH]
@@ -59,7 +59,7 @@ def told_of_derived(plan: FilePlan, rows: tuple[Any, ...], what: str) -> list[st
 
 
 def _told_of_made(plan: FilePlan, rows: tuple[Any, ...], used: str = "") -> list[str]:
-    """What is told of columns that say what others say, or sum them up; the one that is ``used`` does neither."""
+    """Remarks on columns that follow from others or are totals of others, except the column ``used``."""
     found = columns_like_labels(plan.columns, rows)
     made = made_of_others(found, plan.columns, rows)
     names = names_of("labels", "label")
@@ -70,9 +70,9 @@ def _told_of_made(plan: FilePlan, rows: tuple[Any, ...], used: str = "") -> list
 def told_of_others(
     plan: FilePlan, rows: tuple[Any, ...], what: str, wide: Sequence[str], mapping: Columns
 ) -> list[str]:
-    """That columns of labels are not used: those whose names do not say whose they are, beside others that do.
+    """Remarks on columns that are not used although they hold labels or scores.
 
-    And those of scores between levels, beside columns of levels.
+    They are label columns that name no judge or system beside others that do, and columns of fractional scores.
     """
     used = {*wide, *(v for v in mapping.values() if isinstance(v, str))}
     cells = {c: cells_at(rows, i) for i, c in enumerate(plan.columns) if c not in used and may_hold_labels(c)}
@@ -99,7 +99,7 @@ def told_of_others(
 
 
 def told_of_facts(plan: FilePlan, rows: tuple[Any, ...], wide: Sequence[str], mapping: Columns) -> list[str]:
-    """What is told of columns that are read as rubrics, though they say the same of all rows of a query or a system."""
+    """Remarks on columns that are read as rubrics although they have one value for each query, or for each system."""
     told = []
     for key in ("query", "system"):
         column = mapping.get(key)
@@ -122,9 +122,9 @@ def told_of_facts(plan: FilePlan, rows: tuple[Any, ...], wide: Sequence[str], ma
 
 
 def told_of_left_out(plan: FilePlan, rows: tuple[Any, ...], what: str, wide: Sequence[str]) -> list[str]:
-    """What is told of columns that may hold labels and are no judge, system or rubric beside the others.
+    """Remarks on label columns that were left out, and on columns read as systems without a system's name.
 
-    And of a column that is read as a system, though it is called like none beside others that are.
+    what: the canonical column that each of the ``wide`` columns is.
     """
     taken = {*wide, *plan.mapping.values()}
     left = [c for c in label_columns(plan.columns, rows) if c not in taken]
@@ -149,7 +149,7 @@ def told_of_left_out(plan: FilePlan, rows: tuple[Any, ...], what: str, wide: Seq
 
 
 def told_of_overall(wide: Sequence[str]) -> list[str]:
-    """What is told of a column that is called a label, where it is read as a rubric beside criteria."""
+    """A remark on a column such as ``score`` or ``overall`` that is read as a rubric beside at least two others."""
     overall = [c for c in wide if called_overall(c)]
     others = [c for c in wide if c not in overall]
     if len(overall) != 1 or len(others) < 2:
@@ -158,17 +158,17 @@ def told_of_overall(wide: Sequence[str]) -> list[str]:
 
 
 def called_overall(name: str) -> bool:
-    """Whether a rubric is called a label, or overall, and may sum up those beside it, whatever it holds."""
+    """Whether a rubric's name (``score``, ``overall``) may mean a total of the rubrics beside it."""
     return plain_name(name) in _MAY_BE_OVERALL
 
 
 def one_more_rubric(name: str) -> str:
-    """What is told of a rubric that may sum up the others; what to do then has to follow."""
+    """The beginning of a remark on a rubric that may be a total; the caller appends what to do then."""
     return f"{name!r} is read as one more rubric beside the others: if it sums these up"
 
 
 def told_of_repeated(plan: FilePlan, rows: tuple[Any, ...], what: str, wide: Sequence[str]) -> list[str]:
-    """What is told of columns that are read as rubrics and hold the same as another in all rows."""
+    """A remark on columns that are read as rubrics and equal another one in all rows; [] if there are none."""
     pairs = repeated_among(wide, plan.columns, rows) if what == "rubric" and not plan.mapping else []
     again = [column for column, _ in pairs]
     kept = [c for c in wide if c not in again]
@@ -187,7 +187,7 @@ def told_of_repeated(plan: FilePlan, rows: tuple[Any, ...], what: str, wide: Seq
 
 
 def told_beside_one_rubric(plan: FilePlan, rows: tuple[Any, ...], label: str) -> list[str]:
-    """What is told of columns that may hold labels too, where one is taken as the only rubric."""
+    """Remarks on columns that may also hold labels, if ``label`` is taken as the only rubric."""
     keys = {g.canonical: g.column for g in guess_columns(plan.kind, plan.columns, ())}
     others = [c for c in label_columns(plan.columns, rows) if c != label and not is_truth(c)]
     of_one = {
@@ -208,7 +208,7 @@ def told_beside_one_rubric(plan: FilePlan, rows: tuple[Any, ...], label: str) ->
 
 
 def may_be_crossed(what: str, wide: Sequence[str]) -> list[str]:
-    """What is asked where the columns are all of one kind times all of another, and neither is named like judges."""
+    """A question if the columns combine two sets of names (``a_x, a_y, b_x, b_y``), and one may be judges; or []."""
     found = _either_first(what, wide, "judge")
     parts = [{pair[i].lower() for pair in crossed_names(wide, 1) or ()} for i in (0, 1)]
     if found is None or any(names <= WORDS_OF_LABELS for names in parts):
@@ -223,7 +223,7 @@ def may_be_crossed(what: str, wide: Sequence[str]) -> list[str]:
 def asked_of_scores(
     plan: FilePlan, rows: tuple[Any, ...], what: str, wide: Sequence[str], mapping: Columns
 ) -> str:
-    """What is asked where only scores between levels differ, and the columns of levels have one value in all rows."""
+    """A question if the label columns have one value in all rows, and other columns hold fractional scores; or ""."""
     if what != "rubric" or plan.mapping:
         return ""
     held = {c: profile(cells_at(rows, i)) for i, c in enumerate(plan.columns)}
@@ -243,7 +243,7 @@ def asked_of_scores(
 def asked_of_one_system(
     plan: FilePlan, rows: tuple[Any, ...], what: str, wide: Sequence[str], mapping: Columns
 ) -> str:
-    """What is asked where the columns are each of some names times each of others, and all rows are of one system."""
+    """A question if the columns combine two sets of names, and the system column has one value in all rows; or ""."""
     column = mapping.get("system")
     if what != "rubric" or column not in plan.columns or plan.mapping:
         return ""
@@ -262,7 +262,7 @@ def asked_of_one_system(
 
 
 def may_be_judges(named: Sequence[str], wide: Sequence[str], mapping: Columns) -> list[str]:
-    """What is told of columns that are read as rubrics, though what they name is not called like criteria."""
+    """A remark on columns that are read as rubrics but not named like criteria, so that they may be judges; or []."""
     names = spread_names(named)
     sentences = sum(len(re.split(r"[\s_]+", name)) >= _SENTENCE for name in names)
     if (
@@ -278,7 +278,7 @@ def may_be_judges(named: Sequence[str], wide: Sequence[str], mapping: Columns) -
 
 
 def may_be_queries(what: str, wide: Sequence[str], keys: Mapping[str, str]) -> list[str]:
-    """What is told of columns that are read as judges, though they are not called like any, where no query is named."""
+    """A remark on columns that are read as judges but not named like judges, so that they may be queries; or []."""
     if what != "judge" or "query" in keys or any(map(names_a_judge, spread_names(wide))):
         return []
     say = as_json({**keys, "query": list(wide)})
@@ -286,7 +286,7 @@ def may_be_queries(what: str, wide: Sequence[str], keys: Mapping[str, str]) -> l
 
 
 def _either_first(what: str, wide: Sequence[str], who: str) -> tuple[tuple[str, str], tuple[str, str]] | None:
-    """(names, the mapping where they are of ``who``): the columns' first parts, and the last; None of no product."""
+    """((first names, mapping if these are ``who``), (last names, mapping if these are)); None for other columns."""
     pairs = crossed_names(wide, 1)
     if pairs is None:
         return None
@@ -296,7 +296,7 @@ def _either_first(what: str, wide: Sequence[str], who: str) -> tuple[tuple[str, 
 
 
 def what_they_are(plan: FilePlan, what: str, wide: Sequence[str], keys: Mapping[str, str]) -> str:
-    """What is asked of columns of labels that are taken for judges, where they may be criteria or queries."""
+    """The question on label columns taken for judges that may be queries, turns, versions or criteria; or ""."""
     some, columns = listed([repr(c) for c in wide], 3), list(wide)
     if "query" not in keys and called_after_queries(wide):
         queries = as_json({**keys, "query": columns})
@@ -323,7 +323,7 @@ def what_they_are(plan: FilePlan, what: str, wide: Sequence[str], keys: Mapping[
 
 
 def ticks(name: str, choices: Sequence[str]) -> str:
-    """What is asked where each row ticks one of several columns."""
+    """The problem of a table in which each row ticks one of several columns (``choices``)."""
     return (
         f"{listed([repr(c) for c in choices], 3)} of {name} are the choices of one question, of which each row ticks "
         "one: replace them by one column with the number that is ticked, and do the same for each such question."
@@ -333,7 +333,7 @@ def ticks(name: str, choices: Sequence[str]) -> str:
 def no_system(
     plan: FilePlan, what: str, wide: Sequence[str], within: Mapping[str, str], own: Mapping[str, str]
 ) -> str:
-    """What is asked where no column names the system."""
+    """The problem of a wide table in which no column names the system, with mappings that would read it."""
     some = listed([repr(c) for c in wide], 3)
     others = [c for c in plan.columns if c not in wide]
     hinted = next((g.column for g in guess_columns(plan.kind, others, ()) if g.canonical == "system"), "=…")

@@ -1,4 +1,4 @@
-"""Reasons in a wide table: the column beside each column of labels that says why, such as ``clarity_reason``."""
+"""Find the columns of reasons beside the label columns of a wide table, such as ``clarity_reason``."""
 
 from __future__ import annotations
 
@@ -25,18 +25,17 @@ _PATTERNS = tuple(p for w in _WORDS for p in (f"~ {{column}}_{w}", f"~ {w}_{{col
 
 
 def reason_rule(columns: Sequence[str], wide: Sequence[str]) -> str:
-    """The rule that finds a column of reasons for most of the columns of labels; "" where none finds any."""
+    """The rule that finds columns of reasons for the most label columns; "" if none finds any."""
     free = _free(columns, wide)
     found = {rule: len(reasons_by(rule, columns, wide)) for rule in _rules_used(free)}
     return max((rule for rule, many in found.items() if many), key=found.__getitem__, default="")
 
 
 def reasons_by(rule: str, columns: Sequence[str], wide: Sequence[str]) -> dict[str, str]:
-    """Column of labels → the column of its reasons, by a rule such as ``~ {column}_reason``.
+    """Label column → the column of its reasons, by a rule such as ``~ {column}_reason``.
 
-    ``{column}`` is the whole name of the column of labels, or what is left of it without an ending that all share, or
-    that any such column may have (``_score``).
-    Names are compared as those of columns are: no case, and any separator.
+    ``{column}`` is the name of the label column, with or without an ending such as ``_score``.
+    Names are compared without case, and with any separator between words.
     """
     free = _free(columns, wide)
     found = {}
@@ -50,7 +49,7 @@ def reasons_by(rule: str, columns: Sequence[str], wide: Sequence[str]) -> dict[s
 
 
 def say_why(columns: Sequence[str]) -> frozenset[str]:
-    """Those of the columns that are named after another one of them as its reasons."""
+    """The columns that are named as the reasons of another one of the columns: ``tone_reason`` beside ``tone``."""
     compared = {c: parted_name(c) for c in columns}
     bare = {re.sub(rf"_({AFFIX})$", "", name) for name in compared.values()}
     names = {
@@ -62,14 +61,14 @@ def say_why(columns: Sequence[str]) -> frozenset[str]:
 
 
 def is_reason_rule(value: object) -> bool:
-    """Whether a mapping's value says how columns of reasons are named."""
+    """Whether a mapping's value is a rule for columns of reasons, such as ``~ {column}_reason``."""
     return isinstance(value, str) and bool(_RULE.fullmatch(value))
 
 
 def reasons_of(mapping: Columns, columns: Sequence[str], source: str) -> Mapping[str, str]:
-    """Column of labels → the column of its reasons, as a mapping says; {} where it does not.
+    """Label column → the column of its reasons, by the mapping's rule; {} if it has none.
 
-    Raises IngestError where its rule finds no column.
+    Raises IngestError where the rule finds no column.
     """
     rule, wide = mapping.get("reason"), wide_columns(mapping)
     if not is_reason_rule(rule):
@@ -83,13 +82,13 @@ def reasons_of(mapping: Columns, columns: Sequence[str], source: str) -> Mapping
 
 
 def _free(columns: Sequence[str], wide: Sequence[str]) -> dict[str, str]:
-    """Name as it is compared → the first column of that name that holds no labels."""
+    """Name as ``parted_name`` writes it → the first column with that name that holds no labels."""
     labels = set(wide)
     return {parted_name(c): c for c in reversed(columns) if c not in labels}
 
 
 def _rules_used(names: Collection[str]) -> list[str]:
-    """Our rules whose word one of the names, as they are compared, has where the rule has it."""
+    """The known rules that match the beginning and end of any of the names. names: as ``parted_name`` writes them."""
     ends = {rule: rule.removeprefix("~ ").split("{column}") for rule in _PATTERNS}
     return [
         rule

@@ -1,4 +1,4 @@
-"""What the label columns of a wide table stand for: judges, systems, rubrics or runs."""
+"""Infer what the label columns of a wide table are: judges, systems, rubrics or runs."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ Spread = Literal["judge", "system", "rubric", "run"]
 def guess_spread(
     columns: Sequence[str], sample: Sample, known: Collection[str] = ()
 ) -> tuple[Spread, tuple[str, ...]] | None:
-    """(what the columns stand for, the columns) of a wide table: one label column a judge, system, rubric or run.
+    """("judge", "system", "rubric" or "run", the label columns) of a wide table; None for a table that is not wide.
 
-    What is spread is the key that no column names, and that is not ``known`` otherwise; of several queries' labels
-    columns that are not named after models are rubrics. None for a table that is not wide.
+    The label columns are the key that no other column names and that is not ``known`` from elsewhere. If a query but no
+    system is named, label columns that are not named after models are rubrics.
     """
     otherwise = criteria_called_otherwise(columns, sample)
     named = {g.canonical: g.column for g in named_columns(columns) if g.column not in otherwise}
@@ -57,7 +57,7 @@ def guess_spread(
         return ("run", drawn) if alone and {"rubric", "query"} & found else None
     judged = [c for c in wide if not is_truth(c)]
     drawn_too = "run" not in found and drawn_names(spread_names(judged))
-    one_truth = len(judged) == len(wide) - 1 > 0  # several may be a person's labels of each criterion
+    one_truth = len(judged) == len(wide) - 1 > 0  # several may be one person's labels, one for each criterion
     named_after = without_draws(judged) if drawn_too else judged if one_truth else wide
     what = spread_key(found, named_after) if len(wide) > 1 else None
     if what == "system" and _names_systems([c for c in columns if c not in wide], columns, sample):
@@ -65,7 +65,7 @@ def guess_spread(
     if what in ("judge", "system"):
         wide = tuple(c for c in wide if not _OVERALL.fullmatch(plain_name(c)))
         wide = without_facts(what, wide, columns, sample, named)
-    if what in ("rubric", "system"):  # the truth is a criterion of nothing, and no system's
+    if what in ("rubric", "system"):  # ground truth is neither a criterion nor a system
         wide = tuple(c for c in wide if not _TRUE.search(plain_name(c)))
     if what == "rubric":
         wide = not_of_judges(wide, columns, sample, named.get("judge"))
@@ -75,13 +75,16 @@ def guess_spread(
 def _with_overall(
     criteria: Sequence[str], columns: Sequence[str], sample: Sample, named: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """Several columns that are called like criteria, with what is called a label beside them, if it holds any."""
+    """The criteria beside a column named label or score, with this column if it holds labels and is no total; or ().
+
+    () unless there are at least two columns that are named like criteria.
+    """
     label = named.get("label")
     if label is None:
         return ()
     held = tuple(dict.fromkeys((*criteria, label)))
     facts = same_within([named["query"]], held, columns, sample) if "query" in named else ()
-    criteria = [c for c in criteria if c not in facts]  # what says something of the query is no criterion
+    criteria = [c for c in criteria if c not in facts]  # a column that describes the query is no criterion
     own = [c for c in criteria if plain_name(c) not in INSTEAD_OF_LABEL]
     if len(own) < 2 or not called_after_criteria(own):
         return ()
@@ -91,7 +94,7 @@ def _with_overall(
 
 
 def _names_systems(free: Sequence[str], columns: Sequence[str], sample: Sample) -> bool:
-    """Whether one of the other columns holds the names of systems, though it is only called like one."""
+    """Whether one of the ``free`` columns seems to be the system, by its name and repeated values."""
     rows = [[row[at] if at < len(row) else None for at in map(columns.index, free)] for row in sample]
     found = next((g for g in guess_columns("labels", free, rows) if g.canonical == "system"), None)
     if found is None:
@@ -101,10 +104,10 @@ def _names_systems(free: Sequence[str], columns: Sequence[str], sample: Sample) 
 
 
 def is_query(named: Mapping[str, str], wide: Sequence[str]) -> bool:
-    """Whether the items that a wide table is about are queries and no rubrics.
+    """Whether the items of a wide table (column ``item_id``) are queries and not rubrics.
 
-    No column of labels is named after a judge or a model, and a judge is named elsewhere, or the columns are called
-    like criteria. Or they are named after systems or judges times criteria.
+    They are if the label columns are named after systems or judges times criteria. Or if no label column is named after
+    a judge or a model, and either another column is the judge or the label columns are named like criteria.
     """
     if _is_item(named) and (pairs := crossed_names(wide)) and called_after_criteria([c for _, c in pairs]):
         return True
@@ -114,7 +117,7 @@ def is_query(named: Mapping[str, str], wide: Sequence[str]) -> bool:
 
 
 def may_be_query(named: Mapping[str, str], wide: Sequence[str]) -> bool:
-    """Whether items that are the rubric by their name may as well be the query."""
+    """Whether a column ``item`` or ``item_id`` may be the query: no label column is named after a judge or a model."""
     judged = any(MODEL.search(c) or names_a_judge(c) for c in spread_names(wide))
     return _is_item(named) and not judged
 
@@ -124,7 +127,7 @@ def _is_item(named: Mapping[str, str]) -> bool:
 
 
 def spread_key(found: Set[str], wide: Sequence[str]) -> Spread | None:
-    """What each of the wide columns is, by the keys that are found elsewhere; None where nothing tells."""
+    """The canonical column that each wide column is, given the keys ``found`` in other columns; None if not known."""
     if {"system", "rubric"} <= found:
         return "judge" if "judge" not in found else None
     if "rubric" in found:
@@ -148,7 +151,7 @@ def spread_key(found: Set[str], wide: Sequence[str]) -> Spread | None:
 
 
 def _beside_rubrics(names: Sequence[str]) -> Spread | None:
-    """What columns beside one of rubrics are: judges, or systems; None where they are numbered queries or draws."""
+    """What label columns beside a column of rubrics are: "judge" or "system"; None for numbered queries or runs."""
     if any(map(_RATER.fullmatch, names)) or all(map(called_judge, names)):
         return "judge"
     return None if all(map(_COUNTED.fullmatch, names)) else "system"
@@ -158,7 +161,7 @@ _RATER = re.compile(rf"(?i)(judge|grader|rater|annotator|evaluator)(?=.)[\s_.\-]
 _COUNTED = re.compile(
     r"(?i)(q|query|question|task|prompt|case|example|run|round|epoch|trial|attempt|seed|draw|repeat)[\s_.\-#]*\d+"
 )
-_OVERALL = re.compile(  # of all judges or systems, or of the row; each may be a criterion, beside others
+_OVERALL = re.compile(  # a result of all judges or systems, or of the row; may be a criterion beside others
     rf"(overall|combined|aggregated?)(_({AFFIX}))?|best|winner|(any|all)_(pass(ed)?|met|correct|yes|agree)"
     r"|unanimous|unanimity|match(es)?|tie_?break(er)?|applicable"
 )
@@ -168,7 +171,7 @@ _TRUE = re.compile(
 
 
 def _ends_with_judges(columns: Sequence[str]) -> bool:
-    """Whether columns are criteria times judges that are called judge and no more: ``clarity_judge1``."""
+    """Whether columns are criteria times judges or systems, whose names come apart clearly: ``clarity_judge1``."""
     pairs = crossed_names(columns) or ()
     return bool(pairs) and all(
         re.search(r"[^\W\d_]{3}", rubric) and not names_a_judge(rubric) for _, rubric in pairs

@@ -1,4 +1,4 @@
-"""Columns of labels that are the sum, the mean or the range of the others in all rows, whatever they are called."""
+"""Find label columns that are the sum, mean or range of the others in all rows, whatever their names."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ..guess import Sample, cells_at
 from ..words import is_number
 from .column_names import names_a_judge, names_a_system
 
-_LEAST = 4  # rows that show it
-_LEAST_ROUNDED = 8  # of numbers that are rounded, which agree by chance more easily
-_EXACT = 0.005
-_MOST = 60  # columns; where more are looked at by their names alone
+_LEAST = 4  # least number of rows that show it
+_LEAST_ROUNDED = 8  # least number of rows for rounded means and ranges, which may agree by chance
+_EXACT = 0.005  # largest difference between equal numbers
+_MOST = 60  # most columns; tables with more are not searched
 
 
 def totals_among(labels: Sequence[str], columns: Sequence[str], sample: Sample) -> Mapping[str, str]:
-    """Column → "sum", "mean" or "range", where it is that of all other columns, or the sum of all before it."""
+    """Column → "sum", "mean" or "range", if it is that of all other label columns, or the sum of all before it."""
     live = [c for c in labels if not is_truth(c)]
     if not 2 < len(live) <= _MOST:
         return {}
@@ -29,7 +29,7 @@ def totals_among(labels: Sequence[str], columns: Sequence[str], sample: Sample) 
     numbers = np.column_stack([[_number(cell) for cell in cells_at(sample, at[c])] for c in live])
     may_sum = [i for i, c in enumerate(live) if not (names_a_judge(c) or names_a_system(c))]
     found: dict[int, str] = {}
-    for i in 2 * may_sum[::-1]:  # again, without a sum that stands among the others
+    for i in 2 * may_sum[::-1]:  # a second time, without the totals that were found
         if i not in found:
             others = [j for j in range(len(live)) if j != i and j not in found]
             before = [j for j in others if j < i]
@@ -41,7 +41,7 @@ def totals_among(labels: Sequence[str], columns: Sequence[str], sample: Sample) 
 
 
 def told_of_totals(labels: Sequence[str], columns: Sequence[str], sample: Sample) -> list[str]:
-    """What is told of columns that sum up others."""
+    """Remarks on the columns that are totals of others, one for each of sum, mean and range."""
     found = totals_among(labels, columns, sample)
     return [
         f"{listed([repr(c) for c in found if found[c] == what], 6)} {'is' if many == 1 else 'are'} the {what} of other "
@@ -58,7 +58,7 @@ def _what_of(own: FloatArray, parts: FloatArray) -> str:
 
 
 def _is_sum(own: FloatArray, parts: FloatArray) -> bool:
-    """Whether all rows without a blank are sums, and some are larger than all that they sum up."""
+    """Whether all rows without blanks are sums of the parts, with different values and one above every part."""
     total = parts.sum(axis=1)
     whole = ~np.isnan(own + total)
     if parts.shape[1] < 2 or whole.sum() < _LEAST or np.any(np.abs(own - total)[whole] > _EXACT):
@@ -67,7 +67,7 @@ def _is_sum(own: FloatArray, parts: FloatArray) -> bool:
 
 
 def _is_mean(own: FloatArray, parts: FloatArray) -> bool:
-    """Whether all rows are means, of parts that differ in some; rounded to whole numbers alike, in more rows."""
+    """Whether all rows are means, exact or rounded to whole numbers, with parts that differ in enough rows."""
     mean = parts.mean(axis=1) if parts.shape[1] > 1 else np.full(len(own), np.nan)
     whole = ~np.isnan(own + mean)
     if whole.sum() < _LEAST or np.any(np.abs(own - mean)[whole] > 0.5):
@@ -75,13 +75,13 @@ def _is_mean(own: FloatArray, parts: FloatArray) -> bool:
     own, mean = own[whole], mean[whole]
     telling, levels = int(np.sum(np.ptp(parts[whole], axis=1) > 0)), len(np.unique(own))
     exact = bool(np.all(np.abs(own - mean) <= _EXACT)) and levels > 1
-    # Of two levels the majority's is often one of the parts.
+    # With two levels, a rounded mean is the majority, and often equals one of the parts.
     rounded = levels > 2 and any(np.all(own == way) for way in (np.rint(mean), np.floor(mean + 0.5)))
     return (exact and telling >= _LEAST) or (rounded and telling >= _LEAST_ROUNDED)
 
 
 def _is_range(own: FloatArray, parts: FloatArray) -> bool:
-    """Whether all rows say how far the parts lie apart, which do so by more than one step."""
+    """Whether all rows are the range of the parts (highest minus lowest), which takes at least three values."""
     whole = ~np.isnan(own + parts.sum(axis=1))
     if parts.shape[1] < 2 or whole.sum() < _LEAST_ROUNDED:
         return False

@@ -1,4 +1,4 @@
-"""Wide tables into long ones: columns that each hold the labels of one judge, system or rubric."""
+"""Unpivot wide tables, whose columns each hold the labels of one judge, system or rubric, into long ones."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations
@@ -21,10 +21,10 @@ def spread_out(
     names: Mapping[str, Sequence[str]],
     reasons: Mapping[str, str],
 ) -> Staged:
-    """``incoming`` with one row a cell: the row's keys, what its column is named after, the cell as the label.
+    """Stage the rows with one row for each cell of ``columns``: keys, names from the column, and the cell as the label.
 
-    names: canonical column → its name for each of the columns. reasons: column → that with the reasons for its cells.
-    A blank cell stays, as a label that was not given. Rows count through; a place tells row and column.
+    names: canonical column → its name for each of the columns. reasons: column → the column with the reasons of its
+    cells. A blank cell stays as a label that is not given. Rows are numbered by cell; the place has row and column.
     """
     at = {column: i for i, column in reversed(list(enumerate(reader.columns)))}
     cells = {f"cell{i}": at[column] for i, column in enumerate(columns)}
@@ -52,6 +52,6 @@ def spread_out(
 
 
 def _reason_of_cell(why: Mapping[str, int]) -> str:
-    """The reason of each cell, from the columns that have them; nothing where there are none."""
+    """SQL of the column "reason" with the reason of each cell; "" if there are no columns of reasons."""
     cases = " ".join(f"WHEN 'cell{name.removeprefix('why')}' THEN {name}" for name in why)
     return f"CASE cell {cases} END AS reason, " if why else ""

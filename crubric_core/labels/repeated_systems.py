@@ -19,7 +19,7 @@ BESIDE = 0.4
 CHANCE = 0.001  # probability that residuals of any pair of unrelated systems exceed their bound by chance
 # Quantile of the correlations of all pairs that is the usual one: rubrics that are easy for all correlate any two.
 USUAL = 0.1
-# Least number of labels of a system other than its most frequent one: with fewer, good systems look alike.
+# Labels other than its most frequent one that a system must have: with fewer, good systems look alike.
 RARER = 10
 COMMON = 30  # rubrics that two systems must have in common: on fewer, neighbours look alike
 MOST = 2048  # rubrics that are used at most, evenly spaced: more would give the same result

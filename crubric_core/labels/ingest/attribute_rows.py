@@ -37,7 +37,7 @@ _TARGETS = {
 
 
 def store_attributes(job: Job) -> None:
-    """Validate ``incoming`` and store its descriptions of the rubrics, queries or systems that it names."""
+    """Validate ``incoming`` and let it describe the rubrics, queries or systems that it names."""
     target = _TARGETS[job.kind]
     _look_up(job)
     _read_values(job, target)

@@ -18,7 +18,7 @@ from .job import Job
 from .rubric_facts import criterion_key, own_name
 from .scales import find_criteria
 
-_SHOWN = 10  # most words in a sentence
+_SHOWN = 10  # words in a sentence
 _KEYS = f"""
     SELECT {criterion_key("text", "own", "id")} AS key FROM (
         SELECT r.rubric_id AS id, r.text, {own_name("r.name", "q.name")} AS own

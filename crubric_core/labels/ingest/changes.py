@@ -15,7 +15,7 @@ BY_PEOPLE = (GOLD, "anchors")
 
 @dataclass(frozen=True)
 class Changes:
-    """The changes of a dataset by an ingest, as numbers.
+    """How a dataset differs from what it was before.
 
     systems, judges, queries, rubrics: numbers of new names.
     added: new labels, or things described for the first time. changed: stored values that are different now.
@@ -38,7 +38,7 @@ class Changes:
 
     @property
     def sentence(self) -> str:
-        """The changes in words: ``adds 1 system and 2,431 labels; changes 17; leaves 3 as they were``."""
+        """``adds 1 system and 2,431 labels; changes 17; leaves 3 as they were``."""
         words = {"judges": "annotators"} if self.what in BY_PEOPLE else {}
         new = [
             _count(getattr(self, name), words.get(name, name))
@@ -54,7 +54,7 @@ class Changes:
             )
         parts = [f"adds {listed(new)}"] if new else []
         unchanged = "as it was" if self.same == 1 else "as they were"
-        is_named = bool(self.added)  # the counted things are named only at the first number
+        is_named = bool(self.added)  # what is counted is named once, where it is counted first
         for verb, number, after in (
             ("changes", self.changed, ""),
             ("fills in", self.filled, ""),

@@ -186,7 +186,7 @@ def _number_runs(job: Job) -> None:
     job.run("UPDATE run_names SET is_new = false WHERE id IN (SELECT run_id FROM runs)")
     runs = [name for (name,) in job.all("SELECT name FROM run_names WHERE name IS NOT NULL")]
     mark = "."
-    while any(mark in name for name in runs):  # so that no new name equals that of a run in the file
+    while any(mark in name for name in runs):  # no draw is then called like a run of the file
         mark += "."
     job.run(f"""
         CREATE TEMP TABLE drawn AS

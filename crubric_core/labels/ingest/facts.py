@@ -19,10 +19,7 @@ from .job import Job
 
 @dataclass(frozen=True)
 class FactKind:
-    """Where a kind of fact is stored.
-
-    table: its table. key: the columns of its key. value: the column with its text. thing: the key in messages.
-    """
+    """Where a kind of fact is stored: its table, its key, the column of its text, and what messages call the key."""
 
     table: str
     key: tuple[str, str]

@@ -16,7 +16,7 @@ SHOWN = 20  # examples of each finding
 
 @dataclass(frozen=True)
 class Finding:
-    """A finding of a check.
+    """What a check has found.
 
     severity: error: rows were rejected; warning: kept, but look at them; note: good to know.
     code: the check's name, for programs. title: a few words. sentence: what was found and what to do about it.

@@ -1,4 +1,4 @@
-"""The state of one ingest in progress: the open transaction and its inputs."""
+"""One ingest in progress: the open transaction and its inputs."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Create a dataset in a workspace, with an id that no other dataset ever has."""
+"""A new dataset of a workspace: its name, and an id that no other dataset had or gets."""
 
 from __future__ import annotations
 

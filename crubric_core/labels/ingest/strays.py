@@ -17,7 +17,7 @@ _MANY = 100  # unless the whole file has as many as this
 
 
 def candidates(counts: Mapping[int, int]) -> frozenset[int]:
-    """The numbers that may be strays: codes, and rare numbers. counts: number → how often the whole file has it."""
+    """The numbers that could be strays, by how often each occurs in the whole file: codes, and rare ones."""
     rare = max(1.0, _RARE * sum(counts.values()))
     return frozenset(v for v, n in counts.items() if v in CODES or n <= rare)
 

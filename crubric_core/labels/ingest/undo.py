@@ -55,7 +55,7 @@ class UndoReport:
 
 
 def list_ingests(cursor: duckdb.DuckDBPyConnection, dataset_id: int) -> pd.DataFrame:
-    """The ingests of a dataset, oldest first, with their changes and, in ``undo``, why they cannot be undone, or ""."""
+    """The ingests of a dataset, oldest first, with what each changed and why it cannot be undone ("" where it can)."""
     found = cursor.execute(
         "SELECT ingest_id, kind, source, ingested_at, accepted, rejected, blank, collapsed, replaced, changes,"
         " policies, fingerprint FROM ingests WHERE dataset_id = ? ORDER BY ingest_id",
@@ -260,7 +260,7 @@ _ID = {
     "queries": "query_id",
 }
 _LONG = (*(table for table in KEYS if table != "labels"), "superseded")
-# Rubrics before queries, because rubrics use queries.
+# Rubrics before queries: a query is mentioned by its rubrics.
 _MENTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (
         "systems",

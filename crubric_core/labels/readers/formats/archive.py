@@ -24,7 +24,7 @@ _BOUNDED = (
     zipfile.ZIP_STORED,
     zipfile.ZIP_DEFLATED,
     93,
-)  # compression methods that never unpack more at a time than is requested
+)  # methods that unpack no more at a time than is asked for
 LARGEST = 8 << 30  # bytes unpacked, all entries together
 HIGHEST_RATIO = 300  # text with long repeats shrinks to a hundredth, a bomb to a thousandth
 _SMALL = 16 << 20  # below this a high ratio does no harm
@@ -151,7 +151,7 @@ class _Part(io.RawIOBase):
         return len(block)
 
     def close(self) -> None:
-        """Close this part and its file."""
+        """Close the file too."""
         self._file.close()
         super().close()
 
@@ -176,7 +176,7 @@ class _Zstandard(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Read into a buffer and return the number of unpacked bytes, as ``io.RawIOBase``."""
+        """See RawIOBase."""
         while not self._waiting:
             block = self._frame.unused_data if self._frame.eof else b""
             if self._frame.eof:
@@ -193,7 +193,7 @@ class _Zstandard(io.RawIOBase):
         return size
 
     def close(self) -> None:
-        """Close this reader and its source."""
+        """Close the source too."""
         self._source.close()
         super().close()
 

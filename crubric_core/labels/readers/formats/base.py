@@ -27,7 +27,7 @@ class Staged:
 
 
 class Reader(Protocol):
-    """A reader of one file: gives its column names, its first rows, and stages selected columns as text."""
+    """Reads one file: its column names first, then the columns wanted, as text, into ``incoming``."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -41,8 +41,7 @@ class Reader(Protocol):
     def stage(self, cursor: duckdb.DuckDBPyConnection, picks: Mapping[str, int]) -> Staged:
         """Create the temporary table ``incoming`` with one text column for each key of ``picks``.
 
-        picks: new column → position of the file's column. A record that cannot be split into columns goes to the
-        temporary table ``rejected`` instead.
+        A record that cannot be split into columns goes to the temporary table ``rejected`` instead.
         """
         ...
 

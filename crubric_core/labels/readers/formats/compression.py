@@ -1,4 +1,4 @@
-"""Unpack compressed files and tar archives with the same limits as ZIP archives."""
+"""Compressed files and tar archives, unpacked with the same care as ZIP archives."""
 
 from __future__ import annotations
 

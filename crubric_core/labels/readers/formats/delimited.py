@@ -29,7 +29,7 @@ _SAMPLE = 1 << 20
 _LEAST = 4  # fewest records that are examined, even if they are longer than the sample
 _PART = 1 << 26
 _LONGEST = 1 << 22  # characters in one record; anything longer is no label table
-# the format of the files that _rewrite writes
+# what _rewrite writes
 _CLEAN = f"header = false, delim = ',', new_line = '\\n', max_line_size = {2 * _LONGEST}"
 _SURVEYMONKEY = ("Respondent ID", "Collector ID")  # how its exports begin
 _ANSWER = ("", "Response", "Open-Ended Response")  # texts below a question that has no parts
@@ -247,14 +247,14 @@ class DelimitedReader:
 
 
 def _kept(file: TextIO, lines: list[str]) -> Iterator[str]:
-    """Yield the lines of a file, and append each to ``lines``."""
+    """The lines of a file, each also added to ``lines``."""
     for line in file:
         lines.append(line)
         yield line
 
 
 def _lines_of(path: Path) -> int:
-    """The number of lines of a file."""
+    """How many lines a file has."""
     lines, last = 0, b"\n"
     with path.open("rb") as file:
         while block := file.read(_SAMPLE):

@@ -17,7 +17,7 @@ _BESIDE = {_COLUMNS, "index", "ncols", "nrows", "column_types", "_type"}  # the 
 
 
 def is_frame(keys: Sequence[str]) -> bool:
-    """Whether the keys of an object are those of a table: "columns" and either "data" or "rows"."""
+    """Whether the keys of an object are those of such a table."""
     return _COLUMNS in keys and len(set(keys) - _BESIDE) == 1 and (set(keys) - _BESIDE) <= set(_ROWS)
 
 

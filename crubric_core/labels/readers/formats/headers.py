@@ -61,7 +61,7 @@ def rows_above(records: Sequence[Sequence[str]]) -> int:
         return 0
     width = len(records[first])
     padded = all(len(record) == width for record in records[:first])
-    below = records[first + 1 : -1]  # the last record may be cut off
+    below = records[first + 1 : -1]  # the last may be cut off
     typed = bool(below) and all(len(record) == width for record in below)
     titles = all(not any(map(str.strip, record[1:])) for record in records[:first])
     named = not any(_is_number(cell) for cell in records[first])  # else it may be data below one name

@@ -1,4 +1,4 @@
-"""Read JSON Lines, or one JSON array of objects, by DuckDB's reader."""
+"""JSON Lines, or one JSON array of objects, by DuckDB's own reader."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations

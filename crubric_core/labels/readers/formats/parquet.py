@@ -1,4 +1,4 @@
-"""Read Parquet files by DuckDB's reader."""
+"""Parquet, by DuckDB's own reader."""
 
 # ruff: noqa: S608 - every identifier in the SQL is this program's own, every value is bound
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Read JSON records one by one, without the whole file in memory: JSON Lines, one array, or one object.
 
-The rows of a Parquet file are read as such records, too.
+The rows of a Parquet file are such records, too.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, TextIO
 from ....errors import IngestError
 from .parquet import ParquetReader
 
-LARGEST = 1 << 29  # most characters of one record; an Inspect or promptfoo log is one record
+LARGEST = 1 << 29  # characters of one record; an Inspect or promptfoo log is one record
 _BEGINNING = 1 << 6
 _BLOCK = 1 << 18
 _CELL = 1 << 20  # characters; a longer cell is not parsed

@@ -24,16 +24,16 @@ _MOST_CELLS = 5_000_000  # in a sheet's extent
 _SPARSE = 50  # cells in the extent for each filled one; with more, a stray cell is far from the table
 _AT = re.compile(rb'<c [^>]*?\br="([A-Z]{1,3})([0-9]{1,7})"')
 _FORMULA = re.compile(rb"<c\b([^>]*)>\s*<f\b(?:[^>]*/>|[^>]*>[^<]*</f>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
-_TEXT = re.compile(rb"\bt=\"str\"")  # attribute of a formula whose value is the empty text
+_TEXT = re.compile(rb"\bt=\"str\"")  # of a formula whose value is the empty text
 _LONGEST = 1 << 16  # bytes of a cell with a formula, of at most 8,192 characters
-_LOOKED_AT = 20  # rows in which the header is searched
+_LOOKED_AT = 20  # rows in which the header is looked for
 _BLOCK = 1 << 20
 
 Span = tuple[int, int, int, int]  # top, left, bottom, right, counted from the first row and column
 
 
 def limit(megabytes: int, seconds: int) -> None:
-    """Limit the memory and CPU time of this process, if the platform supports it."""
+    """Bound the process's memory and time, where the platform can."""
     try:
         resource = import_module("resource")
     except ImportError:
@@ -130,7 +130,7 @@ def _merges(sheet: Any) -> list[Span]:
 def table_of(rows: Sequence[Sequence[Any]], merges: Sequence[Span]) -> list[list[str]]:
     """The header and rows of a sheet as text, without titles above the header; merged cells are filled.
 
-    Blank rows and blank columns are dropped.
+    Blank rows and columns without header or cells are dropped.
     """
     texts = [[_text(cell) for cell in row] for row in rows]
     width = max(map(len, texts), default=0)

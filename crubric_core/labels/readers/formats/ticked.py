@@ -89,7 +89,7 @@ class TickedReader:
         self.decoded = getattr(reader, "decoded", "")
 
     def head(self, rows: int) -> list[tuple[str | None, ...]]:
-        """The first rows, with the ticked numbers."""
+        """The first rows, with the numbers that are ticked."""
         width = len(self._reader.columns)
         even = [(*row[:width], *(None,) * (width - len(row))) for row in self._reader.head(rows)]
         return [

@@ -10,7 +10,7 @@ from pathlib import Path
 from ....errors import IngestError
 from .archive import guard
 
-MEGABYTES = 3072  # most memory for reading a workbook
+MEGABYTES = 3072  # of memory that reading a workbook may take
 SECONDS = 120
 _CHILD = Path(__file__).with_name("sheets_child.py")
 

@@ -196,7 +196,7 @@ def words(value: Any) -> str | None:
 
 
 def label_of(row: Row) -> Cell:
-    """The label in a row of labels or gold labels."""
+    """The label among the cells of a row of labels or gold labels."""
     return row[1][COLUMNS[row[0]].index("label")]
 
 
@@ -298,4 +298,4 @@ def name_of_text(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… {fingerprint(text)}"
 
 
-_LONGEST = 80  # most characters of a text that is its own name
+_LONGEST = 80  # characters of a text that is its own name

@@ -1,4 +1,4 @@
-"""Read output of evaluations of Amazon Bedrock and SageMaker: metrics by code, a judge model or human workers.
+"""Output of evaluations of Amazon Bedrock and SageMaker: metrics by code or a judge model, or by human workers.
 
 A record is one prompt with the answers of one model, or of the two that workers compare. In a RAG evaluation, it is a
 conversation whose turns have scores. Records have no id, so the prompt is the query's name: the same prompt in files of
@@ -32,7 +32,7 @@ _BUILTIN = "Builtin."
 _RATED = ("individualLikertScale", "thumbsUpDown")
 _BAD = frozenset(
     ("harmfulness", "stereotyping", "refusal", "toxicity", "robustness")
-)  # metrics whose lowest value is the best
+)  # the lowest is the best
 
 
 def _text(given: Any) -> str | None:

@@ -1,6 +1,6 @@
-"""Read prompts with a list of criteria and a parallel list of verdicts: CL-bench, PRBench, ComplexBench, IFEval.
+"""Prompts with their criteria in a list, and verdicts in a list next to it: CL-bench, PRBench, ComplexBench, IFEval.
 
-A criterion is named by its id, else by its position, which is the same in every record of its prompt.
+A criterion is named by its id, else by its position, which is the same wherever its prompt is graded.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _text_of(item: Any) -> str | None:
 
 
 def _holder(record: Record) -> Record:
-    """The object that holds the criteria: the record's ``reward_model``, as in verl, else the record."""
+    """The object that has the criteria: the record, or its reward_model as in verl."""
     inner = record.get("reward_model")
     return inner if isinstance(inner, dict) else record
 

@@ -1,4 +1,4 @@
-"""Read JUDGE-BENCH: people's scores of texts. Each text is a system, each metric a rubric, each person a judge."""
+"""JUDGE-BENCH: people's scores of single texts. Each text is a system, each metric a rubric, each person a judge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read Langfuse score exports (JSON, JSON Lines, CSV, or the API's response).
+"""Langfuse score exports (JSON, JSON Lines, CSV, or the API's answer).
 
 A score names its trace, not its system. The system is taken from its metadata, dataset run, release or trace name, else
 from the user. Traces of several systems with the same dataset item, or the same input, are one query. Annotations by

@@ -1,4 +1,4 @@
-"""Read PaperBench: a tree of weighted requirements with leaves graded 0 or 1; ``model_name`` is the judge."""
+"""PaperBench: a tree of weighted requirements, its leaves graded 0 or 1; ``model_name`` is the judge's."""
 
 from __future__ import annotations
 

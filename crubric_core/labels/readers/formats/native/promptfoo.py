@@ -29,7 +29,7 @@ _MODEL_GRADED = word_list(
     "llm-rubric model-graded-closedqa model-graded-factuality factuality g-eval answer-relevance "
     "context-faithfulness context-recall context-relevance search-rubric pi select-best"
 )
-_LONGEST = 200  # most characters of a query's name
+_LONGEST = 200  # characters of a query's name
 _ERROR = 2  # failureReason of a test whose provider or grader failed
 
 

@@ -19,7 +19,7 @@ _ONCE = ("queries", "rubrics", "reference", "answers")  # repeated by every grad
 
 @dataclass
 class Written:
-    """The rows of one kind that were written: their file and number, and ``seen``, the descriptions among them."""
+    """The rows of one kind so far: their file, how many there are, and the descriptions already seen."""
 
     path: Path
     writer: Any

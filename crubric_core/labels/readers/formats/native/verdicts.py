@@ -88,7 +88,7 @@ def _of_object(found: Mapping[str, Any], group: str) -> Said:
     verdict = ReplyVerdict("score" if whole in VERDICTS else whole, found[whole], first_of(found, REASONS))
     if held or len(plain) > 1:
         return Said(verdict, criteria, [*left, whole])
-    return Said(verdict, [], [v.criterion for v in plain])  # a single key beside a verdict may be a remark
+    return Said(verdict, [], [v.criterion for v in plain])  # one key beside a verdict may be any remark
 
 
 def _of_inner(found: Mapping[str, Any], key: str, group: str) -> Said:

@@ -30,7 +30,7 @@ def short_name(name: str, limit: int = 40) -> str:
     return flat if len(flat) <= limit else f"{flat[:head].rstrip()}…{flat[head - limit + 1 :].lstrip()}"
 
 
-def told_apart(names: Iterable[str], limit: int) -> list[str]:
+def short_names(names: Iterable[str], limit: int) -> list[str]:
     """Shorten each name to at most ``limit`` characters, so that different names stay different.
 
     They are ``short_name`` unless two would be equal: such names keep the parts in which they differ, or get a number.

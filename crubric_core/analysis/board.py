@@ -11,7 +11,7 @@ import pandas as pd
 from ..leaderboard.cross_fit import FEW_SYSTEMS
 from ..leaderboard.inference import Inference
 from ..settings import Settings
-from ..text import count, listed, percent, short_name, told_apart, verb
+from ..text import count, listed, percent, short_name, short_names, verb
 from ..types import BoolArray, FloatArray, IntArray
 
 LONGEST = 40  # characters of a name
@@ -82,7 +82,7 @@ class Board:
     @cached_property
     def names(self) -> list[str]:
         """The names of the systems, shortened to LONGEST characters so that no two become equal."""
-        return told_apart(self.systems, LONGEST)
+        return short_names(self.systems, LONGEST)
 
     @cached_property
     def missing_labels(self) -> str:

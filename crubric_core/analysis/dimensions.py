@@ -20,7 +20,7 @@ from ..leaderboard.cross_fit import FEW_SYSTEMS, CrossFit, FoldFits, too_few_to_
 from ..leaderboard.inference import Inference, infer, marginal_intervals
 from ..leaderboard.influence import ability_influence
 from ..leaderboard.traits import Correlation, latent_correlation, traits_of
-from ..text import count, numeral, told_apart, verb
+from ..text import count, numeral, short_names, verb
 from .agreement import directions
 from .board import LONGEST, name
 from .selection import query_positions
@@ -258,7 +258,7 @@ def order_sentence(found: Dimensions, board: Inference, systems: Sequence[str], 
             f"{count(pairs, 'pair')} {verb(pairs, 'are')} separated by at least one of them."
         )
     i, k = turned[0]
-    above, below = told_apart([systems[i], systems[k]], LONGEST)
+    above, below = short_names([systems[i], systems[k]], LONGEST)
     first, second = (where[int(np.flatnonzero(way[:, i, k])[0])] for way in (up, down))
     return (
         f"The order depends on the dimension, so there is more than one ability: {len(turned):,} of "

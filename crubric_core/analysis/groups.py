@@ -10,7 +10,7 @@ import numpy as np
 
 from ..leaderboard.inference import infer
 from ..leaderboard.influence import score_influence
-from ..text import count, listed, told_apart, verb
+from ..text import count, listed, short_names, verb
 from .agreement import OtherRanking, compare_standing, mean_scores
 from .board import LONGEST, name
 from .dimensions import dimension_list, dimension_names
@@ -102,7 +102,7 @@ def group_sentence(by: str, found: Sequence[OtherRanking], systems: Sequence[str
     if not turned:
         return f"No {by} separates any {told} the other way at {level}."
     first = max(turned, key=lambda each: each.reversed)
-    above, below = told_apart([systems[at] for at in first.example or (0, 0)], LONGEST)
+    above, below = short_names([systems[at] for at in first.example or (0, 0)], LONGEST)
     number = len(turned)
     return (
         f"{number:,} of {count(len(found), by)} {verb(number, 'separate')} some {told} the other way at {level}: "

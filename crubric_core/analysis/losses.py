@@ -14,7 +14,7 @@ from ..leaderboard.losses import expected_loss
 from ..task_types.losses import fitting_loss
 from ..task_types.scoring import query_weights
 from ..task_types.types import types_of_queries
-from ..text import count, listed, percent, told_apart, verb
+from ..text import count, listed, percent, short_names, verb
 from .agreement import compare_standing
 from .board import LONGEST
 from .selection import domains_of, query_positions
@@ -93,7 +93,7 @@ class ViolationLoss:
         """The systems with this loss, the loss, and the range of their intervals, as text."""
         rows = self.table[self.table["loss"] == loss]
         low, high = _amount(rows["low"].min()), _amount(rows["high"].max())
-        return f"{listed(told_apart(rows['system'], LONGEST), 3)}, {_amount(loss)} ({self._level}: {low} to {high})"
+        return f"{listed(short_names(rows['system'], LONGEST), 3)}, {_amount(loss)} ({self._level}: {low} to {high})"
 
     def _pairs(self, shown: Inference) -> str:
         apart = int(np.triu(self.standing.separated).sum())
@@ -104,7 +104,7 @@ class ViolationLoss:
         pairs = f"of the {count(found.separated, 'pair')} that the board separates, {found.kept:,} alike"
         if not found.reversed:
             return f"{said}; {pairs} and none the other way."
-        less, more = told_apart([self.systems[at] for at in found.example or (0, 0)], LONGEST)
+        less, more = short_names([self.systems[at] for at in found.example or (0, 0)], LONGEST)
         return (
             f"{said}; {pairs} and {found.reversed:,} the other way: {less} loses less than {more}, which is ahead of "
             f"it on the board{', for example' if found.reversed > 1 else ''}."
@@ -116,7 +116,7 @@ class ViolationLoss:
         if free.empty:
             return ""
         return (
-            f"{listed(told_apart(free['system'], LONGEST), 3)} {verb(len(free), 'violate')} none of them here, which "
+            f"{listed(short_names(free['system'], LONGEST), 3)} {verb(len(free), 'violate')} none of them here, which "
             f"does not show that {'it' if len(free) == 1 else 'they'} never will: a loss of up to "
             f"{_amount(free['high'].max())} a query remains possible."
         )

@@ -21,7 +21,7 @@ from .history import add_policies, policies_of
 from .options import KINDS, add_workspace, existing, read_mapping
 from .parsers import Commands, add_command
 from .reference import tally_labels
-from .terminal import print_json, print_rows, progress_bar, tell_rejects
+from .terminal import print_json, print_rejects, print_rows, progress_bar
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,7 +108,7 @@ def _ingest_files(args: argparse.Namespace) -> None:
     for sentence in (*report.notes, *warnings):
         print(sentence, file=sys.stderr)
     for part in parts:
-        tell_rejects(part)
+        print_rejects(part)
         print_json(_ingest_summary(part))
     for sentence in _scales_told(report.scales):
         print(sentence, file=sys.stderr)

@@ -21,7 +21,7 @@ from ..workers import Workers
 from .composing import composition_of
 from .parsers import add_workspace as add_workspace
 from .parsers import file_text, number
-from .terminal import tell_rejects
+from .terminal import print_rejects
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -177,7 +177,7 @@ def opened_workspace(args: argparse.Namespace) -> Iterator[tuple[Workspace, str]
         name = Path(files["labels"]).stem
         for kind in ("queries", "rubrics", "labels", "gold", "reference", "anchors"):
             if kind in files:
-                tell_rejects(workspace.ingest(files[kind], name, kind))
+                print_rejects(workspace.ingest(files[kind], name, kind))
         yield workspace, name
 
 

@@ -36,7 +36,7 @@ def progress_bar() -> Iterator[Callable[[float, str], None]]:
         print("\r" + " " * 82, end="\r", file=terminal, flush=True)
 
 
-def tell_rejects(report: IngestReport) -> None:
+def print_rejects(report: IngestReport) -> None:
     """Print the first rejected rows with their reasons on stderr, and the number of all if there are more."""
     for row in report.rejects.head(SHOWN_REJECTS).itertuples():
         print(f"{report.source}, row {row.row}: {row.reason}", file=sys.stderr)

@@ -18,7 +18,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from ..text import rounded, shorten, told_apart
+from ..text import rounded, short_names, shorten
 
 BLUE, VERMILION, GREEN, PURPLE, GREY = "#2F7FD8", "#D55E00", "#0A8F6A", "#B565B8", "#7F8793"
 CATEGORIES = (BLUE, VERMILION, GREEN, PURPLE, "#B8860B", GREY)
@@ -93,7 +93,7 @@ def label(text: object, limit: int = 36) -> str:
 
 def labels(names: Iterable[object], limit: int = 36) -> list[str]:
     """The names as plotly texts of at most ``limit`` characters, escaped; different names stay different."""
-    return [escape(name, quote=False) for name in told_apart(map(str, names), limit)]
+    return [escape(name, quote=False) for name in short_names(map(str, names), limit)]
 
 
 def cell_share(share: float) -> str:
@@ -115,7 +115,7 @@ def row_names(names: Iterable[object], limit: int = ROW) -> list[str]:
         named = whole if len(whole) <= limit + SPARE else usual
         return named if text_width(named) <= most else half
 
-    return list(map(fitting, flat, told_apart(flat, limit), told_apart(flat, limit // 2)))
+    return list(map(fitting, flat, short_names(flat, limit), short_names(flat, limit // 2)))
 
 
 def rows_axis(fig: go.Figure, names: Sequence[object], limit: int = ROW, *, tall: bool = False) -> None:

@@ -32,7 +32,7 @@ from ..priors import C_PRIOR as C_PRIOR_SWITCH
 from ..settings import SPECS
 from . import loaders, state, table_widgets
 from .settings_address import C_PRIOR, PRIORS, differing
-from .text import count, plain, shorten, told_apart, verb
+from .text import count, plain, short_names, shorten, verb
 
 if TYPE_CHECKING:
     from ..settings import Settings
@@ -237,7 +237,7 @@ def show_change(study: loaders.Study, first: Outcome, second: Outcome) -> None:
     for sentence in change_sentences(change):
         st.markdown(plain(sentence))
     figures = figures_table(first, second)
-    one, other = told_apart([first.name, second.name], 30)
+    one, other = short_names([first.name, second.name], 30)
     # st.table wraps its cells, while other tables cut them: on a phone both columns are visible.
     sides = figures.set_index("figure").set_axis([plain(one), plain(other)], axis=1)
     st.table(sides.map(plain).rename(index=plain))
@@ -256,7 +256,11 @@ def _show_places(change: Change) -> None:
     st.markdown("**Tiers and ranks**")
     only = st.toggle("Only systems that change", value=not change.moved.empty, key="only changes")
     names = dict(
-        zip(("first", "second"), told_apart([change.first.name, change.second.name], 20), strict=True)
+        zip(
+            ("first", "second"),
+            short_names([change.first.name, change.second.name], 20),
+            strict=True,
+        )
     )
     columns = {
         f"{what}_{side}": st.column_config.NumberColumn(f"{title}, {name}", format=style)

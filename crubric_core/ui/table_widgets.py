@@ -11,7 +11,7 @@ from pandas.api.types import is_float_dtype
 
 from ..files import csv_bytes, significant
 from ..text import LEAST_SHARE
-from .text import UNKNOWN, plain, told_apart
+from .text import UNKNOWN, plain, short_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -127,7 +127,7 @@ def narrow_names(frame: pd.DataFrame, columns: Mapping[str, Any]) -> tuple[pd.Da
                 shown[name] = st.column_config.TextColumn(title, help=told, width=width)
             continue
         if name in NAMES:
-            short = dict(zip(texts, told_apart(texts, IN_SIGHT), strict=True))
+            short = dict(zip(texts, short_names(texts, IN_SIGHT), strict=True))
             apart[name] = [short.get(text, text) for text in frame[name]]
             told = f"{told}. {APART}" if told else APART
         shown[name] = st.column_config.TextColumn(title, help=told, width=NAME_WIDTH)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from math import isfinite
 
-from ..text import count, ends, numeral, percent, rounded, short_name, shorten, told_apart, verb
+from ..text import count, ends, numeral, percent, rounded, short_name, short_names, shorten, verb
 
 __all__ = [
     "UNKNOWN",
@@ -17,8 +17,8 @@ __all__ = [
     "plain",
     "rounded",
     "short_name",
+    "short_names",
     "shorten",
-    "told_apart",
     "verb",
 ]
 

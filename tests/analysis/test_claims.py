@@ -24,7 +24,7 @@ from crubric_core.demo import simulate
 from crubric_core.leaderboard.inference import Inference, infer
 from crubric_core.leaderboard.influence import Influence
 from crubric_core.leaderboard.places import ranks_by_counting, tiers_by_first
-from crubric_core.text import told_apart
+from crubric_core.text import short_names
 
 SHAPES = ("chain", "ties", "saturated", "one tier", "all apart", "arbitrary", "unranked")
 ROOT = Path(__file__).resolve().parents[2]
@@ -768,7 +768,7 @@ def test_no_two_of_60_names_look_alike_however_short_they_are_cut(limit: int) ->
         for size in sizes
         for form in ("q4", "fp16")
     ]
-    shown = told_apart(names, limit)
+    shown = short_names(names, limit)
     assert len(set(shown)) == len(names) == 60
     assert max(map(len, shown)) <= limit
 

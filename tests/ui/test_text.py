@@ -11,7 +11,7 @@ import pytest
 
 from crubric_core.files import csv_bytes
 from crubric_core.text import at_least, rounded, verb
-from crubric_core.ui.text import count, end, ends, numeral, plain, short_name, shorten, told_apart
+from crubric_core.ui.text import count, end, ends, numeral, plain, short_name, short_names, shorten
 
 
 @pytest.mark.parametrize("mark", list("*_`#[]()<>~|!$:\\-+.{}"))
@@ -21,7 +21,7 @@ def test_every_mark_that_markdown_could_obey_is_escaped(mark: str) -> None:
 
 def test_a_long_name_is_cut_alike_in_sentences_charts_and_tables() -> None:
     name = "the-best-system-with-an-extremely-long-name-and-high-reasoning-tools"
-    assert told_apart([name, "another"], 40) == [short_name(name, 40), "another"]
+    assert short_names([name, "another"], 40) == [short_name(name, 40), "another"]
 
 
 @pytest.mark.parametrize("limit", [22, 30])
@@ -30,7 +30,7 @@ def test_names_that_differ_in_several_places_keep_the_words_by_which_they_differ
         f"meta-llama/Llama-3.{version}-{size}B-Instruct-{kind}-{how}"
         for version, size, kind, how in product(range(4), (8, 70), ("awq", "fp8", "bf16"), ("plain", "tools"))
     ]
-    shown = told_apart(names, limit)
+    shown = short_names(names, limit)
     assert len(set(shown)) == len(names)
     assert max(map(len, shown)) <= limit
     assert shown[0] == {22: "…3.0-8B…awq-plain", 30: "meta-lla…3.0-8B…awq-plain"}[limit]

@@ -284,11 +284,11 @@ def _collapse_repeats(job: Job) -> None:
     job.tally.replaced += replaced
     job.tally.apply("on_conflict", replaced)
     if job.file_sql and collapsed:
-        _tell_files(job)
+        _warn_of_files(job)
     job.run('DELETE FROM coded WHERE "row" IN (SELECT "row" FROM repeated WHERE "row" <> kept_row)')
 
 
-def _tell_files(job: Job) -> None:
+def _warn_of_files(job: Job) -> None:
     """Add a finding on files that give the same label for the same key: different things may have equal names."""
     found = job.frame(f"""
         WITH placed AS (

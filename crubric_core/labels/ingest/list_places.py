@@ -12,7 +12,7 @@ from .job import Job
 _QUERIES = 3  # queries with several answers, from which on equal numbers of labels are no chance
 
 
-def tell_of_places(job: Job) -> None:
+def warn_of_places(job: Job) -> None:
     """Add a warning if lists have one length for all answers to a query, but other lengths for other queries.
 
     Lists of criteria are like this.

@@ -204,7 +204,7 @@ def find_exceptions(job: Job) -> bool:
         return False
     find_criteria(job)
     _keep_values(job)
-    _tell_strays(job, suspects, sum(counts.values()))
+    _warn_of_strays(job, suspects, sum(counts.values()))
     _keep_tops(job)
     return True
 
@@ -256,7 +256,7 @@ def _keep_tops(job: Job) -> None:
     )
 
 
-def _tell_strays(job: Job, suspects: frozenset[int], everywhere: int) -> None:
+def _warn_of_strays(job: Job, suspects: frozenset[int], everywhere: int) -> None:
     """Create ``strays`` for the criteria without a given scale, and add a warning about lone numbers.
 
     suspects: numbers that may be strays. everywhere: number of labels in the file.
@@ -293,7 +293,7 @@ def _tell_strays(job: Job, suspects: frozenset[int], everywhere: int) -> None:
                 (name, v, kept[v], sum(kept.values()), *ends, *_ends(kept)) for v, ends in found_alone.items()
             ]
     if lone:
-        job.told.append(_told_of(lone))
+        job.told.append(_warning_of(lone))
     if rows:
         job.run(
             """
@@ -312,7 +312,7 @@ def _ends(counts: Mapping[int, int]) -> tuple[int, int]:
     return min(counts), max(counts)
 
 
-def _told_of(lone: list[tuple[str, int, int, int, int, int, int, int]]) -> Finding:
+def _warning_of(lone: list[tuple[str, int, int, int, int, int, int, int]]) -> Finding:
     """A warning about labels that are alone outside the range of the others of their criterion."""
     columns = ["criterion", "label", "times", "labels", "low", "high", "scale_min", "scale_max"]
     name, value, n, total, low, high, first, last = lone[0]

@@ -23,7 +23,7 @@ from .facts import FACTS, store_facts
 from .job import Job
 from .label_rows import store_labels
 from .label_values import unused_answers, words_of
-from .list_places import tell_of_places
+from .list_places import warn_of_places
 from .names import leave_out_sums
 from .new_dataset import NOW, dataset_name, new_dataset
 from .reconcile import reconcile_rubrics
@@ -110,7 +110,7 @@ def store_file(
     words: Words = {}
     if job.kind in KEYS:
         leave_out_sums(job)
-        tell_of_places(job)
+        warn_of_places(job)
         leave_out_choices(job, request.words)
         job, words = with_vocabulary(job, request.words)
         store_labels(job)

@@ -88,7 +88,7 @@ def look_into(piece: Piece, overrides: Overrides, pieces: Sequence[Piece] = ()) 
     asked, overrides = overrides.mapping, replace(overrides, mapping=mapping)
     file_format = basic if overrides.format == "auto" else overrides.format
     found = Found(*plan_of_table(piece.name, reader, file_format, overrides))
-    found = _with_rules_told(found, asked, mapping)
+    found = _with_remarks_on_rules(found, asked, mapping)
     if "query" not in asked and (turns := turns_as_queries(found.plan, found.rows)):
         return _of_turns(
             look_into(piece, replace(overrides, mapping={**asked, "query": turns}), pieces), turns
@@ -182,7 +182,7 @@ def _within(
         mapping |= names
         complete = look_into(piece, replace(overrides, mapping=mapping))
     complete = _with_query(piece, complete, overrides, mapping, fields)
-    return _with_paths_told(_with_own_columns(complete, plan.columns, systems), nested, mapping)
+    return _with_remark_on_paths(_with_own_columns(complete, plan.columns, systems), nested, mapping)
 
 
 def _nested_of(found: Found, overrides: Overrides, fields: Mapping[str, list[Any]]) -> Nested | None:
@@ -232,7 +232,7 @@ def _why_sides_within(plan: FilePlan, nested: Nested, fields: Mapping[str, list[
     return sides or (why_pairs_within(plan.name, home, fields) if home else None)
 
 
-def _with_paths_told(found: Found, nested: Nested, mapping: Columns) -> Found:
+def _with_remark_on_paths(found: Found, nested: Nested, mapping: Columns) -> Found:
     """The plan of nested labels with the paths that were found as its guesses, and a remark that lists the paths."""
     remark = (
         f"its labels lie within its records, at {', '.join(wide_columns(mapping)) or mapping.get('label')}"
@@ -240,7 +240,7 @@ def _with_paths_told(found: Found, nested: Nested, mapping: Columns) -> Found:
     if "label" in mapping:
         named = [(c, str(mapping.get(c, ""))) for c in ("system", "judge", "rubric", "run")]
         remark += "".join(f", the {c} at {path}" for c, path in named if is_path(path) and path[0] != "=")
-        remark += "".join(_told_of_places(c, path) for c, path in named if path.endswith("[].#"))
+        remark += "".join(_remark_on_places(c, path) for c, path in named if path.endswith("[].#"))
     sure = 0.85 if nested.sure else 0.5
     own = {c: path for c, path in nested.mapping.items() if mapping.get(c) == path}
     guesses = tuple(
@@ -250,7 +250,7 @@ def _with_paths_told(found: Found, nested: Nested, mapping: Columns) -> Found:
     return found.changed(remark, guesses=guesses)
 
 
-def _told_of_places(canonical: str, path: str) -> str:
+def _remark_on_places(canonical: str, path: str) -> str:
     """The words of a remark on labels whose judge, rubric, system or run is the position in a list (``votes[].#``)."""
     draws = f" (if they are repeated draws, give the mapping {as_json({'run': path})})"
     said = f"; each place in {path.removesuffix('.#')} is read as {with_article(canonical)}"
@@ -355,7 +355,7 @@ def _with_plain_columns(paths: Columns, columns: Sequence[str]) -> Columns:
     return {c: tuple(map(plain, v)) if isinstance(v, tuple) else plain(v) for c, v in paths.items()}
 
 
-def _with_rules_told(found: Found, asked: Columns, mapping: Columns) -> Found:
+def _with_remarks_on_rules(found: Found, asked: Columns, mapping: Columns) -> Found:
     """The plan with the rules of the user's mapping restored, and a remark on how many of the first rows each matches.
 
     asked: the user's mapping. mapping: the same with the names of derived columns in place of rules.

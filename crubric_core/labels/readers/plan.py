@@ -238,7 +238,7 @@ def notes_of(plan: Plan) -> tuple[str, ...]:
         fixed = [f"{c} {v[1:]}" for c, v in file.mapping.items() if isinstance(v, str) and v.startswith("=")]
         if fixed:
             named.append(f"{file.name} was taken for {' and '.join(fixed)}.")
-        for remark in (*file.remarks, *told_of_descriptions(file)):
+        for remark in (*file.remarks, *remarks_on_descriptions(file)):
             remarks.setdefault(remark, []).append(file.name)
         if file.unused:
             unused.setdefault(_some(file.unused, 12), []).append(file.name)
@@ -289,7 +289,7 @@ def _from(canonical: str, column: str) -> str:
     return f"{canonical} {column[1:]}" if column.startswith("=") else f"{canonical} from {column!r}"
 
 
-def told_of_descriptions(file: FilePlan) -> tuple[str, ...]:
+def remarks_on_descriptions(file: FilePlan) -> tuple[str, ...]:
     """A remark on the columns of a table of labels that describe its queries, rubrics and answers; () if none do."""
     said = [
         f"{', '.join(_from(c, v) for c, v in columns.items() if c != 'rubric')} of the {kind}"
@@ -331,6 +331,6 @@ def _was(names: Sequence[str]) -> str:
     return "was" if len(names) == 1 else "were"
 
 
-def told_of_one_rubric(name: str) -> str:
+def remark_on_one_rubric(name: str) -> str:
     """The remark on a table without a rubric column; ``name`` becomes its only rubric."""
     return f"no column names a rubric, so {name!r} is taken as the only rubric of each query"

@@ -15,7 +15,7 @@ from .nested.field_names import GRADER
 from .plan import FilePlan
 from .tables.plan_cells import cells_of, repeats, rows_of_keys
 from .tables.query_column import with_query
-from .tables.raters import told_apart
+from .tables.raters import with_distinguishing_column
 from .word_lists import word_list
 from .words import is_number
 
@@ -187,7 +187,7 @@ def what_is_asked(plan: FilePlan, rows: Sequence[Sequence[Any]], mapping: dict[s
     if not mapping.get("rubric", "").startswith("=") or "query" not in mapping:
         return {}
     unused = tuple(c for c in plan.columns if c not in mapping.values())
-    apart = told_apart(replace(plan, mapping=mapping, unused=unused), rows).apart
+    apart = with_distinguishing_column(replace(plan, mapping=mapping, unused=unused), rows).apart
     if not apart or is_truth(apart) or bare_name(apart) in ("order", "position"):
         return {}
     if bare_name(apart).rpartition("_")[2] in ("file", "filename", "path"):

@@ -181,7 +181,7 @@ def _walk(name: str, folder: Path, scratch: Path) -> list[tuple[Piece, bool]]:
                 f"The folder {name} holds more than {_MOST_FILES:,} files: name the one to read."
             )
         found.append(path)
-    told = _told_of_links(links)
+    told = _remark_on_links(links)
     if not found:
         why = f" ({told})" if told else ""
         raise IngestError(f"There is no file in the folder {name}{why}: name one with label tables.")
@@ -196,7 +196,7 @@ def _walk(name: str, folder: Path, scratch: Path) -> list[tuple[Piece, bool]]:
     return pieces
 
 
-def _told_of_links(links: Sequence[str]) -> str:
+def _remark_on_links(links: Sequence[str]) -> str:
     """A remark on the links that were skipped, and how to read them; "" if there are none."""
     if not links:
         return ""

@@ -18,7 +18,7 @@ from ...composition import ATTRIBUTES, Attribute, Composition, Limit
 from ...errors import CrubricError
 from ...files import json_bytes
 from .. import state, table_widgets, tables
-from ..text import UNKNOWN, count, numeral, plain, short_name, shorten, told_apart
+from ..text import UNKNOWN, count, numeral, plain, short_name, short_names, shorten
 
 if TYPE_CHECKING:
     from ...types import BoolArray, IntArray
@@ -125,7 +125,7 @@ def swap(study: StudyPage) -> None:
     names, ids = rubrics["rubric"].map(str).tolist(), study.ids()
     place = {int(j): i for i, j in enumerate(bank, start=1)}
     left, right = st.columns([1, 2], gap="medium")
-    inside = dict(zip(place, told_apart([names[j] for j in place], 40), strict=True))
+    inside = dict(zip(place, short_names([names[j] for j in place], 40), strict=True))
     out = left.selectbox(
         "Swap out",
         bank.tolist(),
@@ -147,7 +147,7 @@ def swap(study: StudyPage) -> None:
         right.caption("No other rubric keeps all bounds in its place.")
         return
     change = dict(zip(best.rubrics.tolist(), best.change.tolist(), strict=True))
-    offered = dict(zip(change, told_apart([names[j] for j in change], 60), strict=True))
+    offered = dict(zip(change, short_names([names[j] for j in change], 60), strict=True))
     into = right.selectbox(
         "Swap in, the best first, with the change of the utility if nothing else changes",
         list(change),

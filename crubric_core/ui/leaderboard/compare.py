@@ -13,7 +13,7 @@ from ...analysis.profile import head_to_head
 from ...figures.profile import query_differences
 from ...task_types.scoring import by_emphasis
 from .. import table_widgets, widgets
-from ..text import count, plain, told_apart, verb
+from ..text import count, plain, short_names, verb
 from . import rubric
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _rubrics(view: View, found: HeadToHead, one: int, other: int) -> int | None:
         one=share[one], other=share[other], pull=found.pull[ends]
     )
     frame.index = pd.Index(rows)
-    first, second = told_apart([view.every[one], view.every[other]], 16)
+    first, second = short_names([view.every[one], view.every[other]], 16)
     columns = {
         "one": _number(first, format="%.2f"),  # a heading is shown as it is, no Markdown
         "other": _number(second, format="%.2f"),

@@ -17,7 +17,7 @@ from ...figures.profile import group_differences
 from ...intervals import FEWEST_CLUSTERS
 from ...task_types.scoring import by_emphasis
 from .. import state, table_widgets, widgets
-from ..text import end, plain, short_name, told_apart
+from ..text import end, plain, short_name, short_names
 from . import compare, rubric
 from .view import DIMENSION, choose
 
@@ -59,7 +59,7 @@ def card(view: View, system: str, versus: str | None) -> None:
             "Compare with",
             others,
             index=None,
-            format_func=dict(zip(others, told_apart(others, 28), strict=True)).__getitem__,
+            format_func=dict(zip(others, short_names(others, 28), strict=True)).__getitem__,
             placeholder="another system",
             key="versus choice",
             on_change=_compare,

@@ -17,7 +17,7 @@ from ...sharing.files import file_names, view_file
 from ...sharing.words import answer, bank_sentences, compared, origin, reading, settings_list, support
 from .. import chart_files, table_widgets, tables, widgets
 from ..charts import Sent, in_ink, plot
-from ..text import count, plain, told_apart
+from ..text import count, plain, short_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -131,7 +131,7 @@ def _comparison(view: SharedView, separation: Separation, figures: Sequence[View
     names = list(range(len(separation.systems)))
     if len(names) > 1:
         left, right = st.columns(2)
-        label = told_apart(separation.systems, 40).__getitem__
+        label = short_names(separation.systems, 40).__getitem__
         one = left.selectbox("Is this system", names, format_func=label, key="shared one")
         other = right.selectbox("ahead of this one?", names, index=1, format_func=label, key="shared other")
         st.markdown(plain(compared(separation, one, other)))

@@ -15,7 +15,7 @@ from ..columns.synonyms import ITEMS
 from ..describing import Found
 from ..formats.native import NATIVE
 from ..guess import MODEL
-from ..plan import Guess, told_of_one_rubric, wide_columns
+from ..plan import Guess, remark_on_one_rubric, wide_columns
 from ..sources import SHEET, Piece
 from ..tables.plan_cells import cells_of, rows_of_keys, taken
 
@@ -200,7 +200,7 @@ def _names_no_rubric(found: Found) -> bool:
 
 
 def _told(found: Found) -> str:
-    return told_of_one_rubric(str(found.plan.mapping.get("rubric", "")).removeprefix("="))
+    return remark_on_one_rubric(str(found.plan.mapping.get("rubric", "")).removeprefix("="))
 
 
 def propose(paths: Sequence[str], overlaps: Sequence[tuple[int, int]] | None = None) -> Proposal:

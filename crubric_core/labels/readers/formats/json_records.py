@@ -12,7 +12,7 @@ import duckdb
 from ....errors import IngestError
 from .base import STAGING, Staged, first_line
 from .database import opened
-from .records import repeated, told_of_repeated
+from .records import repeated, repeated_key_sentence
 
 _RECORDS = "read_json_objects(?, format = 'auto', maximum_object_size = 67108864)"
 _REPEATS = "len(keys) > len(list_distinct(keys))"  # whether a record has a key twice
@@ -73,7 +73,7 @@ class JsonReader:
             [self._path],
         )
         found = [(record, text, repeated(keys)) for record, text, keys in cursor.fetchall()]
-        told = [(row, key, text, told_of_repeated(key)) for row, text, key in found]
+        told = [(row, key, text, repeated_key_sentence(key)) for row, text, key in found]
         cursor.execute(
             "INSERT INTO rejected SELECT unnest(?::BIGINT[]), unnest(?::VARCHAR[]), unnest(?::VARCHAR[]), "
             "unnest(?::VARCHAR[])",

@@ -99,7 +99,7 @@ class _Decoder(json.JSONDecoder):
 
     def checked(self, value: Any, text: str) -> Any:
         """The value that was just decoded from ``text``; a Fault if an object in it has a key twice."""
-        return value if self.twice is None else Fault(told_of_repeated(self.twice), text[:200])
+        return value if self.twice is None else Fault(repeated_key_sentence(self.twice), text[:200])
 
 
 def repeated(keys: Sequence[str]) -> str:
@@ -107,7 +107,7 @@ def repeated(keys: Sequence[str]) -> str:
     return next(key for key, times in Counter(keys).items() if times > 1)
 
 
-def told_of_repeated(key: str) -> str:
+def repeated_key_sentence(key: str) -> str:
     """The reason why a record with a repeated key is rejected."""
     return f"has the key {key!r} twice in one object: keep only the one that counts"
 

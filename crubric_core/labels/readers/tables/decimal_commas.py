@@ -40,7 +40,7 @@ def _with_commas(cells: Sequence[str | None]) -> list[str]:
     return commas if all(is_number(c) for c in known if c not in set(commas)) else []
 
 
-def told_of_commas(plan: FilePlan, rows: Sequence[Sequence[Any]], found: dict[int, str]) -> FilePlan:
+def with_remark_on_commas(plan: FilePlan, rows: Sequence[Sequence[Any]], found: dict[int, str]) -> FilePlan:
     """The plan with a remark on the decimal commas that are read, or a problem if the commas in labels are ambiguous.
 
     rows: the first rows as in the file. found: as returned by ``with_points``.

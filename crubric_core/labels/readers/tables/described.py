@@ -88,7 +88,7 @@ def with_descriptions(plan: FilePlan, rows: Sample) -> FilePlan:
     values for the same query, rubric or answer. If later rows contradict it, it is left out when the file is read.
     """
     if plan.kind == "rubrics":
-        return _told_of_negative(plan, rows)
+        return _with_remarks_on_negative(plan, rows)
     if plan.kind != "labels" or plan.problem or not plan.mapping:
         return plan
     left = [c for c in plan.unused if c in plan.columns]
@@ -109,7 +109,7 @@ def with_descriptions(plan: FilePlan, rows: Sample) -> FilePlan:
     ):
         described["rubrics"] = {**levels, **described.get("rubrics", {})}
         plan = replace(plan, unused=tuple(c for c in plan.unused if not _OF_LEVEL.fullmatch(_name_of(c))))
-    return _told_of_negative(with_described(plan, _without_half_scale(described)), rows)
+    return _with_remarks_on_negative(with_described(plan, _without_half_scale(described)), rows)
 
 
 def _described_levels(plan: FilePlan, rows: Sample) -> dict[str, str]:
@@ -139,7 +139,7 @@ _OF_LEVEL = re.compile(
 )
 
 
-def _told_of_negative(plan: FilePlan, rows: Sample) -> FilePlan:
+def _with_remarks_on_negative(plan: FilePlan, rows: Sample) -> FilePlan:
     """The plan with a remark for each unused column whose name and cells seem to mark rubrics as bad to meet."""
     for at, column in enumerate(plan.columns):
         words = set(_name_of(column).split("_"))

@@ -34,7 +34,7 @@ _MOST_POINTS = word_set(
 _LABELS, _NO_LABELS = 0.8, 0.5  # share of label-like cells: at least this in labels, below this in others
 
 
-def told_of_label(found: Mapping[str, str]) -> list[str]:
+def remarks_on_label(found: Mapping[str, str]) -> list[str]:
     """Remarks on a label that is a prediction beside ground truth, or points beside the highest possible points."""
     label = found.get("label", "")
     if not label:

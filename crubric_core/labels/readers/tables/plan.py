@@ -15,14 +15,14 @@ from ..formats import Reader
 from ..ground_truth import with_gold
 from ..guess import cells_at, filled_cells, guess_columns
 from ..paths import is_path, parts_of
-from ..plan import Columns, FilePlan, Guess, Overrides, told_of_one_rubric, wide_columns
+from ..plan import Columns, FilePlan, Guess, Overrides, remark_on_one_rubric, wide_columns
 from ..sums import LONGEST, sums_among
 from ..wide.label_columns import only_criterion
 from ..wide.plan import spread_of
-from ..wide.questions import told_beside_one_rubric
+from ..wide.questions import remarks_beside_one_rubric
 from ..wide.reasons import reasons_of
 from ..words import levels_among
-from .decimal_commas import told_of_commas, with_points
+from .decimal_commas import with_points, with_remark_on_commas
 from .kind import columns_and_constants, kind_of_table, with_fixed
 from .open_questions import (
     asked_of_key,
@@ -31,12 +31,12 @@ from .open_questions import (
     items_alone,
     label_by_content,
     one_rubric,
+    remarks_on_label,
     rubrics_called_judges,
     runs_as_systems,
     said_by_two,
-    told_of_label,
 )
-from .raters import settled, told_apart
+from .raters import settled, with_distinguishing_column
 from .unused import like_labels, unused_columns
 
 SAMPLE = 200
@@ -52,11 +52,11 @@ def plan_of_table(
     """(plan of one table, the first rows that it was guessed from)."""
     given = _first_rows(reader)
     rows, commas = with_points(given, len(reader.columns))
-    plan = told_of_commas(_plan_of_rows(name, reader, file_format, overrides, rows), given, commas)
+    plan = with_remark_on_commas(_plan_of_rows(name, reader, file_format, overrides, rows), given, commas)
     settled_now = not plan.unused or plan.apart or plan.problem or plan.kind not in ("labels", "gold")
     if settled_now or len(rows) < SAMPLE // 2:
         return plan, rows
-    return told_apart(
+    return with_distinguishing_column(
         plan, _without_sums(reader.columns, reader.head(LATER))
     ), rows  # a second rater may come later
 
@@ -68,7 +68,7 @@ def _plan_of_rows(
     plan = FilePlan(
         name, file_format, "a table", kind, (kind,), reader.columns, overrides.mapping, reason="its content"
     )
-    plan = plan.with_remarks(*_told_of_reading(reader))
+    plan = plan.with_remarks(*_remarks_on_reading(reader))
     _reject_unknown_columns(kind, overrides.mapping)
     plan = replace(plan, mapping=_without_holders(plan, rows))
     spread = spread_of(plan, rows, strict=overrides.strict)
@@ -76,7 +76,9 @@ def _plan_of_rows(
         named, fixed = columns_and_constants(plan.mapping)
         plan, named = _with_columns_by_content(plan, rows, named, strict=overrides.strict)
         plan, named, fixed = _with_rubric_by_content(plan, rows, named, fixed, strict=overrides.strict)
-        plan = _told_of_key(_mapped(plan, rows, named, fixed, strict=overrides.strict), rows, overrides)
+        plan = _with_question_on_key(
+            _mapped(plan, rows, named, fixed, strict=overrides.strict), rows, overrides
+        )
     plan = _with_words(_with_gold(spread or plan, rows, overrides), rows)
     return settled(_with_unused(plan, rows), rows, strict=overrides.strict)
 
@@ -101,7 +103,7 @@ def _without_holders(plan: FilePlan, rows: tuple[Any, ...]) -> Columns:
 _WHOSE = ("system", "judge", "annotator", "run")
 
 
-def _told_of_reading(reader: Reader) -> list[str]:
+def _remarks_on_reading(reader: Reader) -> list[str]:
     """Remarks of the reader on how the file was decoded, and on ticked columns that it merged."""
     told = []
     if decoded := getattr(reader, "decoded", ""):
@@ -117,7 +119,7 @@ def _with_columns_by_content(
 ) -> tuple[FilePlan, dict[str, str]]:
     """(plan with remarks, canonical column → column: the given ones and those that the cells show)."""
     by_content = label_by_content(plan, rows)
-    plan = plan.with_remarks(*told_of_label(by_content))
+    plan = plan.with_remarks(*remarks_on_label(by_content))
     named = said_by_two(plan, rows) | named | by_content | ids_of_labels(plan, rows)
     criteria, told_of_criteria = rubrics_called_judges(plan, rows)
     plan = plan.with_remarks(*told_of_criteria)
@@ -143,8 +145,8 @@ def _with_rubric_by_content(
     if single := one_rubric(plan, rows, named, fixed):
         fixed = {**fixed, "rubric": f"={single}"}
         asked = asked_of_predictions(plan, single)
-        told = [told_of_one_rubric(single), *filter(None, [asked])]
-        plan = plan.with_remarks(*told, *told_beside_one_rubric(plan, rows, single))
+        told = [remark_on_one_rubric(single), *filter(None, [asked])]
+        plan = plan.with_remarks(*told, *remarks_beside_one_rubric(plan, rows, single))
         plan = replace(plan, problem=f"In {plan.name} {asked}.") if asked and strict else plan
     return plan, named, fixed
 
@@ -190,7 +192,7 @@ def _chosen(
     return chosen | instead, told
 
 
-def _told_of_key(plan: FilePlan, rows: tuple[Any, ...], overrides: Overrides) -> FilePlan:
+def _with_question_on_key(plan: FilePlan, rows: tuple[Any, ...], overrides: Overrides) -> FilePlan:
     """The plan with a question if the label seems to be the right choice of each query; a problem if strict."""
     asked = "" if "label" in overrides.mapping else asked_of_key(plan, rows)
     if not asked:

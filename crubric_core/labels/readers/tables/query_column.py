@@ -161,7 +161,7 @@ def _with_named_query(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan
     return plan
 
 
-def told_of_own_queries(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
+def with_remark_on_own_queries(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     """The plan with a remark if no two systems share a query, but they share values of an unused column."""
     query, system = (str(plan.mapping.get(c, "")) for c in ("query", "system"))
     if query not in plan.columns or system not in plan.columns or len(rows) < LEAST:
@@ -183,7 +183,7 @@ def told_of_own_queries(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePl
     return plan
 
 
-def told_of_own_rubrics(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
+def with_remark_on_own_rubrics(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     """The plan with a remark if no two systems share a rubric, although some rubric has several rows.
 
     The column of the rubric then probably names answers, such as ``item_id`` of each model's answers.

@@ -23,7 +23,12 @@ from ..guess import ENOUGH, profile
 from ..plan import FilePlan
 from ..wide.column_names import is_crossing
 from .plan_cells import LEAST, cells_of, repeats, rows_of_keys, taken
-from .query_column import told_of_own_queries, told_of_own_rubrics, with_query, with_texts_as_queries
+from .query_column import (
+    with_query,
+    with_remark_on_own_queries,
+    with_remark_on_own_rubrics,
+    with_texts_as_queries,
+)
 
 _RESPONSE = "response_id"  # the respondent in Qualtrics or LimeSurvey; elsewhere perhaps a system's response
 _NUMBERED = {"ID", "Start time", "Completion time"}  # columns of Microsoft Forms, which numbers the responses
@@ -37,8 +42,8 @@ def settled(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -> F
     named = with_query(with_texts_as_queries(_with_rater(plan, rows), rows), rows, strict=strict)
     if named.problem:
         return named
-    told = told_of_own_rubrics(told_of_own_queries(named, rows), rows)
-    complete = told_apart(_with_respondent(told, rows), rows)
+    told = with_remark_on_own_rubrics(with_remark_on_own_queries(named, rows), rows)
+    complete = with_distinguishing_column(_with_respondent(told, rows), rows)
     asked = "" if complete.apart else _several_answers(complete, rows)
     if asked and strict:
         return replace(complete, problem=f"In {plan.name} {asked}.")
@@ -79,7 +84,7 @@ def _as_judge(plan: FilePlan, column: str) -> FilePlan:
     return taken(plan, rater_of(plan.kind), column, 0.75, "its name, and no column is called judge", remark)
 
 
-def told_apart(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
+def with_distinguishing_column(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     """The plan with ``apart``: the unused column that distinguishes most of the rows with the same key."""
     before = rows_of_keys(plan, rows)
     if len(rows) < LEAST or not repeats(before):

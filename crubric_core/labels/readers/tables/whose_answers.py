@@ -15,7 +15,7 @@ from ..plan import FilePlan
 from ..word_lists import word_list
 from ..words import is_number
 from .plan_cells import LEAST, cells_of, rows_of_keys
-from .raters import told_apart
+from .raters import with_distinguishing_column
 
 BY_PATH = "the file's path: "  # beginning of the reason of a guess that was made from the path
 # columns whose values may each be a system, where essays or persons are graded and not models
@@ -48,7 +48,7 @@ def asked_whose(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     ids = [c for c in told if bare_name(c).endswith("_id") and is_written(c.rpartition("_")[0])]
     written = (*ids, *(c for c in told if is_written(c) and not is_feedback(c)))
     answer = next((c for c in written if len(set(zip(keys, told[c], strict=True))) > len(set(keys))), "")
-    column = told_apart(plan, rows).apart
+    column = with_distinguishing_column(plan, rows).apart
     if answer and column and len(set(zip(keys, told[column], strict=True))) < len(rows):
         column = ""
     column, judge = "" if column in raters else column, (raters or ["…"])[0]

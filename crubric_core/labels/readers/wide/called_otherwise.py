@@ -64,7 +64,7 @@ def criteria_called_descriptions(columns: Sequence[str], sample: Sample) -> tupl
     return tuple(c for c in named if all(_differs(c, k, columns, sample) for k in (systems[0], queries[0])))
 
 
-def told_of_otherwise(columns: Sequence[str], wide: Sequence[str], sample: Sample) -> list[str]:
+def remarks_on_other_names(columns: Sequence[str], wide: Sequence[str], sample: Sample) -> list[str]:
     """Remarks on criteria among the ``wide`` columns that are named like runs or descriptions."""
     runs = [c for c in criteria_called_runs(columns, sample) if c in wide]
     others = [c for c in criteria_called_descriptions(columns, sample) if c in wide]

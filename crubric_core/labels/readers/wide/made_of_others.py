@@ -69,7 +69,7 @@ def repeated_among(labels: Sequence[str], columns: Sequence[str], sample: Sample
     return pairs
 
 
-def told_of_made(made: Mapping[str, str]) -> list[str]:
+def remarks_on_made(made: Mapping[str, str]) -> list[str]:
     """A remark on the derived columns, as ``made_of_others`` returns them; [] if there are none."""
     if not made:
         return []

@@ -12,8 +12,8 @@ from ....text import as_json, listed
 from ..columns.specs import SPECS
 from ..ground_truth import is_truth
 from ..guess import MODEL, guess_columns
-from ..plan import Columns, FilePlan, Guess, told_of_one_rubric
-from .called_otherwise import criteria_called_otherwise, criteria_called_reasons, told_of_otherwise
+from ..plan import Columns, FilePlan, Guess, remark_on_one_rubric
+from .called_otherwise import criteria_called_otherwise, criteria_called_reasons, remarks_on_other_names
 from .column_names import (
     called_judge,
     crossed_names,
@@ -34,13 +34,13 @@ from .questions import (
     may_be_judges,
     may_be_queries,
     no_system,
+    remarks_on_derived,
+    remarks_on_facts,
+    remarks_on_left_out,
+    remarks_on_others,
+    remarks_on_overall,
+    remarks_on_repeated,
     ticks,
-    told_of_derived,
-    told_of_facts,
-    told_of_left_out,
-    told_of_others,
-    told_of_overall,
-    told_of_repeated,
     what_they_are,
 )
 from .reasons import reason_rule, reasons_by
@@ -129,7 +129,7 @@ def _of_guess(
     remarks = list(plan.remarks)
     if what in ("judge", "annotator", "run") and "rubric" not in mapping:
         mapping["rubric"] = "=score"
-        remarks.append(told_of_one_rubric("score"))
+        remarks.append(remark_on_one_rubric("score"))
     within, told = _named_within(what, wide, mapping)
     if plan.kind == "gold":
         within, told = _of_annotators(within, told)
@@ -148,11 +148,11 @@ def _of_guess(
     if choices := ticked_among(plan.columns, rows):
         problem = ticks(plan.name, choices)
     beside = [asked] if asked else may_be_queries(what, wide, own | within)
-    facts = told_of_facts(plan, rows, wide, mapping) if what == "rubric" else []
-    others = told_of_others(plan, rows, what, wide, mapping) + told_of_left_out(plan, rows, what, wide)
-    overall = told_of_overall(wide) if what == "rubric" else []
-    overall += told_of_otherwise(plan.columns, wide, rows) + told_of_repeated(plan, rows, what, wide)
-    remarks += [*told_of_derived(plan, rows, what), *others, *told, *beside, *facts, *overall]
+    facts = remarks_on_facts(plan, rows, wide, mapping) if what == "rubric" else []
+    others = remarks_on_others(plan, rows, what, wide, mapping) + remarks_on_left_out(plan, rows, what, wide)
+    overall = remarks_on_overall(wide) if what == "rubric" else []
+    overall += remarks_on_other_names(plan.columns, wide, rows) + remarks_on_repeated(plan, rows, what, wide)
+    remarks += [*remarks_on_derived(plan, rows, what), *others, *told, *beside, *facts, *overall]
     return _wide_table(replace(plan, problem=problem, remarks=tuple(remarks)), what, wide, keys, mapping)
 
 

@@ -17,9 +17,9 @@ from ..word_lists import word_set
 from .column_names import called_after_queries, crossed_names, crossing, names_a_judge, spread_names
 from .facts import not_called_systems, same_for_each, same_within
 from .label_columns import OR_CRITERIA, columns_like_labels, counts_rows, label_columns
-from .made_of_others import WORDS_OF_LABELS, made_of_others, repeated_among, told_of_made
+from .made_of_others import WORDS_OF_LABELS, made_of_others, remarks_on_made, repeated_among
 from .spread import may_be_query
-from .totals import told_of_totals
+from .totals import remarks_on_totals
 
 _OCCASION = re.compile(
     r"(?i)(turn|phase|stage|step|session|wave|round|week|day)[\s_.\-#]*\d+|(before|after|pre|post)([\s_.\-]?test)?"
@@ -43,13 +43,13 @@ def mapping_of(what: str, wide: Sequence[str], who: str, said: str, **others: st
     return as_json({**others, what: list(wide), who: said})
 
 
-def told_of_derived(plan: FilePlan, rows: tuple[Any, ...], what: str) -> list[str]:
+def remarks_on_derived(plan: FilePlan, rows: tuple[Any, ...], what: str) -> list[str]:
     """Remarks on columns of labels that are not used because they are derived from others (``final_score``)."""
     left = [c for c in plan.columns if is_derived(c)]
     held = {c: profile(cells_at(rows, plan.columns.index(c))).labels for c in left}
     some = [c for c in left if held[c] >= ENOUGH]
     say = f"give the columns of labels in full ({{{json.dumps(what)}: […]}}) to read them, too"
-    made = [f"{sentence}: {say}" for sentence in _told_of_made(plan, rows)]
+    made = [f"{sentence}: {say}" for sentence in _remarks_on_made(plan, rows)]
     if not some:
         return made
     told = "is not used, because its name says that it sums up or qualifies labels"
@@ -58,16 +58,18 @@ def told_of_derived(plan: FilePlan, rows: tuple[Any, ...], what: str) -> list[st
     return [*made, f"{listed([repr(c) for c in some], 6)} {told}: {say}"]
 
 
-def _told_of_made(plan: FilePlan, rows: tuple[Any, ...], used: str = "") -> list[str]:
+def _remarks_on_made(plan: FilePlan, rows: tuple[Any, ...], used: str = "") -> list[str]:
     """Remarks on columns that follow from others or are totals of others, except the column ``used``."""
     found = columns_like_labels(plan.columns, rows)
     made = made_of_others(found, plan.columns, rows)
     names = names_of("labels", "label")
     live = {c for c in found if c not in made} | {c for c in plan.columns if plain_name(c) in names} - {used}
-    return told_of_made(made) + told_of_totals([c for c in plan.columns if c in live], plan.columns, rows)
+    return remarks_on_made(made) + remarks_on_totals(
+        [c for c in plan.columns if c in live], plan.columns, rows
+    )
 
 
-def told_of_others(
+def remarks_on_others(
     plan: FilePlan, rows: tuple[Any, ...], what: str, wide: Sequence[str], mapping: Columns
 ) -> list[str]:
     """Remarks on columns that are not used although they hold labels or scores.
@@ -98,7 +100,9 @@ def told_of_others(
     return told
 
 
-def told_of_facts(plan: FilePlan, rows: tuple[Any, ...], wide: Sequence[str], mapping: Columns) -> list[str]:
+def remarks_on_facts(
+    plan: FilePlan, rows: tuple[Any, ...], wide: Sequence[str], mapping: Columns
+) -> list[str]:
     """Remarks on columns that are read as rubrics although they have one value for each query, or for each system."""
     told = []
     for key in ("query", "system"):
@@ -121,7 +125,7 @@ def told_of_facts(plan: FilePlan, rows: tuple[Any, ...], wide: Sequence[str], ma
     return told
 
 
-def told_of_left_out(plan: FilePlan, rows: tuple[Any, ...], what: str, wide: Sequence[str]) -> list[str]:
+def remarks_on_left_out(plan: FilePlan, rows: tuple[Any, ...], what: str, wide: Sequence[str]) -> list[str]:
     """Remarks on label columns that were left out, and on columns read as systems without a system's name.
 
     what: the canonical column that each of the ``wide`` columns is.
@@ -148,7 +152,7 @@ def told_of_left_out(plan: FilePlan, rows: tuple[Any, ...], what: str, wide: Seq
     return told
 
 
-def told_of_overall(wide: Sequence[str]) -> list[str]:
+def remarks_on_overall(wide: Sequence[str]) -> list[str]:
     """A remark on a column such as ``score`` or ``overall`` that is read as a rubric beside at least two others."""
     overall = [c for c in wide if called_overall(c)]
     others = [c for c in wide if c not in overall]
@@ -167,7 +171,7 @@ def one_more_rubric(name: str) -> str:
     return f"{name!r} is read as one more rubric beside the others: if it sums these up"
 
 
-def told_of_repeated(plan: FilePlan, rows: tuple[Any, ...], what: str, wide: Sequence[str]) -> list[str]:
+def remarks_on_repeated(plan: FilePlan, rows: tuple[Any, ...], what: str, wide: Sequence[str]) -> list[str]:
     """A remark on columns that are read as rubrics and equal another one in all rows; [] if there are none."""
     pairs = repeated_among(wide, plan.columns, rows) if what == "rubric" and not plan.mapping else []
     again = [column for column, _ in pairs]
@@ -186,7 +190,7 @@ def told_of_repeated(plan: FilePlan, rows: tuple[Any, ...], what: str, wide: Seq
     ]
 
 
-def told_beside_one_rubric(plan: FilePlan, rows: tuple[Any, ...], label: str) -> list[str]:
+def remarks_beside_one_rubric(plan: FilePlan, rows: tuple[Any, ...], label: str) -> list[str]:
     """Remarks on columns that may also hold labels, if ``label`` is taken as the only rubric."""
     keys = {g.canonical: g.column for g in guess_columns(plan.kind, plan.columns, ())}
     others = [c for c in label_columns(plan.columns, rows) if c != label and not is_truth(c)]
@@ -196,7 +200,7 @@ def told_beside_one_rubric(plan: FilePlan, rows: tuple[Any, ...], label: str) ->
         if k in keys
         for c in same_for_each(keys[k], others, plan.columns, rows)
     }
-    made = _told_of_made(plan, rows, label)
+    made = _remarks_on_made(plan, rows, label)
     if not (left := [c for c in others if c not in of_one]):
         return made
     some, say = listed([repr(c) for c in left], 3), as_json({"rubric": [label, *left]})

@@ -40,7 +40,7 @@ def totals_among(labels: Sequence[str], columns: Sequence[str], sample: Sample) 
     return {live[i]: what for i, what in found.items()}
 
 
-def told_of_totals(labels: Sequence[str], columns: Sequence[str], sample: Sample) -> list[str]:
+def remarks_on_totals(labels: Sequence[str], columns: Sequence[str], sample: Sample) -> list[str]:
     """Remarks on the columns that are totals of others, one for each of sum, mean and range."""
     found = totals_among(labels, columns, sample)
     return [

@@ -30,6 +30,9 @@ _PARTS = (
     (re.compile(rb"(?<=[a-z])[\x80-\xff]+(?![A-Za-z\x80-\xff])"), _AFTER),
 )  # bytes inside a word and at its end, with the marks that may stand there
 _STRAY = re.compile("[\udc80-\udcff]")  # a byte that is no UTF-8, as Python keeps it
+_CONTROLS = {
+    0xDC00 + byte: byte for byte in (0x81, 0x8D, 0x8F, 0x90, 0x9D)
+}  # as "surrogateescape" marks them
 _NO_LETTERS = "ƒÿﬁﬂªºπµ"  # small letters in Unicode, but in no word of a table of ratings
 
 
@@ -105,8 +108,7 @@ def _codec(encoding: str) -> str:
 def as_utf8(path: Path, encoding: str, target: Path) -> Path:
     """Write a text file in UTF-8 to ``target``, and return that; UnicodeDecodeError if ``encoding`` does not fit.
 
-    No error is raised for UTF-16, of which wrong bytes are replaced, and Windows-1252, of which blocks with wrong bytes
-    are read as Latin-1.
+    No error is raised for UTF-16, of which wrong bytes are replaced, and for Windows-1252.
     """
     with path.open("rb") as source, target.open("w", encoding="utf-8", newline="") as file:
         if encoding != WINDOWS:
@@ -162,7 +164,5 @@ def _mostly_utf8(path: Path, target: Path) -> str:
 
 
 def _windows(block: bytes) -> str:
-    try:
-        return block.decode("cp1252")
-    except UnicodeDecodeError:
-        return block.decode("latin-1")
+    """The text of a block; the five bytes without a character in Windows-1252 become controls, as in a browser."""
+    return block.decode("cp1252", "surrogateescape").translate(_CONTROLS)

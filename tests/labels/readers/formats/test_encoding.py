@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from crubric_core.labels.readers.formats.encoding import decoded, is_utf8, likely_encoding
+from crubric_core.labels.readers.formats.encoding import as_utf8, decoded, is_utf8, likely_encoding
 from tests.tiers import at_most
 
 EUROPEAN = {
@@ -61,6 +61,12 @@ def test_what_an_encoding_lacks_makes_a_file_windows_1252(tmp_path):
     file.write_bytes(content(OTHERS["Shift_JIS"][1].split("\n") * 20, "cp932") + b"a,q,\x81\xff,Ann,1\n")
     said, _ = decoded(file, tmp_path / "out")
     assert said == "it is not UTF-8, and was read as Windows-1252"
+
+
+def test_a_byte_that_windows_1252_lacks_leaves_the_other_letters_as_they_are(tmp_path):
+    file, target = tmp_path / "x.csv", tmp_path / "out"
+    file.write_bytes("“café” – ".encode("cp1252") * 9 + b"\x81")
+    assert as_utf8(file, "Windows-1252", target).read_text("utf-8") == "“café” – " * 9 + "\x81"
 
 
 def test_a_text_in_utf8_but_for_a_few_bytes_keeps_its_letters_and_the_first_stray_is_named(ws):

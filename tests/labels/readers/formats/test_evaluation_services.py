@@ -44,6 +44,12 @@ def test_bedrock_metrics_are_the_evaluators_labels_of_the_model_that_answered(re
     assert report.rejected == 0
 
 
+def test_several_evaluators_of_one_bedrock_result_are_one_judge(read):
+    dataset, _ = read(lines(*of_bedrock("nova", 1.0, 0.0, evaluatorDetails=by_judge("claude", "nova-pro"))))
+    assert {row[3] for row in labels_of(dataset)} == {"claude + nova-pro"}
+    assert "claude says so\n\nnova-pro says so" in set(dataset.labels()["reason"])
+
+
 def of_rag(base: str, *turns: tuple[str, float]) -> dict:
     def text(words):
         return {"content": [{"text": words}]}

@@ -310,6 +310,13 @@ def test_the_pattern_that_is_shown_has_the_parts_of_the_id(read, made, shown):
         read(lines(anthropic(made, '{"score": 4}')))
 
 
+def test_an_id_that_the_pattern_does_not_match_is_the_query_and_told(read):
+    sent = lines(anthropic("q1::tone", '{"score": 4}'), anthropic("q2-tone", '{"score": 4}'))
+    dataset, report = read(sent, mapping={"custom_id": "={query}::{rubric}", "system": "=north"})
+    assert {row[1] for row in labels_of(dataset)} == {"q1", "q2-tone"}
+    assert sum("some custom_id do not match {query}::{rubric}" in note for note in report.notes) == 1
+
+
 def test_a_pattern_that_can_split_an_id_otherwise_is_told(read):
     sent = lines(*(anthropic(f"gpt-4o-q{n}-r1", "4") for n in (1, 2)))
     _, report = read(sent, mapping={"custom_id": "={system}-{query}-{rubric}"})

@@ -89,14 +89,19 @@ def _scored(record: Record, setting: Setting) -> Iterator[Row]:
 
 
 def _labels(scores: list[Any], system: str, name: str, setting: Setting) -> Iterator[Row]:
-    """Each metric and its result, as a label of each evaluator model; without evaluators, of the default judge."""
+    """Each metric and its result, as a label of the evaluator model; without one, of the default judge.
+
+    Several evaluators of one result are one judge, "a + b": a label for each would make them agree on every cell.
+    """
     for score in scores:
         criterion = named(mapped(score, "a score"), "metricName")
-        graders = score.get("evaluatorDetails") or [{}]
-        yield _metric(name, criterion, judged=graders != [{}])
-        for grader in graders:
-            judge = setting.judge(grader.get("modelIdentifier"))
-            yield label(system, name, criterion, judge, score.get("result"), reason=grader.get("explanation"))
+        graders = score.get("evaluatorDetails") or []
+        yield _metric(name, criterion, judged=bool(graders))
+        models, reasons = (
+            [str(g[key]) for g in graders if g.get(key)] for key in ("modelIdentifier", "explanation")
+        )
+        judge = setting.judge(" + ".join(models) or None)
+        yield label(system, name, criterion, judge, score.get("result"), reason="\n\n".join(reasons) or None)
 
 
 def _conversed(record: Record, setting: Setting) -> Iterator[Row]:

@@ -14,12 +14,12 @@ from ...types import BoolArray, FloatArray
 from ..ingest.findings import Finding, select
 from ..ingest.parsed import execute
 
-_THIN = 0.9  # share of the labels of the judge with the most of a system
-_CHANCE = 0.025  # that any pair is named by chance, half of 5% since ``together`` is an estimate
+_THIN = 0.9  # of the labels of the judge with the most labels of a system
+_CHANCE = 0.025  # probability that any pair is named by chance; half of 5%, because ``together`` is estimated
 
 
 def thin_pairs(cursor: duckdb.DuckDBPyConnection, dataset_id: int, table: pd.DataFrame) -> Iterator[Finding]:
-    """Pairs of a system and a judge that hardly meet; table: ``coverage``."""
+    """A warning about pairs of a system and a judge with clearly too few labels. table: as returned by ``coverage``."""
     systems = table["system"].nunique()
     met = (table["labels"] + table["blank"]).to_numpy(dtype=float)
     few = met < _THIN * table["cells"].to_numpy()
@@ -42,10 +42,12 @@ def thin_pairs(cursor: duckdb.DuckDBPyConnection, dataset_id: int, table: pd.Dat
 
 
 def clearly_fewer(met: FloatArray, n_rubrics: int, together: float = 1.0) -> BoolArray:
-    """(M, K) who has less than ``_THIN`` of another's labels, and than if they were dealt out to all alike, Bonferroni.
+    """(M, K) whether a judge has less than ``_THIN`` of another's labels of a system, and less than chance explains.
 
-    The number is then binomial if each cell has as many judges as any other, and varies less if cells lack labels one
-    by one. met: (M, K) labels, blank ones too. together: cells of a system that are dealt at once, the trials.
+    Under chance, cells are dealt to all judges with equal probability. The number of labels is then binomial if every
+    cell has the same number of judges, and varies less if single labels are missing. Corrected for the number of pairs
+    (Bonferroni). met: (M, K) numbers of cells, with blank labels. together: number of cells that are dealt at once, so
+    that ``n_rubrics / together`` are the trials.
     """
     share = met.mean(axis=1, keepdims=True) / n_rubrics
     thin = met < _THIN * met.max(axis=1, keepdims=True)
@@ -55,9 +57,9 @@ def clearly_fewer(met: FloatArray, n_rubrics: int, together: float = 1.0) -> Boo
 
 
 def dealt_together(given: FloatArray, cells: FloatArray) -> float:
-    """How much judges' labels vary between queries, as a multiple of what they would if cells were dealt one by one.
+    """Variance of the judges' numbers of labels between queries, as a multiple of that if cells were dealt one by one.
 
-    given: (Q, K) labels of all systems. cells: (Q,) of all systems.
+    given: (Q, K) numbers of labels, over all systems. cells: (Q,) numbers of cells, over all systems.
     """
     usual = given.sum(axis=1, keepdims=True) * given.sum(axis=0) / given.sum()
     alone = (usual * np.maximum(1 - usual / cells[:, None], 0)).sum()
@@ -66,9 +68,9 @@ def dealt_together(given: FloatArray, cells: FloatArray) -> float:
 
 
 def _together(cursor: duckdb.DuckDBPyConnection, dataset_id: int, n_systems: int) -> float:
-    """How many cells of a system are dealt to judges at once: from 1, each alone, to all of the usual query.
+    """Estimate how many cells of a system are dealt to judges at once: from 1 to all those of a typical query.
 
-    All, where labels by rubric are not tallied or draws are repeated; 1, where there is one query.
+    All if labels by rubric are not tallied or draws are repeated; 1 if there is only one query.
     """
     rubrics = select(cursor, "SELECT query, count(*) AS n FROM facts_now GROUP BY query", dataset_id)
     names, sizes = rubrics["query"].tolist(), rubrics["n"].to_numpy(dtype=float)

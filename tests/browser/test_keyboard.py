@@ -39,6 +39,13 @@ def tab_to(page: Page, name: str) -> None:
     pytest.fail(f"Tab does not reach {name}")
 
 
+def choose_option(page: Page, *keys: str) -> None:
+    """Choose from the list of the focused control; Enter chooses nothing before the list is drawn."""
+    press(page, keys[0])
+    expect(page.get_by_role("option").first).to_be_visible(timeout=PATIENCE)
+    press(page, *keys[1:], "Enter")
+
+
 def see_note(page: Page, text: str) -> None:
     expect(page.get_by_role("alert").filter(has_text=text)).to_be_visible(timeout=PATIENCE)
 
@@ -61,9 +68,10 @@ def test_rubrics_are_pinned_excluded_and_swapped_and_the_keyboard_stays_where_it
     expect(table.locator("#glide-cell-0-13")).to_be_focused(timeout=PATIENCE)
 
     tab_to(page, "Swap out")
-    press(page, "ArrowDown", "Enter")
-    expect(page.get_by_text("This rubric is pinned, so it stays: untick its pin to swap it.")).to_be_visible()
-    press(page, "ArrowDown", "ArrowDown", "Enter")
+    choose_option(page, "ArrowDown")
+    pinned = page.get_by_text("This rubric is pinned, so it stays: untick its pin to swap it.")
+    expect(pinned).to_be_visible(timeout=PATIENCE)
+    choose_option(page, "ArrowDown", "ArrowDown")
     tab_to(page, "Swap")
     press(page, "Enter")
     see_note(page, "1 rubric pinned, 1 excluded and 1 swapped.")

@@ -154,12 +154,15 @@ def test_a_level_that_cannot_occur_leaves_abilities_that_are_numbers(fitted):
     assert np.isfinite(estimate_abilities(fit, y).theta).all()
 
 
-@pytest.mark.parametrize("far", [0.0, 3.0])
-def test_the_chance_of_an_item_rest_correlation_is_the_share_of_the_orders_of_its_labels(far):
+@pytest.mark.parametrize(
+    ("far", "labels"),
+    [(0.0, np.arange(12) % 3 / 2), (3.0, np.arange(12) % 3 / 2), (3.0, np.arange(12) > 1)],
+    ids=["alike", "one far above", "one far above, and two that fail"],
+)
+def test_the_chance_of_an_item_rest_correlation_is_the_share_of_the_orders_of_its_labels(far, labels):
     rng = np.random.default_rng(3)
     y = (rng.random((15, 60)) < expit(rng.normal(0, 1, (15, 1)) + far * (np.arange(15) == 0)[:, None])) * 1.0
-    y[:, 0] = np.arange(15) % 3 / 2  # three levels
-    y[12:, 0] = np.nan
+    y[:12, 0], y[12:, 0] = labels, np.nan
     found, chance = (each[0] for each in item_rest(y))
     as_low = []
     for _ in range(2000):

@@ -58,10 +58,11 @@ def test_cells_that_are_dealt_one_by_one_are_told_from_answers_that_are_dealt_wh
 
 @pytest.mark.parametrize("draws", [[""], [",1", ",2"]], ids=["one draw", "repeated draws"])
 @pytest.mark.parametrize("skips", [False, True])
-def test_the_checks_name_who_skipped_most_of_one_system_and_no_one_else(ws, skips, draws):
+@pytest.mark.parametrize("design", ["cells", "answers"])
+def test_the_checks_name_who_skipped_most_of_one_system_and_no_one_else(ws, design, skips, draws):
     """With 3 of 9 judges a cell, chance alone gives most pairs less than 90% of another judge's labels."""
     rng = np.random.default_rng(8)
-    dealt_out = dealt(rng, "cells", (10, 50, 4, 9), 3).copy()
+    dealt_out = dealt(rng, design, (10, 50, 4, 9), 3).copy()
     if skips:
         dealt_out[2, 5:, :, 1] = False
     rows = [

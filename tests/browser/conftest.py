@@ -23,16 +23,21 @@ from crubric_core.demo import simulate
 
 ROOT = Path(__file__).resolve().parents[2]
 READY = '[data-testid="stApp"][data-test-script-state="notRunning"]'
-# No script has run, and address and layout have stayed, for 300 ms since the first asking.
+# No script has run, every figure and table is drawn, and address and layout have stayed, for 300 ms and
+# 15 frames since the first asking: a browser that is busy draws no frame, and nothing moves meanwhile.
 STILL = """([ready, asked]) => {
   const main = document.querySelector('[data-testid="stMain"]');
+  const drawn = (holder, content) => [...document.querySelectorAll(`[data-testid="${holder}"]`)].every(
+    (box) => box.offsetParent === null || box.querySelector(content) !== null);
+  const done = document.querySelector(ready) !== null
+    && drawn("stPlotlyChart", ".main-svg") && drawn("stDataFrame", "canvas");
   const seen = JSON.stringify([
-    document.querySelector(ready) !== null, location.href, innerWidth,
-    main?.scrollHeight, main?.querySelectorAll("*").length,
+    done, location.href, innerWidth, main?.scrollHeight, main?.querySelectorAll("*").length,
   ]);
   if (window.still?.asked !== asked || window.still.seen !== seen)
-    window.still = {asked, seen, since: performance.now()};
-  return document.querySelector(ready) !== null && performance.now() - window.still.since >= 300;
+    window.still = {asked, seen, since: performance.now(), frames: 0};
+  window.still.frames += 1;
+  return done && performance.now() - window.still.since >= 300 && window.still.frames > 15;
 }"""
 STARTUP = 30.0
 

@@ -113,8 +113,10 @@ def test_a_rubric_is_pinned_by_the_keyboard_and_released(page: Page, uploaded: S
     page.goto(f"{uploaded.url}/bank?dataset=study&budget=36")
     wait_until_idle(page)
     in_the_first_column = {"x": 8, "y": 50}
+    table = page.get_by_test_id("stDataFrame").first
     for pinned in (True, False):
-        page.get_by_test_id("stDataFrame").first.click(position=in_the_first_column)
+        table.click(position=in_the_first_column)
+        expect(table.locator("#glide-cell-0-0")).to_be_focused(timeout=60_000)
         page.keyboard.press("Enter")
         page.wait_for_url(lambda url, pinned=pinned: ("composition=" in url) == pinned)
         said = page.get_by_text("The bank is composed by hand: 1 rubric pinned.")

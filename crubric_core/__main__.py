@@ -57,11 +57,11 @@ def _run(first: str, words: Sequence[str]) -> int:
         print(f"{NAME}: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:
-        _say_no_more()
+        _discard_output()
         return CLOSED
     except OSError as error:
         print(f"{NAME}: {error.filename or 'the output'}: {error.strerror or error}.", file=sys.stderr)
-        _say_no_more()
+        _discard_output()
         return 2
     except (KeyboardInterrupt, RuntimeError) as error:
         if isinstance(error, RuntimeError) and str(error) != INTERRUPTED:
@@ -71,7 +71,7 @@ def _run(first: str, words: Sequence[str]) -> int:
     return 0
 
 
-def _say_no_more() -> None:
+def _discard_output() -> None:
     """Discard output that is still buffered, which Python would try to write again at exit."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -61,7 +61,7 @@ def claims_of(board: Board, others: Sequence[OtherRanking] = ()) -> Claims:
         contradicted=tuple(_against(board, other) for other in others if other.reversed),
         basis=rests_on(board),
         beside=tuple(
-            _alike(board, other) for other in others if not other.reversed and _says_something(other)
+            _alike(board, other) for other in others if not other.reversed and _is_informative(other)
         ),
         reading=reading(board),
         limits=limits(board),
@@ -235,7 +235,7 @@ def _saturated(board: Board) -> str:
     return f"{listed(top, NAMED)} pass every rubric used: they are not compared with each other."
 
 
-def _says_something(other: OtherRanking) -> bool:
+def _is_informative(other: OtherRanking) -> bool:
     return other.separated > 0 or bool(np.isfinite(other.rho))
 
 

@@ -57,7 +57,7 @@ class Dimensions:
     def correlation_table(self) -> pd.DataFrame:
         """Table with first, second (dimensions), correlation, low, high; ascending, with unknown correlations last."""
         rows = [
-            (self.names[a], self.names[b], found.told, found.low, found.high)
+            (self.names[a], self.names[b], found.shown, found.low, found.high)
             for (a, b), found in zip(self.pairs, self.correlations, strict=True)
         ]
         table = pd.DataFrame(rows, columns=["first", "second", "correlation", "low", "high"])
@@ -216,18 +216,18 @@ def one_ability_sentence(found: Dimensions, level: str) -> str:
     if all((each.low, each.high) == (-1, 1) for each in found.correlations):
         return f"{size} show nothing about how {which} correlate at {level}."
     if not apart:
-        told = f"By correlation, {size} cannot tell {which} from one ability"
-        return f"{told}: {_reach(found)} 1 at {level}, corrected for noise."
+        sentence = f"By correlation, {size} cannot tell {which} from one ability"
+        return f"{sentence}: {_reach(found)} 1 at {level}, corrected for noise."
     least, pair = min(apart, key=lambda each: each[0].high)
     a, b = (name(found.names[at]) for at in pair)
-    told = (
+    sentence = (
         f"{a} and {b} are not one ability: they correlate at {_two(least.value)} ({_two(least.low)} to "
         f"{_two(least.high)} at {level}), corrected for noise."
     )
     if len(found.pairs) > 1:
         pairs = f"{len(apart):,} of {len(found.pairs):,} pairs of dimensions"
-        told += f" {pairs} {verb(len(apart), 'are')} more than one ability."
-    return told
+        sentence += f" {pairs} {verb(len(apart), 'are')} more than one ability."
+    return sentence
 
 
 def opposed(found: Dimensions, board: Inference) -> BoolArray:

@@ -49,7 +49,7 @@ def run_reference(args: argparse.Namespace) -> None:
     """Handle ``crubric reference``: make the dataset, and print how many rows were used and rejected."""
     with Workspace(args.workspace) as workspace, progress_bar() as report_progress:
         report = reference(workspace, args.path, args.dataset, report_progress)
-    _say(report)
+    _print_report(report)
 
 
 def tally_labels(args: argparse.Namespace) -> None:
@@ -74,10 +74,10 @@ def tally_labels(args: argparse.Namespace) -> None:
         )
     with Workspace(args.workspace) as workspace, progress_bar() as report_progress:
         report = tally(workspace, args.labels, args.dataset, report_progress)
-    _say(report)
+    _print_report(report)
 
 
-def _say(report: ReferenceReport) -> None:
+def _print_report(report: ReferenceReport) -> None:
     if report.totals.sentence:
         print(report.totals.sentence, file=sys.stderr)
     print_json(asdict(report) | {"rejected": report.totals.rejected})

@@ -20,15 +20,15 @@ def main() -> None:
     name, snapshot, settings = pickle.load(sys.stdin.buffer)  # noqa: S301 - the parent process wrote it
     try:
         result = run_experiment(
-            name, snapshot, settings, progress=lambda share, what: _tell(share=share, what=what)
+            name, snapshot, settings, progress=lambda share, what: _send(share=share, what=what)
         )
     except CrubricError as error:
-        _tell(error=str(error))
+        _send(error=str(error))
     else:
-        _tell(result=result.to_json_dict())
+        _send(result=result.to_json_dict())
 
 
-def _tell(**message: object) -> None:
+def _send(**message: object) -> None:
     print(json.dumps(message, allow_nan=False), flush=True)
 
 

@@ -39,7 +39,7 @@ def distinct_systems(y: FloatArray) -> IntArray:
     from scipy.spatial.distance import squareform
 
     alone, seen = np.arange(len(y)), y[:, _varying(y)]
-    rows = _telling(seen)
+    rows = _with_varied_labels(seen)
     if len(rows) < 2:
         return alone
     apart = _apart(seen, rows, rows)
@@ -59,10 +59,10 @@ def repeated_of(y: FloatArray, new: FloatArray) -> IntArray:
     """(N,) row of ``y`` (M, J) that each system of ``new`` (N, J) repeats, as in ``distinct_systems``; -1: none."""
     found, varying = np.full(len(new), -1), _varying(y)
     y, new = y[:, varying], new[:, varying]
-    old = _telling(y)
+    old = _with_varied_labels(y)
     if len(old) < 2:
         return found
-    for n in _telling(new).tolist():
+    for n in _with_varied_labels(new).tolist():
         apart = _apart(np.vstack([y, new[n]]), np.append(old, len(y)), old)[-1, :-1]
         if apart.min() <= 1:
             found[n] = old[apart.argmin()]
@@ -132,7 +132,7 @@ def _unexplained(y: FloatArray) -> FloatArray:
     return np.where(known, share - expit(slope * ability + ease), np.nan)
 
 
-def _telling(y: FloatArray) -> IntArray:
+def _with_varied_labels(y: FloatArray) -> IntArray:
     """Indices of the systems whose labels vary enough to detect a copy: RARER differ from the most frequent label."""
     return np.flatnonzero(np.array([_rarer(row) >= RARER for row in y], dtype=bool))
 

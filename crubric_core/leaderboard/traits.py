@@ -50,7 +50,7 @@ class Correlation:
     high: float
 
     @property
-    def told(self) -> float:
+    def shown(self) -> float:
         """The value; NaN if the interval is the whole of [-1, 1]."""
         return self.value if (self.low, self.high) != (-1, 1) else float("nan")
 

@@ -238,7 +238,7 @@ def rubric_panel(study: Study, row: int, response: Response | None = None) -> Fl
 
 
 @stage(of_content=True)
-def said_of(study: Study, rubric: str, query: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+def labels_and_answers(study: Study, rubric: str, query: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """(labels of a rubric with the judges' reasons, answers to its query)."""
     return study.dataset.labels(rubric=rubric), study.dataset.answers(query=query)
 

@@ -89,7 +89,7 @@ def open_study(title: str, *, settings: bool = True, show_tau_t: bool = False) -
             settings_bar(rubrics, partial(_under, dataset, fingerprint, composition), show_tau_t=show_tau_t)
             offer_to_save(row["name"], title.lower().replace(" ", "_"))
         chosen = _held(rubrics)
-        state.say_ignored()
+        state.warn_of_ignored_parameters()
     if composition is not None:
         where = (
             "the parts below show how, and reset it"
@@ -119,7 +119,7 @@ def _end_at_data() -> NoReturn:
 
 def _end() -> NoReturn:
     """End the page here, after the warning about ignored parameters, which would otherwise appear on the next page."""
-    state.say_ignored()
+    state.warn_of_ignored_parameters()
     st.stop()
 
 
@@ -140,13 +140,13 @@ def paced(tell: Progress, pause: float = PAUSE) -> Progress:
     """
     last = time.monotonic()
 
-    def told(share: float, what: str) -> None:
+    def report(share: float, what: str) -> None:
         nonlocal last
         if time.monotonic() - last >= pause:
             last = time.monotonic()
             tell(share, what)
 
-    return told
+    return report
 
 
 def _under(

@@ -110,7 +110,7 @@ def listing(scenarios: tuple[Scenario, ...]) -> pd.DataFrame:
     rows = [
         {
             "name": s.name,
-            "settings": s.fault if s.settings is None else _told(s.settings),
+            "settings": s.fault if s.settings is None else _description(s.settings),
             "page": s.page.replace("_", " "),
             "filters": "; ".join(
                 f"{choice_words(key.removeprefix(state.FACT))}: {', '.join(values)}"
@@ -123,11 +123,11 @@ def listing(scenarios: tuple[Scenario, ...]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["name", "settings", "page", "filters", "saved_at"])
 
 
-def _told(settings: Settings) -> str:
-    told = [f"{_title(name)}: {choice_words(value)}" for name, value in differing(settings).items()]
-    told += ["bank composed by hand"] if settings.composition is not None else []
-    told += ["scoring rules of its own"] if settings.rules is not None else []
-    return "; ".join(told) or "the defaults"
+def _description(settings: Settings) -> str:
+    parts = [f"{_title(name)}: {choice_words(value)}" for name, value in differing(settings).items()]
+    parts += ["bank composed by hand"] if settings.composition is not None else []
+    parts += ["scoring rules of its own"] if settings.rules is not None else []
+    return "; ".join(parts) or "the defaults"
 
 
 def _title(name: str) -> str:

@@ -30,10 +30,10 @@ def spelled(settings: Settings) -> dict[str, str]:
 
 def differing(settings: Settings) -> dict[str, str]:
     """``spelled`` with all further settings that differ from the preset's, such as the gate implied by a threshold."""
-    told = spelled(settings)
+    words = spelled(settings)
     usual: Any = Settings.preset(settings.explicit()[0])
-    values = {name: getattr(settings, name) for name in SPECS if name not in told}
-    return told | {name: _text(value) for name, value in values.items() if value != getattr(usual, name)}
+    values = {name: getattr(settings, name) for name in SPECS if name not in words}
+    return words | {name: _text(value) for name, value in values.items() if value != getattr(usual, name)}
 
 
 def _text(value: object) -> str:

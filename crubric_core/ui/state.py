@@ -81,7 +81,7 @@ def keep_address() -> None:
         _write({"dataset": (dataset := held_dataset())})
         if dataset is not None:
             held_settings()
-    say_ignored()
+    warn_of_ignored_parameters()
 
 
 def held_dataset() -> str | None:
@@ -196,11 +196,11 @@ def hold_settings(settings: Settings) -> None:
 
 
 def ignore(*parameters: str) -> None:
-    """Note parameters of the address that are ignored; ``say_ignored`` shows them."""
+    """Note parameters of the address that are ignored; ``warn_of_ignored_parameters`` shows them."""
     st.session_state[_IGNORED] = [*st.session_state.get(_IGNORED, ()), *parameters]
 
 
-def say_ignored() -> None:
+def warn_of_ignored_parameters() -> None:
     """Show one warning with the ignored parameters of the address, once."""
     if ignored := st.session_state.pop(_IGNORED, None):
         named = ", ".join(plain(shorten(each, 60)) for each in ignored)
@@ -211,7 +211,7 @@ def check_choices(name: str, known: Iterable[str]) -> None:
     """Show once which values of a parameter in the address are unknown; call it before its widget is made."""
     asked = set(st.query_params.get_all(name)) - set(known)
     ignore(*(f"{name}={value}" for value in sorted(asked)))
-    say_ignored()
+    warn_of_ignored_parameters()
 
 
 def drop_unknown(name: str, known: Sequence[str], usual: str) -> None:

@@ -51,8 +51,8 @@ def table(
         placeholder=UNKNOWN,
         height=height(frame, rows),
     )
-    _say_more(frame, others)
-    say_left_out(asked, columns)
+    _caption_rows_left_out(frame, others)
+    caption_columns_left_out(asked, columns)
 
 
 def _sent(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
@@ -82,7 +82,7 @@ def height(frame: pd.DataFrame, rows: int) -> int:
     return 38 + 35 * min(max(len(frame), 1), rows)
 
 
-def _say_more(frame: pd.DataFrame, others: str) -> None:
+def _caption_rows_left_out(frame: pd.DataFrame, others: str) -> None:
     if len(frame) > MOST_ROWS:
         st.caption(f"The first {MOST_ROWS:,} of {len(frame):,} rows; sorting applies only to these. {others}")
 
@@ -146,7 +146,7 @@ def with_values(columns: Mapping[str, Any], every: pd.DataFrame) -> dict[str, An
     return {name: column for name, column in columns.items() if known.get(name, False)}
 
 
-def say_left_out(asked: Mapping[str, Any], shown: Mapping[str, Any]) -> None:
+def caption_columns_left_out(asked: Mapping[str, Any], shown: Mapping[str, Any]) -> None:
     """Show a caption that names the columns in ``asked`` but not in ``shown``, which have no values."""
     if without := [title for name, title in _titles(asked).items() if name not in shown]:
         st.caption(plain(f"Not shown, because no row has a value: {', '.join(without)}."))
@@ -219,8 +219,8 @@ def _pick(
         selection_default={"selection": {"rows": [p for p in start if p < min(len(frame), MOST_ROWS)]}},
         alt=f"Table. {BY_KEYBOARD}",
     )
-    _say_more(frame, others)
-    say_left_out(asked, columns)
+    _caption_rows_left_out(frame, others)
+    caption_columns_left_out(asked, columns)
     return [int(frame.index[p]) for p in chosen.selection.rows if p < len(frame)]
 
 

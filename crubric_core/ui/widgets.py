@@ -185,5 +185,5 @@ def figures_row(values: Mapping[str, object], helps: Mapping[str, str] | None = 
     """Show named figures in a row that wraps. helps: name → explanation, for some of them."""
     with st.container(horizontal=True, gap="small"):
         for name, value in values.items():
-            told = (helps or {}).get(name)
-            st.metric(name, str(value), border=True, width="stretch", help=told)
+            tip = (helps or {}).get(name)
+            st.metric(name, str(value), border=True, width="stretch", help=tip)

@@ -34,7 +34,7 @@ EVERY_OTHER = OTHER | {"model": "1PL", "tie": "fail", "consensus": "dawid_skene"
 ASKED: dict[str, tuple[Any, ...]] = {
     "_rubric_panel": (0, "binary"),
     "repeated": ("binary",),
-    "said_of": ("r0", "q0"),
+    "labels_and_answers": ("r0", "q0"),
 }
 
 

@@ -15,10 +15,10 @@ from ..readers.tables.raters import question
 def check_plan(plan: Plan) -> Iterator[Finding]:
     """Warnings where what looks like labels is not used, or what tells apart rows about the same."""
     yield from _unused_labels(plan)
-    yield from _told_apart(plan)
+    yield from _open_questions(plan)
 
 
-def _told_apart(plan: Plan) -> Iterator[Finding]:
+def _open_questions(plan: Plan) -> Iterator[Finding]:
     asked = [(f.name, f.apart, question(f)) for f in plan.files if not f.skip and question(f)]
     if asked:
         name, _, sentence = asked[0]

@@ -48,7 +48,7 @@ def changed_words(job: Job, words: Words) -> tuple[Finding, ...]:
         """,
         words=list(changed),
     )
-    return (_told(found, changed, now),) if found else ()
+    return (_finding(found, changed, now),) if found else ()
 
 
 def _read_before(job: Job, words: Iterable[str]) -> dict[str, float]:
@@ -66,7 +66,7 @@ def _read_before(job: Job, words: Iterable[str]) -> dict[str, float]:
     return before
 
 
-def _told(found: list[tuple[str, str]], before: Mapping[str, float], now: Mapping[str, float]) -> Finding:
+def _finding(found: list[tuple[str, str]], before: Mapping[str, float], now: Mapping[str, float]) -> Finding:
     rows = [(criterion, word, before[word], now[word]) for word, criterion in found]
     criterion, word, then, level = rows[0]
     more = (

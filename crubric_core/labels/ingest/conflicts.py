@@ -52,7 +52,7 @@ def _is_unnamed(job: Job) -> bool:
     return job.kind == "labels" and not job.has_runs and not job.apart and "judge" not in job.headers
 
 
-def _tell_unnamed(job: Job, *, numbered: bool) -> None:
+def _add_unnamed_conflicts(job: Job, *, numbered: bool) -> None:
     """Add a finding on cells in which labels without a rater differ: they can only be read as those of one judge.
 
     The order of the rows does not identify a person. numbered: whether they are read as runs. Reads ``repeats``.
@@ -83,7 +83,7 @@ def _tell_unnamed(job: Job, *, numbered: bool) -> None:
         )
     severity: Severity = "note" if numbered else "warning"
     examples = job.frame("SELECT 'judge' AS judge LIMIT 0")
-    job.told.append(
+    job.findings.append(
         Finding(
             severity, "unnamed_raters", "Several labels of a cell without a rater", sentence, cells, examples
         )
@@ -106,7 +106,7 @@ def resolve_repeats(job: Job) -> None:
     """)
     repeats = bool(job.one("SELECT count(*) FROM repeats")[0])
     if repeats:
-        _tell_unnamed(job, numbered=numbered)
+        _add_unnamed_conflicts(job, numbered=numbered)
     if numbered:
         if not job.has_runs:
             _number_draws(job)
@@ -217,7 +217,7 @@ def _refuse_contradictions(job: Job) -> None:
 
     The rest, which agree by chance, must not be kept alone.
     """
-    unnamed = next((f.sentence for f in job.told if f.code == "unnamed_raters"), "")
+    unnamed = next((f.sentence for f in job.findings if f.code == "unnamed_raters"), "")
     known, contradict = job.one("""
         SELECT (SELECT count(label) FROM coded), (SELECT count(label) FROM repeated WHERE differ)
     """)
@@ -313,7 +313,7 @@ def _warn_of_files(job: Job) -> None:
     # The file of each judge often has people's labels, too.
     severity: Severity = "warning" if job.kind == "labels" else "note"
     title = "The same labels in several files"
-    job.told.append(Finding(severity, "same_in_files", title, sentence, n, found.head(SHOWN)))
+    job.findings.append(Finding(severity, "same_in_files", title, sentence, n, found.head(SHOWN)))
 
 
 def _keep_reasons(job: Job) -> None:

@@ -32,7 +32,7 @@ def distinct(cursor: duckdb.DuckDBPyConnection, kind: Kind, upload: Upload) -> U
     return replace(upload, row_sql='CAST(i."row" AS BIGINT)', place_sql=None)
 
 
-def told_once(cursor: duckdb.DuckDBPyConnection, kind: Kind, upload: Upload) -> Upload:
+def one_row_each(cursor: duckdb.DuckDBPyConnection, kind: Kind, upload: Upload) -> Upload:
     """Reduce ``incoming`` of all files to one row for each query, rubric or answer.
 
     A column is left out if it has two values for one thing, if it cannot be read, or if its text is the same for all.
@@ -41,7 +41,7 @@ def told_once(cursor: duckdb.DuckDBPyConnection, kind: Kind, upload: Upload) -> 
     named = _named(kind, upload)
     keys = ", ".join(f'"{c}"' for c in SPECS[kind].keys)
     names = ", ".join(f'{values.name(_cell(c))} AS "{c}"' for c in SPECS[kind].keys)
-    said = "".join(f', {_said(kind, c)} AS "{c}", i."{c}" AS "{c} as given"' for c in named)
+    said = "".join(f', {_stored(kind, c)} AS "{c}", i."{c}" AS "{c} as given"' for c in named)
     rows = f'(SELECT {upload.row_sql} AS "row", {names}{said} FROM {STAGING} i)'
     told = "".join(f', min("{c}") AS "{c}", min("{c}") <> max("{c}") AS "{c} differs"' for c in named)
     cursor.execute(
@@ -75,7 +75,7 @@ def told_once(cursor: duckdb.DuckDBPyConnection, kind: Kind, upload: Upload) -> 
 Fault = tuple[int, str, str] | None  # row, value, why the column is left out; None: it is not
 
 
-def _said(kind: Kind, column: str) -> str:
+def _stored(kind: Kind, column: str) -> str:
     """SQL for a column as it is stored: answers unchanged, other texts trimmed, numbers typed; NULL if unknown."""
     cell = _cell(column)
     if SPECS[kind].values[column] != "text":

@@ -61,9 +61,9 @@ def store_facts(job: Job) -> None:
     place = FACTS[job.kind]
     names.look_up_names(job, "system")
     if job.kind == "answers":
-        _say_answers(job)
+        _stage_answers(job)
     else:
-        _say_facts(job)
+        _stage_facts(job)
     _resolve_repeats(job, place)
     _resolve_stored(job, place)
     names.keep_names(job, "system", "SELECT system_id AS id FROM said")
@@ -77,7 +77,7 @@ def store_facts(job: Job) -> None:
     """)
 
 
-def _say_answers(job: Job) -> None:
+def _stage_answers(job: Job) -> None:
     """Create ``said(row, system_id, query_id, value)``: rows with the names of system and query, and with a text."""
     job.run(f"CREATE TEMP TABLE mentioned AS SELECT {values.name('query')} AS query FROM incoming")
     names.look_up_queries(job, "mentioned")
@@ -93,7 +93,7 @@ def _say_answers(job: Job) -> None:
     job.run("DELETE FROM said WHERE value IS NULL")
 
 
-def _say_facts(job: Job) -> None:
+def _stage_facts(job: Job) -> None:
     """Create ``said(row, system_id, name, value)``: one row for each known cell of a fact."""
     job.run(
         'CREATE TEMP TABLE said ("row" BIGINT, system_id INTEGER, name VARCHAR, value VARCHAR)',

@@ -64,7 +64,7 @@ class Job:
     headers: canonical column → the file's own name of it.
     apart: hint or question for the user about rows that differ only in something that is not read; "" if none.
     several: whether the rows come from several files, which the table ``origins`` lists.
-    file_sql: SQL over ``incoming i`` for the file of a record; None if all come from one. told: findings so far.
+    file_sql: SQL over ``incoming i`` for the file of a record; None if all come from one. findings: findings so far.
     names: numbers of systems, judges, queries and rubrics in the dataset before. report: called at every stage.
     """
 
@@ -88,7 +88,7 @@ class Job:
     graded: bool = False
     given: frozenset[str] = frozenset()
     tally: Tally = field(default_factory=Tally)
-    told: list[Finding] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
     names: dict[str, int] = field(default_factory=dict)
     report: Callable[[float, str], None] = lambda _share, _words: None
 

@@ -30,7 +30,7 @@ def warn_of_places(job: Job) -> None:
     """)
     if queries >= _QUERIES and alike and lengths > 1:
         at = place.removesuffix(".#")
-        job.told.append(
+        job.findings.append(
             warning(
                 "places",
                 "Judges that may be criteria",

@@ -114,7 +114,7 @@ def _leave_out_totals(job: Job, totals: Sequence[str]) -> None:
         elif everywhere and called_overall(name):
             kept.append(name)
     for name in kept if len(kept) <= _MOST_TOLD else ():
-        job.told.append(
+        job.findings.append(
             Finding(
                 "note",
                 "may_be_total",

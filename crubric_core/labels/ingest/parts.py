@@ -15,7 +15,7 @@ from ..readers.columns.specs import SPECS, Kind
 from ..readers.formats.base import STAGING
 from ..readers.words import merged_levels
 from .changes import Changes
-from .descriptions import told_once
+from .descriptions import one_row_each
 from .findings import Finding
 from .label_values import unused_answers, words_of
 from .report import IngestReport
@@ -56,7 +56,7 @@ def stage_parts(cursor: duckdb.DuckDBPyConnection, parts: Sequence[Part], report
     waiting = _with_one_vocabulary(cursor, waiting)
     kinds = {w.request.kind: [o for o in waiting if o.request.kind == w.request.kind] for w in waiting}
     merged = [_merged(cursor, alike) if len(alike) > 1 else alike[0] for alike in kinds.values()]
-    return [_told_once(cursor, w) if w.request.along else w for w in merged]
+    return [_one_row_each(cursor, w) if w.request.along else w for w in merged]
 
 
 def _with_one_vocabulary(cursor: duckdb.DuckDBPyConnection, waiting: list[Waiting]) -> list[Waiting]:
@@ -81,10 +81,10 @@ def _with_one_vocabulary(cursor: duckdb.DuckDBPyConnection, waiting: list[Waitin
     ]
 
 
-def _told_once(cursor: duckdb.DuckDBPyConnection, waiting: Waiting) -> Waiting:
+def _one_row_each(cursor: duckdb.DuckDBPyConnection, waiting: Waiting) -> Waiting:
     """Reduce descriptions out of the rows of all files to one row for each described thing."""
     _rename(cursor, f"_{waiting.number}", "")
-    upload = told_once(cursor, waiting.request.kind, waiting.upload)
+    upload = one_row_each(cursor, waiting.request.kind, waiting.upload)
     _rename(cursor, "", f"_{waiting.number}")
     return replace(waiting, upload=upload)
 

@@ -293,7 +293,7 @@ def _warn_of_strays(job: Job, suspects: frozenset[int], everywhere: int) -> None
                 (name, v, kept[v], sum(kept.values()), *ends, *_ends(kept)) for v, ends in found_alone.items()
             ]
     if lone:
-        job.told.append(_warning_of(lone))
+        job.findings.append(_warning_of(lone))
     if rows:
         job.run(
             """

@@ -114,7 +114,7 @@ def store_file(
         leave_out_choices(job, request.words)
         job, words = with_vocabulary(job, request.words)
         store_labels(job)
-        job.told.extend(changed_words(job, words))
+        job.findings.extend(changed_words(job, words))
     elif job.kind in FACTS:
         store_facts(job)
     else:
@@ -124,7 +124,7 @@ def store_file(
     _refuse_useless(job, needed=not optional)
     if alone and job.kind in KEYS:
         refuse_unknown(job, request.policies)
-        job.told.extend(unused_answers(request.policies, words_of(cursor), job.source))
+        job.findings.extend(unused_answers(request.policies, words_of(cursor), job.source))
     reconcile_rubrics(job)
     report(0.9, "Computing the fingerprint")
     changes, fingerprint = job.changes(), hashing.renew(cursor, job.dataset_id)
@@ -145,7 +145,7 @@ def store_file(
         policies=job.policies,
         words=words,
         applied=dict(job.tally.applied),
-        checks=tuple(job.told),
+        checks=tuple(job.findings),
     )
 
 
@@ -208,7 +208,7 @@ def _refuse_useless(job: Job, *, needed: bool) -> None:
     counted = 'DISTINCT "row"' if job.kind in FACTS else "*"  # a row may hold several facts
     (job.tally.rejected,) = job.one(f"SELECT count({counted}) FROM rejected")
     if job.tally.rejected:
-        _say_where(job)
+        _append_places(job)
     if job.several and needed:
         _refuse_useless_files(job)
     nothing_known = bool(job.tally.rejected) and job.tally.accepted == job.tally.blank
@@ -217,7 +217,7 @@ def _refuse_useless(job: Job, *, needed: bool) -> None:
         raise _useless(job, job.source, row, reason, job.tally.rejected)
 
 
-def _say_where(job: Job) -> None:
+def _append_places(job: Job) -> None:
     """Shorten values and reasons in ``rejected``, and append each row's place in the source to its reason."""
     job.run("UPDATE rejected SET value = left(value, 200), reason = left(reason, 500)")
     if job.place_sql:
@@ -243,7 +243,7 @@ def _refuse_useless_files(job: Job) -> None:
 
 def _useless(job: Job, source: str, row: int, reason: str, rejected: int) -> IngestError:
     others = f" and {rejected - 1:,} more such" if rejected > 1 else ""
-    way = "".join(f" {finding.sentence}" for finding in job.told if finding.code == "unnamed_raters")
+    way = "".join(f" {finding.sentence}" for finding in job.findings if finding.code == "unnamed_raters")
     remedy = "correct the file or the column mapping"
     if "conflicts with row" in reason and not way:
         remedy = f"correct the file{CHOICE}"

@@ -163,7 +163,7 @@ def _plan_here(
     else:
         of_labels, asked = set(), {}
     found = _skip_non_data(without_summaries(found), of_labels | asked.keys())
-    found = _tell_queries_apart(found)
+    found = _with_distinct_queries(found)
     found = found if "query" in overrides.mapping else with_shared_queries(found, decided)
     found, pattern = name_files(found, pieces, pattern, done_with, strict=overrides.strict)
     found = ask_whose(found, pieces, strict=overrides.strict)
@@ -186,7 +186,7 @@ def _of_rubric(found: Found, piece: Piece, overrides: Overrides, rubric: str | N
     return look_into(piece, replace(overrides, mapping={**overrides.mapping, "rubric": f"={rubric}"}))
 
 
-def _tell_queries_apart(found: list[Found]) -> list[Found]:
+def _with_distinct_queries(found: list[Found]) -> list[Found]:
     """Use longer query names for native layouts in which files of this upload give different queries the same name."""
     apart: dict[tuple[str, str], set[str]] = {}
     for f in found:

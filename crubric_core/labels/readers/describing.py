@@ -410,7 +410,7 @@ def _describe_native(
         reason=native.recognised_by,
         unused=unused,
         suspects=suspects,
-        remarks=tuple(probe.told),
+        remarks=tuple(probe.remarks),
         problem=_why_unread(piece.name, [*faults.values()], kept, probe.missing),
     )
     return Found(plan, kept, probe.needs(), probe.queries)

@@ -66,7 +66,7 @@ def _truths(plan: FilePlan, judges: Sequence[str], rows: Sample) -> tuple[str, .
     taken = {v for v in plan.mapping.values() if isinstance(v, str)}
     held = [c for c in plan.columns if c not in taken and profile(_cells(plan, c, rows)).labels >= ENOUGH]
     machines = any(_MACHINE.search(plain_name(c)) or MODEL.search(c) for c in judges if not is_truth(c))
-    people = [c for c in held if machines and c in judges and _speaks(_PERSON, c)]
+    people = [c for c in held if machines and c in judges and _has_word(_PERSON, c)]
     found = (c for c in held if (is_truth(c) or c in people) and _is_constant(plan, c, judges, rows))
     found = (c for c in found if not _are_answers(plan, c, judges, rows))
     return tuple(c for c in found if not _is_expected(c) or _may_be_expected(plan, c, judges, rows))
@@ -74,7 +74,7 @@ def _truths(plan: FilePlan, judges: Sequence[str], rows: Sample) -> tuple[str, .
 
 def is_truth(column: str) -> bool:
     """Whether a column's name means ground truth: ``human_gold``, ``Expert 2``, ``expected_verdict``."""
-    return _is_expected(column) or (_speaks(_TRUTH, column) and not _MACHINE.search(plain_name(column)))
+    return _is_expected(column) or (_has_word(_TRUTH, column) and not _MACHINE.search(plain_name(column)))
 
 
 def _are_answers(plan: FilePlan, column: str, judges: Sequence[str], rows: Sample) -> bool:
@@ -112,7 +112,7 @@ def _may_be_expected(plan: FilePlan, column: str, judges: Sequence[str], rows: S
     return len(set(own)) > 1 and 2 * sum(cell in said for cell in own) > len(own)
 
 
-def _speaks(pattern: re.Pattern[str], column: str) -> bool:
+def _has_word(pattern: re.Pattern[str], column: str) -> bool:
     """Whether a word, or a pair of words, of the column's name matches the pattern: ``human_gold``, ``Expert 2``."""
     words = re.sub(r"\d+", "_", plain_name(column)).split("_")
     pairs = [f"{a}_{b}" for a, b in pairwise(words)]

@@ -50,7 +50,7 @@ def _in_list(fields: Mapping[str, Sequence[Any]], left: Sequence[str], named: Se
     for home in homes:
         own = [f for f in left if f.rpartition(".")[0] == home]
         keys = [f for f in own if _names_rubrics(f) and _are_same({str(v) for v in fields[f]}, named)]
-        said = _said(own, keys[:1])
+        said = _named_columns(own, keys[:1])
         if keys and said:
             return {"rubric": keys[0], **said}
     return {}
@@ -66,13 +66,13 @@ def _by_key(left: Sequence[str], named: Set[str]) -> dict[str, str]:
     for home, own in groups.items():
         keys = {unescaped(parts_of(f)[1]) for f in own}
         tails = dict.fromkeys(f"{home}{{}}.{parts_of(f)[2]}" for f in own if len(parts_of(f)) == 3)
-        said = _said(list(tails), ()) if tails else _said([home.removesuffix("s")], ())
+        said = _named_columns(list(tails), ()) if tails else _named_columns([home.removesuffix("s")], ())
         if said and _are_same(keys, named):
             return {"rubric": f"{home}{{}}.#", **(said if tails else dict.fromkeys(said, f"{home}{{}}"))}
     return {}
 
 
-def _said(fields: Sequence[str], keys: Sequence[str]) -> dict[str, str]:
+def _named_columns(fields: Sequence[str], keys: Sequence[str]) -> dict[str, str]:
     """Canonical column of a table of rubrics → the field that has this name or a synonym, except ``keys``."""
     found: dict[str, str] = {}
     for canonical in SPECS["rubrics"].values:

@@ -208,8 +208,8 @@ def why_sides(name: str, keys: Sequence[str], columns: Sequence[str] = ()) -> st
     """
     if len(keys) != len(_SIDES[0]):
         answers = [_answer_of(key, columns) for key in keys if len(key) == 1 and key.isalpha()]
-        told = len(keys) > len(_SIDES[0]) and len(answers) == len(keys) and all(answers)
-        return _holds_several(name, answers) if told else None
+        answered = len(keys) > len(_SIDES[0]) and len(answers) == len(keys) and all(answers)
+        return _holds_several(name, answers) if answered else None
     if {key.lower() for key in keys} == {"a", "b"}:
         return _holds_both(name, (keys[0], keys[1]))
     sided = _ANSWERS | {ending.removesuffix("s") for ending in ENDINGS}

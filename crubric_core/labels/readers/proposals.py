@@ -73,7 +73,7 @@ def with_proposal(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
         return plan
     other = kind_of_table(plan.name, tuple(plan.columns), tuple(rows), plan.mapping)
     of_another = plan.kind == "labels" and other not in ("labels", "gold")
-    if of_another and not (other in _BESIDE_LABELS and _says_labels(plan, rows)):
+    if of_another and not (other in _BESIDE_LABELS and _looks_like_labels(plan, rows)):
         return _refused_as(plan, other)
     if _begins_with_data(plan, rows):
         first = ", ".join(map(repr, plan.columns[:6]))
@@ -102,7 +102,7 @@ def with_proposal(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
     )
 
 
-def _says_labels(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> bool:
+def _looks_like_labels(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> bool:
     """Whether a column is named after labels or raters (``judge_verdict``), or several columns hold labels."""
     last = {bare_name(c).rpartition("_")[2] for c in plan.columns} - _OTHER
     named = not last.isdisjoint((*ENDINGS, "evaluation", "assessment", "reward"))

@@ -138,7 +138,7 @@ def levels_of(words: Iterable[str]) -> dict[str, float | None]:
     """
     given = tuple(words)
     seen = {word: plain(word) for word in given if not is_number(word)}
-    seen = {word: "na" if _says_unknown(p) else p for word, p in seen.items()}
+    seen = {word: "na" if _means_unknown(p) else p for word, p in seen.items()}
     known = {p for p in seen.values() if p not in UNKNOWN}
     none = (
         bool(known & _PARTLY) and known <= _PARTLY | _WHOLE and not any(map(is_number, given))
@@ -188,7 +188,7 @@ def verdict_level(name: str) -> int | None:
     return 0 if name in _NO else 2 if name in _YES else 1 if name in _PARTLY else None
 
 
-def _says_unknown(text: str) -> bool:
+def _means_unknown(text: str) -> bool:
     """Whether all parts of a text mean unknown, except a number at the beginning: "N/A - not applicable", "9: n/a".
 
     A number with the name "none" is a level: "0 - none" beside "1 - mild".
@@ -201,7 +201,7 @@ def _says_unknown(text: str) -> bool:
 
 def named_levels(words: Iterable[str]) -> dict[int, str]:
     """Number → its name, if all words are numbers with names ("4 - good", "Good (4)"); else {}."""
-    known = _amounts(words) & {p for p in map(plain, words) if not _says_unknown(p)}
+    known = _amounts(words) & {p for p in map(plain, words) if not _means_unknown(p)}
     return dict(_pairs(known).values()) if _numbered(known) else {}
 
 

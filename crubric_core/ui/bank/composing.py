@@ -72,7 +72,7 @@ def working_table(study: StudyPage, found: BoolArray) -> None:
         on_change=_marked,
         args=(study, frame["id"].tolist(), key),
     )
-    table_widgets.say_left_out(tables.BANK, columns)
+    table_widgets.caption_columns_left_out(tables.BANK, columns)
 
 
 def _rows(study: StudyPage, *, whole: bool) -> pd.DataFrame:

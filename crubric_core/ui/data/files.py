@@ -218,7 +218,7 @@ def _ask_table(batch: Batch, group: tuple[FilePlan, ...]) -> tuple[FilePlan, ...
     key = f"{batch.key} {first.name} {kind}"
     mapping = _ask_columns(batch, key, guess, kind)
     gold = _ask_gold(key, guess, kind, mapping)
-    _say(guess.remarks)
+    _show_remarks(guess.remarks)
     described = _ask_described(key, guess, kind)
     if (kind, mapping, gold, described) == (first.kind, _by_column(guess), first.gold, first.described):
         return group
@@ -248,7 +248,7 @@ def _ask_gold(key: str, guess: FilePlan, kind: Kind, mapping: dict[str, Any]) ->
     return tuple(c for c in picked if c not in used)
 
 
-def _say(remarks: tuple[str, ...]) -> None:
+def _show_remarks(remarks: tuple[str, ...]) -> None:
     """Show remarks on how a file will be read."""
     for remark in remarks:
         st.caption(plain(f"{remark[0].upper()}{remark[1:]}."))

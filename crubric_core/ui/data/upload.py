@@ -61,20 +61,20 @@ def drop_zone() -> list[UploadedFile] | Batch:
         else:  # the user removed all files again
             session.pop("batch", None)
     if len(unread) < len(files):
-        st.caption(f"Read already: {_told([file.name for file in files if file.file_id in read])}.")
+        st.caption(f"Read already: {_listed_names([file.name for file in files if file.file_id in read])}.")
     waiting: Batch | None = session.get("batch", (None, None))[1]
     if unread or waiting is None:
         return unread
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(
-            f"Chosen before and not read yet: {_told(waiting.names)}. New files replace them.",
+            f"Chosen before and not read yet: {_listed_names(waiting.names)}. New files replace them.",
             width="content",
         )
         st.button("Discard these files", on_click=waiting.discard)
     return waiting
 
 
-def _told(names: Sequence[str]) -> str:
+def _listed_names(names: Sequence[str]) -> str:
     return plain(shorten(", ".join(names), 200))
 
 

@@ -64,7 +64,7 @@ def choose() -> str:
     if name not in EXPERIMENTS:
         if asked:
             state.ignore(f"{state.EXPERIMENT}={asked}")
-            state.say_ignored()
+            state.warn_of_ignored_parameters()
         name = FIRST
     if asked not in ("", name):
         state.hold_words(state.EXPERIMENT, name)

@@ -28,24 +28,24 @@ if TYPE_CHECKING:
 MOST_ROWS = 40  # systems in the forest plot
 
 
-def show(study: StudyPage, told: Callable[[], Claims]) -> None:
-    """Show the part of the page that a click on a system changes. told: returns the claims, called for the chart."""
-    part("board", partial(_show, study, told), ())
+def show(study: StudyPage, write_claims: Callable[[], Claims]) -> None:
+    """Show the part of the page that a click on a system changes. write_claims: called for the chart."""
+    part("board", partial(_show, study, write_claims), ())
 
 
-def _show(study: StudyPage, told: Callable[[], Claims]) -> None:
+def _show(study: StudyPage, write_claims: Callable[[], Claims]) -> None:
     view = view_of(study.now())
     keep = filters(view)
-    _say_unknown(view)
+    _warn_of_unknown_systems(view)
     system = state.held_system(state.SYSTEM, view.systems)
     if system is None and (alone := st.query_params.get(state.VERSUS)) in view.systems:
         state.ignore(f"{state.VERSUS}={alone} (there is no system to compare it with)")
-        state.say_ignored()
+        state.warn_of_ignored_parameters()
         state.hold_system(state.VERSUS, None)
     others = [name for name in view.systems if name != system]
     if system and state.unknown_system(state.VERSUS, others) == system:
         state.ignore(f"{state.VERSUS}={system} (it is the system itself)")
-        state.say_ignored()
+        state.warn_of_ignored_parameters()
     versus = state.held_system(state.VERSUS, others if system else ())
     shown = view.table[keep].reset_index(drop=True)
     if len(shown) < len(view.table):
@@ -53,13 +53,13 @@ def _show(study: StudyPage, told: Callable[[], Claims]) -> None:
             f"{len(shown):,} of {count(len(view.table), 'system')} shown; places are among all of them."
         )
     if shown.empty:
-        told()
+        write_claims()
         st.info("No system fits these filters.")
         return
     left, right = st.columns([11, 7], gap="medium") if system else (st.container(), st.container())
     with left:
         _forest(view, shown, system)
-        said = told()
+        said = write_claims()
         st.caption(plain(f"How to read it: {' '.join(said.reading)}"))
         if said.beside:
             st.caption(plain(f"Other rankings: {' '.join(said.beside)}"))
@@ -74,7 +74,7 @@ def _show(study: StudyPage, told: Callable[[], Claims]) -> None:
     widgets.lazy_tabs({"Table": table, **rest}, key="more")
 
 
-def _say_unknown(view: View) -> None:
+def _warn_of_unknown_systems(view: View) -> None:
     for name in (state.SYSTEM, state.VERSUS):
         if (asked := state.unknown_system(name, view.systems)) is not None:
             st.warning(f"No ranked system is called “{plain(shorten(asked, 80))}”.")

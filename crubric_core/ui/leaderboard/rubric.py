@@ -53,7 +53,7 @@ def _grid(view: View, at: int, systems: Sequence[str], key: str) -> None:
     chosen = view.systems.index(systems[0]) if systems[0] in view.systems else None
     part = order[window(len(order), chosen, MOST_ROWS)]
     rubric = reduction.rubrics.iloc[at]
-    told = _is_told(view, rubric)
+    documented = _has_answers_or_reasons(view, rubric)
 
     def clicked(cell: widgets.Mark) -> None:
         st.session_state[key] = facts.systems[part[int(cell.y)]]
@@ -69,14 +69,14 @@ def _grid(view: View, at: int, systems: Sequence[str], key: str) -> None:
         ),
         alt="Labels of the opened rubric, systems by judges",
         title="Labels, systems by judges",
-        look="Click a cell to read the answer and reasons of its system." if told else "",
-        on_click=clicked if told else None,
+        look="Click a cell to read the answer and reasons of its system." if documented else "",
+        on_click=clicked if documented else None,
     )
 
 
-def _is_told(view: View, rubric: pd.Series[Any]) -> bool:
+def _has_answers_or_reasons(view: View, rubric: pd.Series[Any]) -> bool:
     """Whether the dataset has answers to the rubric's query, or reasons of judges for its labels."""
-    said, answers = loaders.said_of(view.study, str(rubric["rubric"]), str(rubric["query"]))
+    said, answers = loaders.labels_and_answers(view.study, str(rubric["rubric"]), str(rubric["query"]))
     return "reason" in said or not answers.empty
 
 

@@ -71,9 +71,9 @@ def table(view: View, shown: pd.DataFrame, system: str | None) -> None:
     open_ends = {end: table_widgets.finite(shown[end]) for end in ("theta_low", "theta_high")}
     at = pd.Index(view.systems).get_indexer(pd.Index(names))
     numbers = {name: values[at] for name, values in view.numbers.items()}
-    told, configs = table_widgets.narrow_names(shown.assign(**open_ends, **numbers), columns)
+    narrowed, configs = table_widgets.narrow_names(shown.assign(**open_ends, **numbers), columns)
     st.dataframe(
-        told,
+        narrowed,
         column_order=[*columns, *view.facts],
         column_config=configs,
         hide_index=True,

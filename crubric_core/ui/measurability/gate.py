@@ -145,14 +145,14 @@ def of_the_bar(gate: Gate) -> BoolArray:
 
     The page's address holds the bar.
     """
-    told, every = state.held_words(state.BAR), np.ones(len(gate.values), dtype=bool)
-    if not told or gate.off or not np.isfinite(gate.values).any():
+    held, every = state.held_words(state.BAR), np.ones(len(gate.values), dtype=bool)
+    if not held or gate.off or not np.isfinite(gate.values).any():
         return every
-    at = pd.to_numeric(told, errors="coerce")
+    at = pd.to_numeric(held, errors="coerce")
     if not np.isfinite(at):
         state.hold_words(state.BAR, "")
-        state.ignore(f"{state.BAR}={told}")
-        state.say_ignored()
+        state.ignore(f"{state.BAR}={held}")
+        state.warn_of_ignored_parameters()
         return every
     bar = int(_bar(gate, float(at)))
     low, high = histogram_edges(gate.values, possible_values(gate))[bar : bar + 2]

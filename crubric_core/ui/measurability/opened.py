@@ -36,7 +36,7 @@ def show_rubric(study: Study, row: int) -> None:
     """Show the rubric at position ``row`` of the study's rubrics, with its labels."""
     facts, reduction = loaders.facts(study), study.reduction()
     rubric = reduction.rubrics.iloc[row]
-    panel, told = loaders.rubric_panel(study, row), repeats.is_told(study, row)
+    panel, documented = loaders.rubric_panel(study, row), repeats.has_texts_or_runs(study, row)
 
     def clicked(cell: widgets.Mark) -> None:
         st.session_state[repeats.CLICKED] = facts.systems[figures.grid_order(panel)[int(cell.y)]]
@@ -53,8 +53,8 @@ def show_rubric(study: Study, row: int) -> None:
             graded=bool(rubric["scale_max"] - rubric["scale_min"] > 1),
         ),
         alt="Labels of the chosen rubric, systems by judges",
-        look="Click a cell to read what was said of its system." if told else "",
-        on_click=clicked if told else None,
+        look="Click a cell to read what was said of its system." if documented else "",
+        on_click=clicked if documented else None,
     )
     if len(facts.systems) > figures.MOST_NAMED:
         colours = "Blue: pass, orange: fail. " if reduction.levels[row] == 2 else ""

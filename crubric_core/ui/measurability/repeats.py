@@ -114,7 +114,7 @@ def opened(study: Study, row: int, panel: FloatArray) -> None:
 
     panel: (M, K) labels of the rubric as the model reads them. Systems on which judges differ come first.
     """
-    if not is_told(study, row):
+    if not has_texts_or_runs(study, row):
         return
     said, answers = _of_rubric(study, row)
     split = np.array([len(np.unique(known[np.isfinite(known)])) > 1 for known in panel])
@@ -141,7 +141,7 @@ def opened(study: Study, row: int, panel: FloatArray) -> None:
     table_widgets.table(own, {c: v for c, v in SAID.items() if c in own})
 
 
-def is_told(study: Study, row: int) -> bool:
+def has_texts_or_runs(study: Study, row: int) -> bool:
     """Whether the dataset has answers to the query of the rubric at ``row``, or reasons or runs of its judges."""
     said, answers = _of_rubric(study, row)
     return not answers.empty or not {"reason", "run"}.isdisjoint(said)
@@ -149,4 +149,4 @@ def is_told(study: Study, row: int) -> bool:
 
 def _of_rubric(study: Study, row: int) -> tuple[pd.DataFrame, pd.DataFrame]:
     rubric = study.reduction().rubrics.iloc[row]
-    return loaders.said_of(study, str(rubric["rubric"]), str(rubric["query"]))
+    return loaders.labels_and_answers(study, str(rubric["rubric"]), str(rubric["query"]))

@@ -145,11 +145,11 @@ def worst_sentence(table: pd.DataFrame, rates: JudgeRates) -> str:
             f"tell passes from fails. {FEW_ANCHORS} human labels of passes and of fails would show it."
         )
     if rates.worst is None:
-        return f"No judge is shown to tell {_told(rates)} worse than every other."
+        return f"No judge is shown to tell {_classes_in_words(rates)} worse than every other."
     judge = table.iloc[rates.worst]
     of = "" if rates.source == "anchors" else "likely "
     return (
-        f"{short_name(judge['judge'], 60)} tells {_told(rates)} worst: right on "
+        f"{short_name(judge['judge'], 60)} tells {_classes_in_words(rates)} worst: right on "
         f"{rounded(judge['sensitivity'])} of {of}passes and {rounded(judge['specificity'])} of {of}fails."
     )
 
@@ -187,7 +187,7 @@ def _known(table: pd.DataFrame, columns: Mapping[str, Any], with_interval: Seque
     table_widgets.table(shown, table_widgets.with_values(columns, table))
 
 
-def _told(rates: JudgeRates) -> str:
+def _classes_in_words(rates: JudgeRates) -> str:
     """The words for what a judge must distinguish: "likely" without human labels, which alone show the truth."""
     return "passes from fails" if rates.source == "anchors" else "likely passes from likely fails"
 
@@ -199,9 +199,9 @@ def vote_note(table: pd.DataFrame, rates: JudgeRates) -> str:
         return ""
     name = short_name(table["judge"].iloc[np.nanargmax(weight)], 60)
     return (
-        f"{name} tells {_told(rates)} worst, yet its vote has the most weight. The first is about single labels; a "
-        "vote is about a whole rubric (does the judge agree with the others on every system?). The weight counts only "
-        "here, never for labels."
+        f"{name} tells {_classes_in_words(rates)} worst, yet its vote has the most weight. The first is about single "
+        "labels; a vote is about a whole rubric (does the judge agree with the others on every system?). The weight "
+        "counts only here, never for labels."
     )
 
 

@@ -15,7 +15,7 @@ from ..sources import Piece
 from ..tables.plan_cells import repeats, rows_of_keys
 from ..tables.raters import settled
 from ..tables.whose_answers import BY_PATH
-from .told_names import without_told
+from .repeated_values import without_repeated_values
 
 _ANNOTATED = ("label-studio", "argilla")  # layouts of tools that often export one file for each person
 
@@ -39,7 +39,9 @@ def name_files(
         guess = guess_pattern([_path_of(pieces[i]) for i in asked], criteria=bare) if asked else None
         proposed = guess
         if guess is not None:
-            guess = without_told(guess, [found[i] for i in asked], [pieces[i].seen_path for i in asked])
+            guess = without_repeated_values(
+                guess, [found[i] for i in asked], [pieces[i].seen_path for i in asked]
+            )
         if (
             guess is None
             or wanted not in guess.pattern

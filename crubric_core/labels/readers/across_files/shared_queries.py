@@ -33,7 +33,7 @@ def with_shared_queries(found: Sequence[Found], decided: Collection[str]) -> lis
             c for c in columns if bare_name(c) in NAMES_OF_QUERIES and bare_name(c) not in IDS_OF_ANSWERS
         ]
         texts.sort(key=lambda c: NAMES_OF_QUERIES.index(bare_name(c)))
-        for text in (t for t in texts if _says_the_same(tables, query, t)):
+        for text in (t for t in texts if _is_text_of_query(tables, query, t)):
             named |= {i: _keyed(found[i], query, text) for i in places}
             break
     return list(named.values())
@@ -58,7 +58,7 @@ def _overlap(values: Sequence[set[str]]) -> bool:
     return len(set[str]().union(*values)) < sum(map(len, values))
 
 
-def _says_the_same(tables: Sequence[Found], query: str, column: str) -> bool:
+def _is_text_of_query(tables: Sequence[Found], query: str, column: str) -> bool:
     """Whether a column of texts maps one to one to the query in each table, and the tables share half of its texts."""
     texts = [_cells(f, column) for f in tables]
     for i, f in enumerate(tables):

@@ -188,7 +188,9 @@ def _with_rubric_of_each(found: list[Found], pieces: Sequence[Piece]) -> list[Fo
     named = list(found)
     why = "the files give different labels to the same cells"
     for i, name in zip(open_, names.names, strict=True):
-        plan = replace(found[i].plan, remarks=tuple(r for r in found[i].plan.remarks if r != _told(found[i])))
+        plan = replace(
+            found[i].plan, remarks=tuple(r for r in found[i].plan.remarks if r != _remark(found[i]))
+        )
         remark = f"the rubric is the file's name, {name!r}, because {why}"
         named[i] = replace(found[i], plan=taken(plan, "rubric", f"={name}", SURE, why, remark))
     return named
@@ -196,10 +198,10 @@ def _with_rubric_of_each(found: list[Found], pieces: Sequence[Piece]) -> list[Fo
 
 def _names_no_rubric(found: Found) -> bool:
     """Whether a table was planned with a single, unnamed rubric."""
-    return _told(found) in found.plan.remarks
+    return _remark(found) in found.plan.remarks
 
 
-def _told(found: Found) -> str:
+def _remark(found: Found) -> str:
     return remark_on_one_rubric(str(found.plan.mapping.get("rubric", "")).removeprefix("="))
 
 
@@ -220,7 +222,7 @@ def propose(paths: Sequence[str], overlaps: Sequence[tuple[int, int]] | None = N
 
 def _by_names(stems: Sequence[str]) -> Proposal:
     head = _common_start(stems)
-    head = head if _speaks(head) else re.sub(r"[0-9A-Za-z]*$", "", head)
+    head = head if _names_run_or_judge(head) else re.sub(r"[0-9A-Za-z]*$", "", head)
     tail = re.sub(r"^[0-9A-Za-z]*", "", _common_start([s[len(head) :][::-1] for s in stems])[::-1])
     names = tuple(s[len(head) : len(s) - len(tail) if tail else None].strip(" _.-") or s for s in stems)
     names = names if len(set(names)) == len(set(stems)) else tuple(stems)
@@ -247,7 +249,7 @@ def _common_start(names: Sequence[str]) -> str:
     return first[:same]
 
 
-def _speaks(head: str) -> bool:
+def _names_run_or_judge(head: str) -> bool:
     return bool(_RUN.search(head) or _JUDGE.search(head))
 
 

@@ -65,7 +65,7 @@ def likely_encoding(path: Path) -> str:
     """
     from chardetng_py import detect  # imported only for files that are not UTF-8
 
-    sample = _telling(path)
+    sample = _non_ascii_lines(path)
     if _spells_better(MAC, sample):
         return MAC
     found = str(detect(sample))
@@ -75,7 +75,7 @@ def likely_encoding(path: Path) -> str:
     return found if _OTHER_SCRIPTS.fullmatch(found) or _spells_better(found, sample) else WINDOWS
 
 
-def _telling(path: Path) -> bytes:
+def _non_ascii_lines(path: Path) -> bytes:
     """The first lines with non-ASCII bytes, up to about _SAMPLE bytes."""
     found, size = [], 0
     with path.open("rb") as file:

@@ -241,14 +241,18 @@ def is_called(kind: Kind, canonical: str, path: str) -> bool:
     return last_name(path) in names_of(kind, canonical)
 
 
-def says_who(kind: Kind, path: str) -> bool:
+def is_rater_name(kind: Kind, path: str) -> bool:
     """Whether a field has a name of judges: ``grader``, ``rated_by``."""
     return is_called(kind, rater_of(kind), path) or last_name(path) in RATERS
 
 
 def names_judge(kind: Kind, path: str, values: Sequence[Any]) -> bool:
     """Whether a field has a name of judges, and all its values are texts that do not look like labels."""
-    return says_who(kind, path) and all(isinstance(v, str) and v for v in values) and not holds_labels(values)
+    return (
+        is_rater_name(kind, path)
+        and all(isinstance(v, str) and v for v in values)
+        and not holds_labels(values)
+    )
 
 
 def rank(kind: Kind, canonical: str, path: str) -> int:

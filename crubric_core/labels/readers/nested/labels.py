@@ -20,7 +20,7 @@ from ..wide.column_names import is_crossing
 from .beside import beside, named_raters
 from .criteria import lists_names
 from .draws import in_draws, may_be_else
-from .field_names import GRADER, OF_SYSTEMS, holds_labels, is_called, last_name, says_who
+from .field_names import GRADER, OF_SYSTEMS, holds_labels, is_called, is_rater_name, last_name
 from .item_names import is_named
 from .levels import leaves_others, with_levels
 from .lists import in_lists, in_verdicts, in_wide_items, names_beside, side_by_side
@@ -182,7 +182,12 @@ def _names_by_values(kind: Kind, fields: Mapping[str, Sequence[Any]], found: Col
     rubric, label = str(found.get("rubric", "")), str(found.get("label", ""))
     home, _, name = rubric.rpartition("[].")
     beside_label = bool(home) and label.startswith(f"{home}[].") and "#" not in name
-    if not beside_label or is_called(kind, "rubric", rubric) or is_named(rubric) or says_who(kind, rubric):
+    if (
+        not beside_label
+        or is_called(kind, "rubric", rubric)
+        or is_named(rubric)
+        or is_rater_name(kind, rubric)
+    ):
         return False
     return label not in fields or names_beside(kind, fields, list_around(label), label) != rubric
 
@@ -202,7 +207,7 @@ def _if_judges(kind: Kind, found: Columns, fields: Mapping[str, Sequence[Any]]) 
     """The changes of the mapping if the keys of ``judge_scores`` are judges, not criteria; None if they cannot be."""
     who, rubric = rater_of(kind), str(found.get("rubric", ""))
     named = _short_names(fields.get(rubric, ()))
-    if says_who(kind, rubric) and named:  # see ``_by_metrics``
+    if is_rater_name(kind, rubric) and named:  # see ``_by_metrics``
         sure = all(called_after_criteria([name]) for name in named)
         return None if sure else {who: rubric, "rubric": f"={last_name(str(found.get('label')))}"}
     holder, _, _ = rubric.rpartition("{}.#")

@@ -78,19 +78,21 @@ def in_lists(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str] 
 def in_verdicts(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str] | None:
     """Canonical column → path, if exactly one field in the items of lists holds yes and no; None otherwise."""
     items = [f for f in fields if "[]." in f and not f.endswith("[]") and not OF_RUNS.search(f)]
-    said = [f for f in items if _says_yes_and_no(fields[f])]
-    alone = len(said) == 1 and not _says_one_beside(fields, items, said[0])
+    said = [f for f in items if _holds_both_verdicts(fields[f])]
+    alone = len(said) == 1 and not _shares_words_with_neighbour(fields, items, said[0])
     return _of_items(kind, fields, said[0]) if alone else None
 
 
-def _says_one_beside(fields: Mapping[str, Sequence[Any]], items: Sequence[str], said: str) -> bool:
+def _shares_words_with_neighbour(
+    fields: Mapping[str, Sequence[Any]], items: Sequence[str], said: str
+) -> bool:
     """Whether a field beside ``said`` in the same inner object holds only words that ``said`` has, too."""
     home, words = said.rpartition(".")[0], {str(v) for v in fields[said] if v is not None}
     beside = [f for f in items if f.rpartition(".")[0] == home and f != said and not home.endswith("[]")]
     return any({str(v) for v in fields[f]} <= words and may_hold_labels(last_name(f)) for f in beside)
 
 
-def _says_yes_and_no(values: Sequence[Any]) -> bool:
+def _holds_both_verdicts(values: Sequence[Any]) -> bool:
     words = {str(v) for v in values if v is not None}
     return set(levels_of(words).values()) >= {0, 1} and all(map(is_verdict, words))
 

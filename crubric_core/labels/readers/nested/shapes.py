@@ -99,11 +99,11 @@ def _groups(flat: Mapping[str, Sequence[Any]]) -> dict[str, list[str]]:
         if not labels and _are_of_others(home, paths, flat):
             groups[home] = paths
         elif labels:
-            groups[home] = [p for p in paths if p in labels or _says_one(p, flat[p], levels)]
+            groups[home] = [p for p in paths if p in labels or _repeats_one_level(p, flat[p], levels)]
     return groups
 
 
-def _says_one(path: str, values: Sequence[Any], levels: set[str]) -> bool:
+def _repeats_one_level(path: str, values: Sequence[Any], levels: set[str]) -> bool:
     """Whether a field is constant, and its value is one of ``levels``, the labels of the fields beside it."""
     return _may_hold(path) and len(set(map(str, values))) == 1 and str(values[0]) in levels
 

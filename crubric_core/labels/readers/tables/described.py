@@ -19,7 +19,7 @@ KEYS: Mapping[Kind, tuple[str, ...]] = {
     "rubrics": ("query", "rubric"),
     "answers": ("system", "query"),
 }
-# Keys within which the texts must differ: a text that is the same for all describes none of them. See ``_told_apart``.
+# Keys within which the texts must differ: a text that is the same for all describes none (``_texts_differ``).
 WITHIN: Mapping[Kind, tuple[str, ...]] = {"queries": (), "rubrics": ("query",), "answers": ("query",)}
 # Column names that show what is described, best first. In a table of labels, "text" or "score" would not.
 _NAMES: Mapping[Kind, Mapping[str, str]] = {
@@ -257,7 +257,7 @@ def _described_columns(plan: FilePlan) -> set[str]:
     return {v for columns in plan.described.values() for v in columns.values() if isinstance(v, str)}
 
 
-def _told_apart(texts: Mapping[tuple[str | None, ...], str], within: Sequence[int]) -> bool:
+def _texts_differ(texts: Mapping[tuple[str | None, ...], str], within: Sequence[int]) -> bool:
     """Whether some texts differ among keys that are equal at the positions ``within``, or no two keys are equal there.
 
     texts: key → its text.
@@ -303,7 +303,7 @@ def _describes(
             return False
     within = [i for i, k in enumerate(keys) if k in {plan.mapping.get(c) for c in WITHIN[kind]}]
     if canonical == "text":
-        return bool(seen) and _told_apart(seen, within)
+        return bool(seen) and _texts_differ(seen, within)
     if canonical == "polarity" and (
         name != canonical or worded
     ):  # it may be a type of the query or of the answer

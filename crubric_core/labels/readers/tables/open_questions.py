@@ -74,7 +74,7 @@ def label_by_content(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str,
         return {"label": next(iter(held))} if held else {}
     alike = [c for c in held if held[c].labels >= _LABELS]
     if len(alike) == len(held):
-        return _said_twice({c: cells_of(plan, rows, c) for c in alike})
+        return _first_of_same_order({c: cells_of(plan, rows, c) for c in alike})
     others = [c for c in held if held[c].labels < _NO_LABELS]
     return {"label": alike[0]} if len(alike) == 1 and len(others) == len(held) - 1 else {}
 
@@ -120,7 +120,7 @@ def rubrics_called_judges(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> tupl
     return {}, []
 
 
-def _said_twice(given: Mapping[str, Sequence[Any]]) -> dict[str, str]:
+def _first_of_same_order(given: Mapping[str, Sequence[Any]]) -> dict[str, str]:
     """{"label": column} of the first column with whole levels, if all columns order the rows alike; else {}.
 
     given: column → its cells.
@@ -180,7 +180,7 @@ def ids_of_labels(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, st
     return _ids_of_texts(plan, rows) | found
 
 
-def said_by_two(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, str]:
+def mapped_one_to_one(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> dict[str, str]:
     """System and judge if two columns map one to one: ``judge_id`` for ``judge_id`` beside ``judge_model``."""
     found: dict[str, str] = {}
     if plan.kind not in ("labels", "gold"):

@@ -30,11 +30,11 @@ from .open_questions import (
     ids_of_labels,
     items_alone,
     label_by_content,
+    mapped_one_to_one,
     one_rubric,
     remarks_on_label,
     rubrics_called_judges,
     runs_as_systems,
-    said_by_two,
 )
 from .raters import settled, with_distinguishing_column
 from .unused import like_labels, unused_columns
@@ -105,13 +105,15 @@ _WHOSE = ("system", "judge", "annotator", "run")
 
 def _remarks_on_reading(reader: Reader) -> list[str]:
     """Remarks of the reader on how the file was decoded, and on ticked columns that it merged."""
-    told = []
+    remarks = []
     if decoded := getattr(reader, "decoded", ""):
-        told.append(f"{decoded}; if names look wrong, save the file as CSV UTF-8")
+        remarks.append(f"{decoded}; if names look wrong, save the file as CSV UTF-8")
     if ticked := getattr(reader, "questions", None):
         some = listed([repr(question) for question in ticked], 6)
-        told.append(f"the number that each row ticks is read as {some}, in place of a column for each number")
-    return told
+        remarks.append(
+            f"the number that each row ticks is read as {some}, in place of a column for each number"
+        )
+    return remarks
 
 
 def _with_columns_by_content(
@@ -120,7 +122,7 @@ def _with_columns_by_content(
     """(plan with remarks, canonical column → column: the given ones and those that the cells show)."""
     by_content = label_by_content(plan, rows)
     plan = plan.with_remarks(*remarks_on_label(by_content))
-    named = said_by_two(plan, rows) | named | by_content | ids_of_labels(plan, rows)
+    named = mapped_one_to_one(plan, rows) | named | by_content | ids_of_labels(plan, rows)
     criteria, told_of_criteria = rubrics_called_judges(plan, rows)
     plan = plan.with_remarks(*told_of_criteria)
     named |= criteria
@@ -145,8 +147,8 @@ def _with_rubric_by_content(
     if single := one_rubric(plan, rows, named, fixed):
         fixed = {**fixed, "rubric": f"={single}"}
         asked = asked_of_predictions(plan, single)
-        told = [remark_on_one_rubric(single), *filter(None, [asked])]
-        plan = plan.with_remarks(*told, *remarks_beside_one_rubric(plan, rows, single))
+        remarks = [remark_on_one_rubric(single), *filter(None, [asked])]
+        plan = plan.with_remarks(*remarks, *remarks_beside_one_rubric(plan, rows, single))
         plan = replace(plan, problem=f"In {plan.name} {asked}.") if asked and strict else plan
     return plan, named, fixed
 
@@ -185,11 +187,11 @@ def _chosen(
             return chosen, []
         raise
     instead = {c: others[c] for c in empty if c in others}
-    told = [
+    remarks = [
         f"the {c} is its column {columns[i]!r}, because {columns[chosen[c]]!r} is blank"
         for c, i in instead.items()
     ]
-    return chosen | instead, told
+    return chosen | instead, remarks
 
 
 def _with_question_on_key(plan: FilePlan, rows: tuple[Any, ...], overrides: Overrides) -> FilePlan:

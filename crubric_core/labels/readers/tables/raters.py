@@ -42,8 +42,8 @@ def settled(plan: FilePlan, rows: Sequence[Sequence[Any]], *, strict: bool) -> F
     named = with_query(with_texts_as_queries(_with_rater(plan, rows), rows), rows, strict=strict)
     if named.problem:
         return named
-    told = with_remark_on_own_rubrics(with_remark_on_own_queries(named, rows), rows)
-    complete = with_distinguishing_column(_with_respondent(told, rows), rows)
+    remarked = with_remark_on_own_rubrics(with_remark_on_own_queries(named, rows), rows)
+    complete = with_distinguishing_column(_with_respondent(remarked, rows), rows)
     asked = "" if complete.apart else _several_answers(complete, rows)
     if asked and strict:
         return replace(complete, problem=f"In {plan.name} {asked}.")
@@ -143,7 +143,9 @@ def _several_answers(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> str:
         shared = len(set(zip(ids, judges, strict=True))) > of_one  # else it is the id of a single judgement
         if not all(ids) or not shared or several > of_one or several < 2 * len(set(about)):
             continue
-        beside = next((c for c in plan.unused if c != column and _tells(plan, rows, c, about, ids)), "")
+        beside = next(
+            (c for c in plan.unused if c != column and _groups_answers(plan, rows, c, about, ids)), ""
+        )
         query = as_json({"query": f"{keys[1]} + {beside or column}"})
         run = as_json({"run": column})
         return (
@@ -156,7 +158,7 @@ def _several_answers(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> str:
 _IDS = frozenset(("response_id", "answer_id", "output_id", "completion_id", "generation_id", "summary_id"))
 
 
-def _tells(
+def _groups_answers(
     plan: FilePlan, rows: Sequence[Sequence[Any]], column: str, about: Sequence[Any], ids: Sequence[Any]
 ) -> bool:
     """Whether a column has fewer values than there are answers (``ids``) and, within each key, maps to them."""

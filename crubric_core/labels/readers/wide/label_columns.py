@@ -23,7 +23,7 @@ from ..word_lists import word_set
 from ..words import is_abc, is_number, letters_of, named_levels, plain, verdict_level
 from .called_otherwise import criteria_called_otherwise
 from .made_of_others import made_of_others
-from .reasons import say_why
+from .reasons import reason_columns
 from .totals import totals_among
 
 OR_CRITERIA = frozenset(["valid", "validity", "satisfied"])  # names of a label that may also be criteria
@@ -108,7 +108,7 @@ def columns_like_labels(columns: Sequence[str], sample: Sample, *, scores: bool 
     criteria = set(criteria_called_otherwise(columns, sample))
     taken -= criteria
     named = [c for c in columns if (c in criteria or may_hold_labels(c)) and not is_index(c, columns)]
-    could = [c for c in named if c not in taken and not _says_again(c, columns)]
+    could = [c for c in named if c not in taken and not _repeats_azure_field(c, columns)]
     shares = any(share[c] >= ENOUGH and _has_parts(cells[c]) for c in could)  # fractional labels occur
     alike = {
         c for c in could if shares and held[c].scores >= ENOUGH and 4 * held[c].distinct <= held[c].known
@@ -116,9 +116,9 @@ def columns_like_labels(columns: Sequence[str], sample: Sample, *, scores: bool 
     found = tuple(c for c in could if c in alike or share[c] >= ENOUGH)
     found = tuple(c for c in found if not (_is_legend(cells[c]) or _marks_some(c, cells[c])))
     found = tuple(c for c in found if ANSWERED.match(c)) or found
-    reasons = {c for c in say_why(found) if not all(map(is_number, filter(None, cells[c])))}
+    reasons = {c for c in reason_columns(found) if not all(map(is_number, filter(None, cells[c])))}
     found = tuple(c for c in found if c not in reasons)
-    how_run = {c for c in found if is_derived(c) or _says_how_it_ran(c, cells[c]) or is_state(c, cells[c])}
+    how_run = {c for c in found if is_derived(c) or _is_run_status(c, cells[c]) or is_state(c, cells[c])}
     found = tuple(c for c in found if c not in how_run) or found
     letters = {c: letters_of(cells[c]) for c in found}
     if not all(letters.values()):  # A, B and C beside other labels are an experiment's arm, or a choice
@@ -133,7 +133,7 @@ def _marks_some(column: str, cells: Sequence[str | None]) -> bool:
     return plain_name(column) in _MARKS and len(set(known)) == 1 and 2 * len(known) < len(cells)
 
 
-def _says_how_it_ran(column: str, cells: Sequence[str | None]) -> bool:
+def _is_run_status(column: str, cells: Sequence[str | None]) -> bool:
     """Whether a column holds the technical result of a system's run: ``status`` is "success" or "error"."""
     named = plain_name(column).rpartition("_")[2] in ("status", "state")
     return named and {plain(c) for c in cells if c} <= _STATES
@@ -165,7 +165,7 @@ def _is_legend(cells: Sequence[str | None]) -> bool:
     return 2 * len(known) < len(cells) and len(set(known)) == len(known) and bool(named_levels(known))
 
 
-def _says_again(column: str, columns: Sequence[str]) -> bool:
+def _repeats_azure_field(column: str, columns: Sequence[str]) -> bool:
     """Whether a column repeats a field of an Azure evaluator: ``relevance.gpt_relevance`` for ``relevance.relevance``.
 
     So do ``relevance.relevance_result`` and ``relevance.relevance_threshold``.

@@ -32,7 +32,7 @@ def made_of_others(labels: Sequence[str], columns: Sequence[str], sample: Sample
     found = {}
     for name, column in named.items():
         again = [c for c in labels if c != column] if _OF_ONE_DRAW.fullmatch(plain_name(column)) else []
-        if same := _says_the_same(column, again, columns, sample):
+        if same := _equivalent_column(column, again, columns, sample):
             found[column] = same
             continue
         bases = [named[b] for b in _bases(name) if b in named and named[b] != column]
@@ -47,7 +47,7 @@ def made_of_others(labels: Sequence[str], columns: Sequence[str], sample: Sample
     return found
 
 
-def _says_the_same(column: str, others: Sequence[str], columns: Sequence[str], sample: Sample) -> str:
+def _equivalent_column(column: str, others: Sequence[str], columns: Sequence[str], sample: Sample) -> str:
     """The first of the other columns whose values map one to one to the column's in all rows; "" if none does."""
     own = [comparable(cell) for cell in cells_at(sample, columns.index(column))]
     for other in others:

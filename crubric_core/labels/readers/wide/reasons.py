@@ -48,7 +48,7 @@ def reasons_by(rule: str, columns: Sequence[str], wide: Sequence[str]) -> dict[s
     return found
 
 
-def say_why(columns: Sequence[str]) -> frozenset[str]:
+def reason_columns(columns: Sequence[str]) -> frozenset[str]:
     """The columns that are named as the reasons of another one of the columns: ``tone_reason`` beside ``tone``."""
     compared = {c: parted_name(c) for c in columns}
     bare = {re.sub(rf"_({AFFIX})$", "", name) for name in compared.values()}

@@ -39,7 +39,7 @@ def _list(record: Any, name: str) -> list[Record]:
     return [item for item in _of(record, name) or () if isinstance(item, dict)]
 
 
-def _said(content: Any) -> str | None:
+def _text_of(content: Any) -> str | None:
     """The joined text parts of a message; None if it has no text."""
     return words("\n\n".join(str(part["text"]) for part in _list(content, "parts") if part.get("text")))
 
@@ -71,9 +71,9 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
         for number, turn in enumerate(turns, 1):
             place = name if len(turns) == 1 else f"{name}/turn {number}"
             happened = _of(turn, "actual_invocation")
-            yield query(place, _said(_of(happened, "user_content")))
+            yield query(place, _text_of(_of(happened, "user_content")))
             if not repeated:
-                yield from answer(system, place, _said(_of(happened, "final_response")))
+                yield from answer(system, place, _text_of(_of(happened, "final_response")))
             for metric in _list(turn, "eval_metric_results"):
                 rated.add(_of(metric, "metric_name"))
                 yield from _labels(metric, system, place, run, setting)

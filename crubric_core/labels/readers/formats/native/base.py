@@ -98,18 +98,18 @@ class Setting:
 
     name: the file's path. given: the plan's mapping, such as "system" → its name, or "custom_id" → a pattern.
     companion: file name → the records of that file, if it came with this one; ``*`` and an ending: of all such files.
-    memory: values that earlier records keep for later ones. told: a sentence on each intended omission.
+    memory: values that earlier records keep for later ones. remarks: a sentence on each intended omission.
     """
 
     name: str
     given: Mapping[str, str] = field(default_factory=dict)
     companion: Callable[[str], Iterator[Record]] = _alone
     memory: dict[str, Any] = field(default_factory=dict)
-    told: dict[str, None] = field(default_factory=dict)
+    remarks: dict[str, None] = field(default_factory=dict)
 
-    def tell(self, sentence: str) -> None:
+    def remark(self, sentence: str) -> None:
         """Add a remark on something that was left out of the file; repeated ones are kept once."""
-        self.told[sentence] = None
+        self.remarks[sentence] = None
 
     def query(self, name: str, apart: str) -> str:
         """The query's name: ``apart``, longer and unique across files, if the mapping has "query"; else ``name``."""

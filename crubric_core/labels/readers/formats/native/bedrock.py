@@ -59,7 +59,7 @@ def _responses(record: Record) -> list[Record]:
     return [r for r in found if isinstance(r, dict)]
 
 
-def _said(response: Record) -> str | None:
+def _text_of(response: Record) -> str | None:
     return _text(response.get("response") or response.get("text"))
 
 
@@ -84,7 +84,7 @@ def _scored(record: Record, setting: Setting) -> Iterator[Row]:
         )
     system = setting.system(responses[0].get("modelIdentifier") if responses else None)
     for response in responses:
-        yield from answer(system, name, _said(response))
+        yield from answer(system, name, _text_of(response))
     yield from _labels(record["automatedEvaluationResult"]["scores"], system, name, setting)
 
 
@@ -127,7 +127,7 @@ def _rated(record: Record, setting: Setting) -> Iterator[Row]:
     found = record["humanEvaluationResult"]
     systems = found.get("modelResponseIdMap") or {}
     for response in _responses(record):
-        yield from answer(setting.system(response.get("modelIdentifier")), name, _said(response))
+        yield from answer(setting.system(response.get("modelIdentifier")), name, _text_of(response))
     texts = {m.get("metricName"): m.get("description") for m in _metrics(found)}
     compared = set()
     for person in found["humanAnswers"]:

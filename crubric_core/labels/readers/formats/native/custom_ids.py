@@ -23,9 +23,9 @@ def identity(field: str, made: str, setting: Setting, usual: re.Pattern[str] | N
         and (other := _compiled(pattern, longest=True).fullmatch(made))
         and other.groupdict() != parts
     ):
-        setting.tell(_split_otherwise(field, pattern))
+        setting.remark(_split_otherwise(field, pattern))
     if pattern and not found:
-        setting.tell(f"some {field} do not match {pattern}: such an id is read as the query")
+        setting.remark(f"some {field} do not match {pattern}: such an id is read as the query")
     if "system" in setting.given or "system" in parts:
         return {"query": made, **parts, "system": setting.system(parts.get("system"))}
     raise MalformedError(

@@ -59,7 +59,7 @@ def _strictest(right: Sequence[tuple[str, Any]], setting: Setting) -> list[tuple
     strict = {metric: _LESS_STRICT.sub("", metric) for metric, _ in right}
     left = {metric for metric, other in strict.items() if other != metric and other in strict}
     for metric in sorted(left):
-        setting.tell(f"{metric!r} is not used, because it repeats {strict[metric]!r} less strictly")
+        setting.remark(f"{metric!r} is not used, because it repeats {strict[metric]!r} less strictly")
     return [(metric, value) for metric, value in right if metric not in left]
 
 

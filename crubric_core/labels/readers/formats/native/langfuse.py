@@ -69,7 +69,7 @@ def _query(record: Record, setting: Setting) -> str:
     asked = _get(record, "traceInput", "input") if item is None and part is None else item
     if asked is not None:
         return as_text(asked)
-    setting.tell(
+    setting.remark(
         "its scores name no dataset item, and no input, so that each trace is a query of its own: where traces of "
         "several systems answer one query, write its name into their metadata as question_id"
     )

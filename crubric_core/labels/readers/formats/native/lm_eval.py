@@ -29,7 +29,7 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
     for metric in keys:
         value = record.get(metric)
         if isinstance(value, (list, dict)):
-            setting.tell(f"{metric!r} holds no single label, and is not used")
+            setting.remark(f"{metric!r} holds no single label, and is not used")
         elif not isinstance(value, str) or isinstance(
             metrics, list
         ):  # text is a label only in the fields that ``metrics`` lists

@@ -12,7 +12,7 @@ from ...words import is_number, is_verdict
 from ..records import AmbiguousReplyError, as_text, parse_reply, reply_values
 from .base import MalformedError, NativeFormat, Record, Row, Setting, has, label, mapped, named
 from .custom_ids import identity
-from .verdicts import JUDGES, REASONS, RUBRICS, VERDICTS, ReplyVerdict, first_of, said_in
+from .verdicts import JUDGES, REASONS, RUBRICS, VERDICTS, ReplyVerdict, first_of, parse_verdicts
 
 _TEXTS = word_list(
     "text reply response raw_response raw_output judge_response judge_output raw content output"
@@ -146,7 +146,7 @@ def _verdicts_in(text: str, rubric: str | None, setting: Setting) -> list[ReplyV
     bare = text.strip().rstrip(".")
     if rubric and (is_number(bare) or is_verdict(bare)):
         return [ReplyVerdict(rubric, bare)]
-    said = said_in(_parsed(text, _labels))
+    said = parse_verdicts(_parsed(text, _labels))
     found = [said.whole] if said.whole and (rubric or not said.criteria) else said.criteria
     if not found:
         raise MalformedError(
@@ -156,14 +156,14 @@ def _verdicts_in(text: str, rubric: str | None, setting: Setting) -> list[ReplyV
         raise MalformedError(f"is about the rubric {rubric!r} alone, and its reply has several verdicts")
     left = said.left if found is said.criteria else [v.criterion for v in said.criteria] or said.left
     for key in left:
-        setting.tell(f"{key!r} of a judge's reply is not used beside its other verdicts")
+        setting.remark(f"{key!r} of a judge's reply is not used beside its other verdicts")
     return [replace(v, criterion=rubric or v.criterion) for v in found]
 
 
 def _labels(found: Any) -> Any:
     """Criterion → label of all verdicts in a value; None if it has none, or is malformed."""
     try:
-        said = said_in(found)
+        said = parse_verdicts(found)
     except MalformedError:
         return None
     return {v.criterion: v.label for v in [*filter(None, [said.whole]), *said.criteria]} or None

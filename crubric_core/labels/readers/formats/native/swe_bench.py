@@ -23,9 +23,9 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
         yield rubric(instance, RESOLVED, "All tests of the issue pass.", scale=(0, 1))
         yield label(system, instance, RESOLVED, judge, _LISTS[name], reason=name.removesuffix("_ids"))
     if record.get("error_ids"):
-        setting.tell("the instances in error_ids count as not resolved")
+        setting.remark("the instances in error_ids count as not resolved")
     if record.get("incomplete_ids"):
-        setting.tell("the instances in incomplete_ids have no label")
+        setting.remark("the instances in incomplete_ids have no label")
 
 
 FORMATS = (

@@ -39,7 +39,7 @@ class ReplyVerdict:
 
 
 @dataclass
-class Said:
+class FoundVerdicts:
     """The verdicts in a reply. whole: on the whole answer. left: keys of labels that are not used beside the others."""
 
     whole: ReplyVerdict | None = None
@@ -52,12 +52,12 @@ def first_of(record: Mapping[str, Any], keys: Sequence[str]) -> Any:
     return next((record[k] for k in keys if record.get(k) not in (None, "")), None)
 
 
-def said_in(found: Any) -> Said:
+def parse_verdicts(found: Any) -> FoundVerdicts:
     """The verdicts in a parsed reply; if several groups share a criterion's name, names become ``group.criterion``.
 
     Raises MalformedError if labels have no names, or if some criteria of a list have no label.
     """
-    said = Said(criteria=_of_list(found, "")) if isinstance(found, list) else Said()
+    said = FoundVerdicts(criteria=_of_list(found, "")) if isinstance(found, list) else FoundVerdicts()
     said = _of_object(found, "") if isinstance(found, dict) else said
     if (
         len(set(names := [v.criterion for v in said.criteria])) < len(names)
@@ -67,7 +67,7 @@ def said_in(found: Any) -> Said:
     return said
 
 
-def _of_object(found: Mapping[str, Any], group: str) -> Said:
+def _of_object(found: Mapping[str, Any], group: str) -> FoundVerdicts:
     whole = next((k for k in _OF_WHOLE if k in found and _is_plain(found[k])), None)
     plain, held = list[ReplyVerdict](), list[ReplyVerdict]()
     left = list[str]()
@@ -84,14 +84,15 @@ def _of_object(found: Mapping[str, Any], group: str) -> Said:
         sums = [v for v in criteria if v.group == group and _OVERALL.fullmatch(v.criterion)]
         criteria, left = [v for v in criteria if v not in sums], [*left, *(v.criterion for v in sums)]
     if whole is None:
-        return Said(None, criteria, left)
+        return FoundVerdicts(None, criteria, left)
     verdict = ReplyVerdict("score" if whole in VERDICTS else whole, found[whole], first_of(found, REASONS))
     if held or len(plain) > 1:
-        return Said(verdict, criteria, [*left, whole])
-    return Said(verdict, [], [v.criterion for v in plain])  # one key beside a verdict may be any remark
+        return FoundVerdicts(verdict, criteria, [*left, whole])
+    # One key beside a verdict may be any remark.
+    return FoundVerdicts(verdict, [], [v.criterion for v in plain])
 
 
-def _of_inner(found: Mapping[str, Any], key: str, group: str) -> Said:
+def _of_inner(found: Mapping[str, Any], key: str, group: str) -> FoundVerdicts:
     """The label of the criterion ``key``, if the object has a verdict; else the criteria within it.
 
     An object with a key such as ``scores`` holds criteria, even if it has a verdict, too.
@@ -100,7 +101,7 @@ def _of_inner(found: Mapping[str, Any], key: str, group: str) -> Said:
     said = _of_object(found, key)
     if verdict is None or (said.criteria and _HOLDING.search(key)):
         return said
-    return Said(criteria=[ReplyVerdict(key, found[verdict], first_of(found, REASONS), group)])
+    return FoundVerdicts(criteria=[ReplyVerdict(key, found[verdict], first_of(found, REASONS), group)])
 
 
 def _of_list(items: Sequence[Any], key: str) -> list[ReplyVerdict]:

@@ -18,33 +18,35 @@ MOST_JUDGES = 20  # if there are more different names, only models count as judg
 _SAID_TO_JUDGE = re.compile(r"(?i)(=|by[\s_.\-]+)\{judge\}")
 _SEPARATORS = ("__", "_", "-", " ", ".")
 
-Told = Sequence[AbstractSet[str]]
+Values = Sequence[AbstractSet[str]]
 
 
-def without_told(guess: NameGuess, found: Sequence[Found], paths: Sequence[str]) -> NameGuess | None:
+def without_repeated_values(
+    guess: NameGuess, found: Sequence[Found], paths: Sequence[str]
+) -> NameGuess | None:
     """The guess with ``*`` in place of parts that repeat a value of the records, or that give too many judges.
 
     ``q7__gpt-4.json`` and ``q7/gpt-4.json`` are of the system gpt-4 if the records' query is q7. None if a part of the
     names contains both, and no separator splits all names.
     """
-    told = [_told_by(f) for f in found]
+    values = [_single_values(f) for f in found]
     pattern = guess.pattern
     judges = _parts(pattern, "judge", paths)
-    if _all_told(judges, told) or (len(set(judges)) > MOST_JUDGES and not all(map(MODEL.search, judges))):
+    if _all_among(judges, values) or (len(set(judges)) > MOST_JUDGES and not all(map(MODEL.search, judges))):
         pattern = pattern.replace("{judge}", "*")
-    if _all_told(_parts(pattern, "system", paths), told):
+    if _all_among(_parts(pattern, "system", paths), values):
         pattern = _with_other_part(pattern)
-    return _with_part_alone(replace(guess, pattern=pattern), told, paths)
+    return _with_part_alone(replace(guess, pattern=pattern), values, paths)
 
 
-def _told_by(found: Found) -> frozenset[str]:
+def _single_values(found: Found) -> frozenset[str]:
     """The system, query and rubric of a table, as far as it has a single value of each."""
     plan = found.plan
     if plan.format in NATIVE:
         return frozenset()
     columns = [c for k in ("system", "query", "rubric") if isinstance(c := plan.mapping.get(k), str)]
-    values = [set(cells_of(plan, found.rows, c)) for c in columns if not c.startswith("=")]
-    return frozenset(str(v) for own in values if len(own) == 1 for v in own if v)
+    cells = [set(cells_of(plan, found.rows, c)) for c in columns if not c.startswith("=")]
+    return frozenset(str(v) for own in cells if len(own) == 1 for v in own if v)
 
 
 def _parts(pattern: str, field: str, paths: Sequence[str]) -> list[str]:
@@ -52,8 +54,8 @@ def _parts(pattern: str, field: str, paths: Sequence[str]) -> list[str]:
     return [fields_of(pattern, path).get(field, "") if named else "" for path in paths]
 
 
-def _all_told(parts: Sequence[str], told: Told) -> bool:
-    return all(part in names for part, names in zip(parts, told, strict=True))
+def _all_among(parts: Sequence[str], values: Values) -> bool:
+    return all(part in names for part, names in zip(parts, values, strict=True))
 
 
 def _with_other_part(pattern: str) -> str:
@@ -65,7 +67,7 @@ def _with_other_part(pattern: str) -> str:
     return pattern.replace("{system}/*", "*/{system}") if "{system}/*" in pattern else ""
 
 
-def _with_part_alone(guess: NameGuess, told: Told, paths: Sequence[str]) -> NameGuess | None:
+def _with_part_alone(guess: NameGuess, values: Values, paths: Sequence[str]) -> NameGuess | None:
     """The guess for names such as ``gpt-4_q7``, which join the system and a value of the records.
 
     Unchanged if some name has no such value. None if no separator splits all names.
@@ -73,7 +75,7 @@ def _with_part_alone(guess: NameGuess, told: Told, paths: Sequence[str]) -> Name
     systems = _parts(guess.pattern, "system", paths)
     joined = [
         any(s.startswith(t + by) or s.endswith(by + t) for t in names for by in _SEPARATORS)
-        for s, names in zip(systems, told, strict=True)
+        for s, names in zip(systems, values, strict=True)
     ]
     if not all(joined):
         return guess
@@ -82,8 +84,8 @@ def _with_part_alone(guess: NameGuess, told: Told, paths: Sequence[str]) -> Name
         rest = _parts(pattern, "system", paths)
         whole = [
             {f"{r}{by}{t}" if ahead else f"{t}{by}{r}" for t in names}
-            for r, names in zip(rest, told, strict=True)
+            for r, names in zip(rest, values, strict=True)
         ]
-        if all(rest) and _all_told(systems, whole):
+        if all(rest) and _all_among(systems, whole):
             return replace(guess, pattern=pattern)
     return None

@@ -28,7 +28,7 @@ READY = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 STILL = """([ready, asked]) => {
   const main = document.querySelector('[data-testid="stMain"]');
   const drawn = (holder, content) => [...document.querySelectorAll(`[data-testid="${holder}"]`)].every(
-    (box) => box.offsetParent === null || box.querySelector(content) !== null);
+    (box) => !box.checkVisibility() || box.querySelector(content) !== null);
   const done = document.querySelector(ready) !== null
     && drawn("stPlotlyChart", ".main-svg") && drawn("stDataFrame", "canvas");
   const seen = JSON.stringify([

@@ -63,7 +63,11 @@ def serve(workspace: Path) -> Iterator[Server]:
         process = subprocess.Popen(
             command + options,
             cwd=ROOT,
-            env={**os.environ, "CRUBRIC_WORKSPACE": str(workspace)},
+            env={
+                "CRUBRIC_VIEWS": str(workspace.with_name("views")),
+                **os.environ,
+                "CRUBRIC_WORKSPACE": str(workspace),
+            },
             stdout=out,
             stderr=subprocess.STDOUT,
         )

@@ -24,7 +24,7 @@ from crubric_core.demo import simulate
 ROOT = Path(__file__).resolve().parents[2]
 READY = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 # No script has run, every figure and table is drawn, and address and layout have stayed, for 300 ms and
-# 15 frames since the first asking: a browser that is busy draws no frame, and nothing moves meanwhile.
+# 6 frames since the first asking: a browser that is busy draws no frame, and nothing moves meanwhile.
 STILL = """([ready, asked]) => {
   const main = document.querySelector('[data-testid="stMain"]');
   const drawn = (holder, content) => [...document.querySelectorAll(`[data-testid="${holder}"]`)].every(
@@ -37,7 +37,7 @@ STILL = """([ready, asked]) => {
   if (window.still?.asked !== asked || window.still.seen !== seen)
     window.still = {asked, seen, since: performance.now(), frames: 0};
   window.still.frames += 1;
-  return done && performance.now() - window.still.since >= 300 && window.still.frames > 15;
+  return done && performance.now() - window.still.since >= 300 && window.still.frames > 6;
 }"""
 STARTUP = 30.0
 

@@ -64,7 +64,7 @@ class Job:
     headers: canonical column → the file's own name of it.
     apart: hint or question for the user about rows that differ only in something that is not read; "" if none.
     several: whether the rows come from several files, which the table ``origins`` lists.
-    file_sql: SQL over ``incoming i`` for the file of a record; None if all come from one. findings: findings so far.
+    file_sql: SQL over ``incoming i`` for the file of a record; None if all come from one. findings: those so far.
     names: numbers of systems, judges, queries and rubrics in the dataset before. report: called at every stage.
     """
 

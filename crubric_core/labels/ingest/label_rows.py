@@ -151,7 +151,7 @@ def _has_systems(job: Job) -> bool:
 
 
 def _code(job: Job, judge: str, *, exceptions: bool) -> None:
-    """Create ``coded``: ids in place of text. ``fault``: number of a row's fault (``_reject_faulty_rows``); 0: none.
+    """Create ``coded``: ids in place of text. ``fault``: number of a row's fault (``_add_rejected_rows``); 0: none.
 
     judge: "judge" or "annotator". exceptions: whether ``find_exceptions`` created ``strays``.
     """
@@ -202,12 +202,12 @@ def _count_clipped(job: Job) -> None:
 def _reject_faults(job: Job, judge: str, *, exceptions: bool) -> None:
     (faults,) = job.one("SELECT count(*) FROM coded WHERE fault > 0")
     if faults:
-        _reject_faulty_rows(job, judge, exceptions=exceptions)
+        _add_rejected_rows(job, judge, exceptions=exceptions)
         job.run("DELETE FROM coded WHERE fault > 0")
     (job.tally.blank,) = job.one("SELECT count(*) FROM coded WHERE label IS NULL")
 
 
-def _reject_faulty_rows(job: Job, judge: str, *, exceptions: bool) -> None:
+def _add_rejected_rows(job: Job, judge: str, *, exceptions: bool) -> None:
     join, reason = (_STRAYS, "WHEN 8 THEN t.reason") if exceptions else ("", "")
     job.run(f"""
         INSERT INTO rejected

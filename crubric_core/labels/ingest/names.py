@@ -95,7 +95,7 @@ def _are_columns(job: Job) -> bool:
 
 
 _LEAST = 4  # answers that are needed to show that a rubric sums up the others
-_MOST_TOLD = 2  # possible totals that are reported; if there are more, they are names of criteria
+_MOST_NAMED = 2  # possible totals that are reported; if there are more, they are names of criteria
 _LEAST_ROUNDED = 8  # the same for means in whole numbers, which agree by chance more easily
 
 
@@ -113,7 +113,7 @@ def _leave_out_totals(job: Job, totals: Sequence[str]) -> None:
             _leave_out(job, "rubric", [name], what)
         elif everywhere and called_overall(name):
             kept.append(name)
-    for name in kept if len(kept) <= _MOST_TOLD else ():
+    for name in kept if len(kept) <= _MOST_NAMED else ():
         job.findings.append(
             Finding(
                 "note",

@@ -56,7 +56,7 @@ def stage_parts(cursor: duckdb.DuckDBPyConnection, parts: Sequence[Part], report
     waiting = _with_one_vocabulary(cursor, waiting)
     kinds = {w.request.kind: [o for o in waiting if o.request.kind == w.request.kind] for w in waiting}
     merged = [_merged(cursor, alike) if len(alike) > 1 else alike[0] for alike in kinds.values()]
-    return [_one_row_each(cursor, w) if w.request.along else w for w in merged]
+    return [_described_once(cursor, w) if w.request.along else w for w in merged]
 
 
 def _with_one_vocabulary(cursor: duckdb.DuckDBPyConnection, waiting: list[Waiting]) -> list[Waiting]:
@@ -81,7 +81,7 @@ def _with_one_vocabulary(cursor: duckdb.DuckDBPyConnection, waiting: list[Waitin
     ]
 
 
-def _one_row_each(cursor: duckdb.DuckDBPyConnection, waiting: Waiting) -> Waiting:
+def _described_once(cursor: duckdb.DuckDBPyConnection, waiting: Waiting) -> Waiting:
     """Reduce descriptions out of the rows of all files to one row for each described thing."""
     _rename(cursor, f"_{waiting.number}", "")
     upload = one_row_each(cursor, waiting.request.kind, waiting.upload)

@@ -271,12 +271,12 @@ def _by_product(named: Sequence[str], suffix: str, *, criteria: bool) -> NameGue
 class _Roles:
     """The roles of the two names in a file's name.
 
-    order: "system" and "judge", or "system" and "rubric", in the order of the file's name. named: whether the names
+    order: "system" and "judge", or "system" and "rubric", in the order of the file's name. settled: whether names
     settle this order, so that no question is needed. mixed: whether both together may also be the name of one system.
     """
 
     order: tuple[str, str]
-    named: bool
+    settled: bool
     mixed: bool
 
 
@@ -290,13 +290,13 @@ def _roles(first: Set[str], second: Set[str], between: str, *, criteria: bool) -
     judges = [all(map(_JUDGE.search, side)) for side in sides]
     rated = [criteria and called_after_criteria(side) for side in sides]
     coded = [all(map(_CODED.fullmatch, side)) for side in sides]
-    named = "by" in between or judges[0] != judges[1]
+    settled = "by" in between or judges[0] != judges[1]
     mixed = rated[0] != rated[1] or coded[0] != coded[1]
-    if not named and not mixed and not all(map(_names_a_model, first | second)):
+    if not settled and not mixed and not all(map(_names_a_model, first | second)):
         return None
-    other = "rubric" if not named and rated[0] != rated[1] else "judge"
+    other = "rubric" if not settled and rated[0] != rated[1] else "judge"
     comes_first = next((of[0] for of in (judges, rated, coded) if of[0] != of[1]), False)
-    return _Roles((other, "system") if comes_first else ("system", other), named, mixed)
+    return _Roles((other, "system") if comes_first else ("system", other), settled, mixed)
 
 
 def _of_pairs(
@@ -322,8 +322,8 @@ def _of_pairs(
     other = next(field for field in roles.order if field != "system")
     what, several = {"judge": ("judge", "judges"), "rubric": ("criterion", "criteria")}[other]
     why = f"the names are all systems times all {several}"
-    sure = 0.75 if roles.named else 0.5
-    if roles.named and parted:
+    sure = 0.75 if roles.settled else 0.5
+    if roles.settled and parted:
         return NameGuess(pattern, sure, why)
     names = " beside ".join(listed(sorted(set(side)), 4) for side in zip(*pairs, strict=True))
     renamed = f"SYSTEM__{other.upper()}{suffix} (--pattern '{{system}}__{{{other}}}{suffix}')"

@@ -123,8 +123,8 @@ def _with_columns_by_content(
     by_content = label_by_content(plan, rows)
     plan = plan.with_remarks(*remarks_on_label(by_content))
     named = mapped_one_to_one(plan, rows) | named | by_content | ids_of_labels(plan, rows)
-    criteria, told_of_criteria = rubrics_called_judges(plan, rows)
-    plan = plan.with_remarks(*told_of_criteria)
+    criteria, remarks_on_criteria = rubrics_called_judges(plan, rows)
+    plan = plan.with_remarks(*remarks_on_criteria)
     named |= criteria
     if not strict and (runs := runs_as_systems(plan, rows)):
         named |= runs

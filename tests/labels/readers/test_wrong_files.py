@@ -172,6 +172,16 @@ def test_a_file_whose_name_is_no_text_is_named(untouched, tmp_path):
     assert "d.zip holds a file whose name is not UTF-8" in refused(untouched, torn, name="d.zip")
 
 
+@pytest.mark.parametrize("name", ["d.zip", "d.xlsx"])
+def test_an_archive_with_a_file_that_has_no_name_is_refused(untouched, name):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as file:
+        file.writestr("a.csv", HEADER + GOOD)
+        file.writestr(zipfile.ZipInfo(""), b"")
+    sentence = f"{name} is damaged, as it holds a file without a name: make the archive again."
+    assert sentence in refused(untouched, packed.getvalue(), name=name)
+
+
 @pytest.mark.parametrize("shape", ["one cell", "one line of many cells", "one quotation over many lines"])
 def test_a_line_without_end_is_refused(untouched, tmp_path, shape):
     path = tmp_path / "long.csv"

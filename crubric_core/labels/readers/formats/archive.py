@@ -217,6 +217,8 @@ def _opened(path: Path, name: str) -> zipfile.ZipFile:
 
 
 def _entries(archive: zipfile.ZipFile, name: str) -> list[zipfile.ZipInfo]:
+    if not all(entry.filename for entry in archive.infolist()):
+        raise IngestError(f"{name} is damaged, as it holds a file without a name: make the archive again.")
     entries = [e for e in archive.infolist() if not e.is_dir() and not _is_litter(e.filename)]
     if len(entries) > MOST_ENTRIES:
         raise IngestError(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import pandas as pd
 
@@ -57,13 +55,16 @@ def tiers_by_neighbour(
 def level_where_alike(estimate: FloatArray, saturated: IntArray, group: IntArray | None = None) -> FloatArray:
     """(M,) estimates, made equal for neighbours in the order that are saturated on the same side.
 
-    Their estimates differ only because of the other systems of their folds, and of missing labels.
+    Their estimates differ only because of the other systems of their folds, and of missing labels. The common value is
+    in the middle, where it cannot equal the estimate of another system.
     """
     groups = np.zeros(len(estimate), dtype=np.int64) if group is None else group
-    found = estimate.copy()
-    for above, i in pairwise(np.lexsort((-estimate, groups))):
-        if groups[above] == groups[i] and saturated[above] == saturated[i] != 0:
-            found[i] = found[above]
+    order = np.lexsort((-estimate, groups))
+    of, side, value = groups[order], saturated[order], estimate[order]
+    alike = (of[1:] == of[:-1]) & (side[1:] == side[:-1]) & (side[1:] != 0) & np.isfinite(value[1:])
+    runs = pd.Series(value).groupby(np.cumsum(np.append(True, ~alike))[: len(order)])
+    found = np.empty(len(estimate))
+    found[order] = (runs.transform("max") + runs.transform("min")) / 2
     return found
 
 
@@ -80,9 +81,8 @@ def ranks_by_counting(
     saturated: (M,) 1, -1 or 0; neighbours that are saturated on the same side share a rank.
     """
     groups = np.zeros(len(estimate), dtype=np.int64) if group is None else group
-    if saturated is not None:
-        estimate = level_where_alike(estimate, saturated, groups)
-    within = pd.Series(np.round(estimate, DECIMALS)).groupby(groups)
+    level = estimate if saturated is None else level_where_alike(estimate, saturated, groups)
+    within = pd.Series(np.round(level, DECIMALS)).groupby(groups)
     rank, size = (
         np.asarray(found, dtype=float)
         for found in (within.rank(method="min", ascending=False), within.transform("size"))

@@ -14,7 +14,7 @@ from .types import FloatArray, IntArray
 
 COUNTED = 64  # up to so many systems, ranks are computed by comparing pairs; beyond, by sorting
 EXACT = 8  # up to so many values, the p-value of a rank correlation uses all their orders
-TIE_DIGITS = 8  # abilities computed from the same labels may differ by rounding: they tie
+TIE_DIGITS = 9  # decimals to which abilities from the same labels are equal in spite of rounding: they tie
 
 
 def rank_correlation(values: FloatArray, reference: FloatArray) -> FloatArray:

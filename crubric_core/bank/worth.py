@@ -24,6 +24,7 @@ from ..intervals import (
     ratio,
     share_interval,
 )
+from ..ranks import TIE_DIGITS
 from ..types import BoolArray, FloatArray, IntArray
 
 MEASURES = ("kept", "reversed", "ordered", "tau", "rank_error")
@@ -77,13 +78,14 @@ def bank_worth(
     pool: (M,) abilities on the whole pool; pool_separated: (M, M) symmetric. banks: (M,) or (D, M) abilities on each
     bank as if new; banks_separated: (M, M) or (D, M, M). A system unknown (NaN) on the pool or on all banks takes no
     part. The shares count the pairs of systems that a bank places; for tau and rank_error a system that a bank does not
-    place is tied.
+    place is tied, and so are abilities equal to TIE_DIGITS.
     group, bank_groups: (M,), and shaped as ``banks``: group of each system on the pool and on each bank, a group being
     systems with a common scale; None: one group. Two systems of different groups have no order: ranks are within a
     group of the pool, and systems of different groups of a bank are tied on it. Raises AssemblyError if shapes do not
     fit.
     """
-    banks, separated = np.atleast_2d(banks), banks_separated.reshape(-1, *pool_separated.shape)
+    pool, banks = pool.round(TIE_DIGITS), np.atleast_2d(banks).round(TIE_DIGITS)
+    separated = banks_separated.reshape(-1, *pool_separated.shape)
     if banks.shape[1:] != pool.shape or separated.shape != (len(banks), len(pool), len(pool)):
         raise AssemblyError("The standings on pool and bank must be of the same systems.")
     known = np.flatnonzero(np.isfinite(pool) & np.isfinite(banks).any(axis=0))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..intervals import disjoint_pairs, leave_one_out_sums, ratio, share_interval
+from ..ranks import TIE_DIGITS
 from ..types import BoolArray, FloatArray, IntArray
 
 MEASURES = ("new_pairs", "new_old", "tau", "human")
@@ -84,19 +85,19 @@ class Repeat:
         """The selector's orders of all pairs, averaged over its draws.
 
         fold: (M,). human: (M,) scores of the human reference, NaN unknown. group: (M,) pairs of systems of different
-        groups, which have no common scale, do not count; None: one group.
+        groups, which have no common scale, do not count; None: one group. Abilities equal to TIE_DIGITS are tied.
         """
+        reference = np.round(self.reference, TIE_DIGITS)
         same = fold[:, None] == fold
         apart = np.zeros_like(same) if group is None else group[:, None] != group
         known, people = (
-            np.where(apart, 0.0, np.nan_to_num(np.sign(one[:, None] - one)))
-            for one in (self.reference, human)
+            np.where(apart, 0.0, np.nan_to_num(np.sign(one[:, None] - one))) for one in (reference, human)
         )
         count = np.stack([same & (known != 0), ~same & (known != 0), known != 0, people != 0], dtype=float)
         agree = np.zeros((len(MEASURES), self.shape[0], *known.shape))
-        for theta in self.theta[name]:
+        for theta in np.round(self.theta[name], TIE_DIGITS):
             both = theta[:, :, None] - theta[:, None, :]
-            one = theta[:, :, None] - self.reference
+            one = theta[:, :, None] - reference
             mixed = (_agreement(one, known) + np.swapaxes(_agreement(one, known), 1, 2)) / 2
             of_both = _agreement(both, known)
             agree += np.stack([of_both, mixed, of_both, _agreement(both, people)])

@@ -9,6 +9,7 @@ import pandas as pd
 
 from ..errors import CrubricError
 from ..labels.store.dataset import Dataset
+from ..ranks import TIE_DIGITS
 from ..settings import Settings
 from ..text import count, short_name
 from ..types import FloatArray, Progress
@@ -147,6 +148,6 @@ def _places(inputs: Inputs, full: AnalysisOutcome, without: AnalysisOutcome) -> 
     for outcome, suffix in ((full, ""), (without, "_without")):
         by = table["system"].map(outcome.estimate).astype(float)
         table[f"theta{suffix}"] = table["system"].map(outcome.theta).astype(float)
-        table[f"rank{suffix}"] = by.rank(ascending=False, method="min")
+        table[f"rank{suffix}"] = by.round(TIE_DIGITS).rank(ascending=False, method="min")
         table[f"tier{suffix}"] = table["system"].map(outcome.tier).astype(float)
     return table.sort_values(["rank", "system"], ignore_index=True)

@@ -17,7 +17,7 @@ from ..intervals import known_mean
 from ..irt.fit import fit_irt
 from ..judges.consensus import baseline_mask, majority, median_low
 from ..labels.store.dataset import Dataset
-from ..ranks import rank_correlation
+from ..ranks import TIE_DIGITS, rank_correlation
 from ..settings import Basis, Settings
 from ..text import count
 from ..types import BoolArray, Cancel, FloatArray, Progress
@@ -142,8 +142,11 @@ def graded_table(inputs: Inputs) -> pd.DataFrame:
     settings, ds = inputs.settings, inputs.dataset
     ordered = median_low(ds.panel("ordered"))
     passes = majority(ds.panel("binary"), settings.tie)
-    graded = fit_irt(ordered, "GRM", settings.quadrature, settings.priors, levels=levels).theta
-    plain = fit_irt(passes, "2PL", settings.quadrature, settings.priors).theta
+    fits = (
+        fit_irt(ordered, "GRM", settings.quadrature, settings.priors, levels=levels),
+        fit_irt(passes, "2PL", settings.quadrature, settings.priors),
+    )
+    graded, plain = (np.round(fit.theta, TIE_DIGITS) for fit in fits)
     upper = np.triu_indices(len(plain), 1)
     turned = np.sign(graded[:, None] - graded)[upper] * np.sign(plain[:, None] - plain)[upper] < 0
     moved = np.abs(_ranks(graded) - _ranks(plain)).max()

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from ..ranks import TIE_DIGITS
 from ..settings import TierRule
 from ..types import BoolArray, FloatArray, IntArray
-
-DECIMALS = 9  # to which estimates of identical systems are equal in spite of rounding
 
 
 def tiers_by(rule: TierRule, estimate: FloatArray, separated: BoolArray) -> FloatArray:
@@ -82,7 +81,7 @@ def ranks_by_counting(
     """
     groups = np.zeros(len(estimate), dtype=np.int64) if group is None else group
     level = estimate if saturated is None else level_where_alike(estimate, saturated, groups)
-    within = pd.Series(np.round(level, DECIMALS)).groupby(groups)
+    within = pd.Series(np.round(level, TIE_DIGITS)).groupby(groups)
     rank, size = (
         np.asarray(found, dtype=float)
         for found in (within.rank(method="min", ascending=False), within.transform("size"))

@@ -103,6 +103,14 @@ def test_the_pool_itself_keeps_everything_and_its_mirror_reverses_it():
     assert (mirror.kept.estimate, mirror.reversed.estimate) == (0, 1)
 
 
+def test_abilities_that_differ_by_rounding_alone_are_tied():
+    pool, alike = np.array([2.0, 1.0, 1.0, 0.0]), np.array([0.0, 0.0, 4e-16, 0.0])
+    separated = np.abs(pool[:, None] - pool) > 0
+    worth = bank_worth(pool + alike, separated, pool - alike, separated)
+    assert worth.rank_error.estimate == 0
+    assert worth.tau.estimate == 1
+
+
 def test_a_share_of_all_pairs_is_not_certain_with_few_systems():
     pool = np.arange(8.0)
     sure = np.abs(pool[:, None] - pool) >= 2

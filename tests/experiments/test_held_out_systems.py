@@ -149,6 +149,14 @@ def test_unknown_and_tied_abilities_count_half_and_tied_references_not_at_all():
     assert found.with_and_without()[0, 0] == 0.5
 
 
+def test_abilities_that_differ_by_rounding_alone_are_tied():
+    """Processors differ in the last digit of the ability of a copied system."""
+    reference, noise = np.array([0.0, 1.0, 1.0]), np.array([0.0, 0.0, 4e-16])
+    found = placed(reference - noise, reference + noise, np.zeros(3, dtype=int))
+    assert found.count[0].sum() / 2 == 2
+    assert found.with_and_without()[0, 0] == 1
+
+
 def test_pairs_of_systems_without_a_common_scale_are_not_counted():
     rng = np.random.default_rng(2)
     theta, reference, human = rng.normal(size=(3, 8))

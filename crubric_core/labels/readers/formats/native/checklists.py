@@ -1,10 +1,11 @@
-"""Prompts with their criteria in a list, and verdicts in a list next to it: CL-bench, PRBench, ComplexBench, IFEval.
+"""Prompts with their criteria in a list, and verdicts in a list next to it: CL-bench, CFBench, FollowBench, IFEval.
 
 A criterion is named by its id, else by its position, which is the same wherever its prompt is graded.
 """
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -13,7 +14,7 @@ from ...columns.query_names import NAMES_OF_QUERIES
 from ...columns.specs import plain_name, synonyms_of
 from ...word_lists import word_list, word_set
 from ...words import is_verdict
-from ..records import as_text
+from ..records import as_text, unpacked
 from .base import (
     MalformedError,
     NativeFormat,
@@ -33,15 +34,22 @@ from .base import (
 )
 
 _CRITERIA = word_list(
-    "rubrics rubric rubric_texts checklist scoring_questions criteria requirements instruction_id_list"
+    "rubrics rubric rubric_texts rubric_items checklist checklists scoring_questions criteria requirements "
+    "constraints sub_prompts ingredients other_properties instruction_id_list"
 )
 _VERDICTS = word_list("requirement_status grades point_judges verdicts judgments judgements judgment")
+_JUDGED = ("judge", "judge_result", "judgement_result", "evaluation", "evaluations", "result", "results")
 _TEXTS = word_list(
-    "criterion criterion_text rubric_criteria criteria description question requirement text rubric content "
-    "title"
+    "criterion criterion_text rubric_criteria rubric_item criteria description question requirement text rubric "
+    "content title"
 )
-_PROMPTS = ("messages", "prompt", "question", "instruction", "query", "input", "prompt_0")
-_IDS = word_list("task_id question_id prompt_id sample_id main_id task session_id id idx index")
+_PROMPTS = (
+    *("messages", "prompt", "question", "instruction", "query", "input", "prompt_0", "initial_prompt"),
+    "conversation_history",
+)
+_IDS = word_list(
+    "task_id question_id prompt_id sample_id case_id main_id example_id task session_id qid id idx index"
+)
 _NAMES = ("id", "rubric_id", "criterion_id")
 _ANSWERS = ("model_output", "response", "output")
 _DOMAINS = ("context_category", "domain", "field", "category")
@@ -69,35 +77,53 @@ def _text_of(item: Any) -> str | None:
     return f"{title}: {text}" if both else words(text)
 
 
-def _holder(record: Record) -> Record:
-    """The object that has the criteria: the record, or its reward_model as in verl."""
-    inner = record.get("reward_model")
-    return inner if isinstance(inner, dict) else record
+def _holders(record: Record) -> Iterator[Record]:
+    """The objects that may have the criteria: the record, its reward_model (verl), metric_config, prompt_metadata."""
+    yield record
+    for key in ("reward_model", "metric_config", "prompt_metadata"):
+        inner = unpacked(record.get(key))
+        if isinstance(inner, dict):
+            yield inner
+            yield from (config for config in [inner.get("config")] if isinstance(config, dict))
 
 
 def _criteria(record: Record) -> list[Any]:
     """The first list named like criteria (``rubrics``) in which all have a text; [] without one."""
-    holder = _holder(record)
-    for key in _CRITERIA:
-        found = holder.get(key)
-        if isinstance(found, list) and found and all(_text_of(item) for item in found):
-            return found
+    for holder in _holders(record):
+        for key in _CRITERIA:
+            found = unpacked(holder.get(key))
+            if isinstance(found, list) and found and all(_text_of(item) for item in found):
+                return found
     return []
+
+
+def _judged(record: Record) -> Record:
+    """The record together with the fields of its judge's object (``judge: {judge_model, point_judges}``)."""
+    inner = [unpacked(record.get(key)) for key in _JUDGED]
+    return ChainMap(record, *(found for found in inner if isinstance(found, dict)))  # type: ignore[arg-type]
 
 
 def _verdicts(record: Record) -> list[Any] | None:
     """The list of verdicts, by its name (``grades``), else the only list of a yes or no for each criterion; or None."""
-    found = next((record[k] for k in _VERDICTS if isinstance(record.get(k), list)), None)
-    if found is None:
-        unnamed = _yes_or_no(record)
-        return unnamed[0] if len(unnamed) == 1 else None
-    return None if any(isinstance(v, (dict, list)) for v in found) else found
+    known = _judged(record)
+    named_so = [found for key in _VERDICTS if isinstance(found := unpacked(known.get(key)), list)]
+    if named_so:
+        return None if any(isinstance(v, (dict, list)) for v in named_so[0]) else named_so[0]
+    said = [found for key in _JUDGED if isinstance(found := unpacked(record.get(key)), list)]
+    unnamed = _yes_or_no(record) + [found for found in said if _are_0_or_1(found)]
+    return unnamed[0] if len(unnamed) == 1 else None
+
+
+def _are_0_or_1(found: list[Any]) -> bool:
+    """Whether all values are the numbers 0 and 1, which are a yes or no only in a field that is named after judging."""
+    return bool(found) and all(type(v) is int and v in (0, 1) for v in found)
 
 
 def _yes_or_no(record: Record) -> list[list[Any]]:
     """The lists of a yes or no for each criterion, under any name: beside the criteria, or a word in each of them."""
     criteria = _criteria(record)
-    beside = [v for v in record.values() if isinstance(v, list) and len(v) == len(criteria) > 0]
+    lists = [v for v in map(unpacked, _fields(record).values()) if isinstance(v, list)]
+    beside = [v for v in lists if len(v) == len(criteria) > 0]
     return [found for found in beside if _are_verdicts(found, bool)] + [
         found for key, found in _columns(criteria).items() if key not in _GRADED and _are_verdicts(found)
     ]
@@ -106,7 +132,23 @@ def _yes_or_no(record: Record) -> list[list[Any]]:
 def _columns(items: list[Any]) -> dict[str, list[Any]]:
     """Key → its values in the items, for keys of the first that may be verdicts; {} if not all items are objects."""
     first = items[0] if items and all(isinstance(item, dict) for item in items) else {}
-    return {key: [item.get(key) for item in items] for key in first if key not in (*_TEXTS, *_NAMES)}
+    fields = [_fields(item) for item in items] if first else []
+    return {key: [item.get(key) for item in fields] for key in first if key not in (*_TEXTS, *_NAMES)}
+
+
+def _fields(record: Record) -> dict[str, Any]:
+    """The fields of a record, which are only looked at and not marked as read."""
+    parts = record.maps if isinstance(record, ChainMap) else [record]
+    return {key: value for part in reversed(parts) for key, value in dict(part).items()}
+
+
+def _mark_as_read(record: Record, criteria: list[Any], verdicts: list[Any]) -> None:
+    """Mark the field that holds the verdicts as read: it was found by its values."""
+    for holder in (record, _judged(record)):
+        for key in [key for key, value in _fields(holder).items() if unpacked(value) == verdicts]:
+            holder.get(key)
+    for key in [key for key, found in _columns(criteria).items() if found == verdicts]:
+        _ = [item.get(key) for item in criteria]
 
 
 def _are_verdicts(found: list[Any], *types: type) -> bool:
@@ -129,11 +171,14 @@ def _is_bare(record: Record) -> bool:
 def _may_be_graded(record: Record, criteria: list[Any]) -> bool:
     """Whether a field may grade an answer: by its name (``score``), or as a verdict or score for each criterion."""
     lists = [value for value in record.values() if isinstance(value, list) and value is not criteria]
-    holders = [record, *(item for items in (criteria, *lists) for item in items if isinstance(item, dict))]
+    inner = [value for value in map(unpacked, record.values()) if isinstance(value, dict)]
+    items = (item for items in (criteria, *lists) for item in items if isinstance(item, dict))
+    holders = [record, *inner, *items]
     beside = (column for items in lists if len(items) == len(criteria) for column in _columns(items).values())
     return (
         any(not _GRADED.isdisjoint(holder) for holder in holders)
-        or any(record.get(key) for key in _VERDICTS)
+        or any(holder.get(key) for key in _VERDICTS for holder in (record, *inner))
+        or any(isinstance(unpacked(record.get(key)), (list, dict)) for key in _JUDGED)
         or bool(_yes_or_no(record))
         or any(_are_verdicts(column, bool) for column in beside)
         or any(
@@ -183,6 +228,11 @@ def _about(record: Record) -> tuple[Record, ...]:
 
 
 def _query_of(record: Record) -> str:
+    if (
+        isinstance(record.get("level"), (int, str)) and "example_id" in record
+    ):  # FollowBench: an instruction a level
+        parts = (record.get("category"), record["example_id"], record["level"])
+        return "/".join(as_text(part) for part in parts if part not in (None, ""))
     for known in _about(record):
         if any(known.get(key) is not None for key in _IDS):
             return named(known, *_IDS)
@@ -245,12 +295,15 @@ def _graded_rows(record: Record, setting: Setting) -> Iterator[Row]:
         why = None if verdicts else words(record.get("grading_rationale"))
         told = f" ({why[:100]})" if why else ""
         raise MalformedError(f"has {len(verdicts)} verdicts for {len(criteria)} criteria{told}")
-    name, system = _query_of(record), setting.system_of(record)
-    judge, run = setting.judge(first_called(record, _JUDGES)), record.get("run", record.get("trial"))
+    name, system, known = _query_of(record), setting.system_of(record), _judged(record)
+    _mark_as_read(record, criteria, verdicts)
+    lists = [key for key, value in _fields(known).items() if isinstance(unpacked(value), list)]
+    judge = setting.judge(first_called(known, [name for name in _JUDGES if name not in lists]))
+    run = record.get("run", record.get("trial"))
     yield from answer(system, name, _first(record, _ANSWERS))
     for position, (item, verdict) in enumerate(zip(criteria, verdicts, strict=True)):
         own = item.get("reason") if isinstance(item, dict) else None
-        reason = own or _at(record, "point_explanations", position)
+        reason = own or _at(known, "point_explanations", position)
         yield label(system, name, _name_of(item, position), judge, verdict, run=run, reason=reason)
 
 
@@ -263,7 +316,8 @@ def _of_models(record: Record, setting: Setting) -> Iterator[Row]:
         for name, found in tasks.items():
             asked, _, reply = str(found.get("convo", "")).rpartition("\nassistant: ")
             whole = {"task_id": name, "prompt": asked, "model_output": reply, "judge": judge, "run": run}
-            yield from _graded_rows({**found, **whole, "model": system}, setting)
+            # A ChainMap, so that the fields that are read are known.
+            yield from _graded_rows(ChainMap({**whole, "model": system}, found), setting)
 
 
 def _is_of_models(record: Record) -> bool:

@@ -134,6 +134,10 @@ def _panel_rows(record: Record, setting: Setting) -> Iterator[Row]:
     else:
         grades = [mapped(g, "a grade") for g in listed(record, "grades")]
         verdicts = [(g.get("criteria_met"), g.get("explanation")) for g in grades]
+    if is_list_of(record.get("rubrics"), "criterion", "points"):
+        if len(record["rubrics"]) != len(verdicts):
+            raise MalformedError(f"has {len(verdicts)} grades for {len(record['rubrics'])} rubrics")
+        yield from _example_rows(record, setting)
     for position, (verdict, reason) in enumerate(verdicts):
         yield label(system, prompt_id, str(position), judge, verdict, reason=reason)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,12 +13,12 @@ _DEEPEST = 100
 _AROUND = ("pb_result", "paperbench_result", "grader_output", "judge_output")
 
 
-def _flat(record: Record) -> dict[str, Any]:
+def _flat(record: Record) -> Record:
     """The fields of a judge's output together with those of the result that it is in."""
-    found = dict(record)
+    found: ChainMap[str, Any] = ChainMap(record)  # type: ignore[arg-type]
     for key in _AROUND:
         inner = found.get(key)
-        found |= inner if isinstance(inner, dict) else {}
+        found = ChainMap(inner, *found.maps) if isinstance(inner, dict) else found
     return found
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from ..records import as_text
 from .base import (
     MalformedError,
     NativeFormat,
@@ -20,6 +21,7 @@ from .base import (
     listed,
     mapped,
     named,
+    number,
     query,
     rubric,
 )
@@ -28,10 +30,21 @@ _WEIGHTS = {"Critical": 4, "Major": 3, "Minor": 2, "Additional": 1}
 _HUMAN = "_fulfilment"
 
 
-def _described(task: str, item: Record) -> tuple[str, Row]:
+def _weight(item: Record, setting: Setting) -> float | None:
+    """The weight of a criterion, by its word or as a number; None, with a remark, for another word."""
+    given = item.get("criterion_weight")
+    weight = _WEIGHTS.get(given, number(given)) if isinstance(given, str) else number(given)
+    if weight is None and given not in (None, ""):
+        setting.remark(
+            f"the weight {as_text(given)[:40]!r} was not read, as it is none of {', '.join(_WEIGHTS)} and no number"
+        )
+    return weight
+
+
+def _described(task: str, item: Record, setting: Setting) -> tuple[str, Row]:
     """(name, rubric row) of a criterion; the name is a hash of its text, so that it is equal in both kinds of file."""
     text = named(item, "criterion_description")
-    kinds, weight = item.get("criterion_type"), item.get("criterion_weight")
+    kinds = item.get("criterion_type")
     dimension = kinds[0] if isinstance(kinds, list) and kinds else kinds
     name = fingerprint(text)
     return name, rubric(
@@ -39,18 +52,18 @@ def _described(task: str, item: Record) -> tuple[str, Row]:
         name,
         text,
         scale=(0, 1),
-        weight=_WEIGHTS.get(weight, weight) if isinstance(weight, str) else weight,
+        weight=_weight(item, setting),
         dimension=dimension if isinstance(dimension, str) else None,
         tags=",".join(map(str, kinds)) if isinstance(kinds, list) else None,
     )
 
 
-def _data_rows(record: Record, _setting: Setting) -> Iterator[Row]:
+def _data_rows(record: Record, setting: Setting) -> Iterator[Row]:
     task = named(record, "task_id")
     yield query(task, record.get("prompt"), record.get("domain"))
     for item in listed(record, "rubrics"):
         found = mapped(item, "a rubric")
-        name, row = _described(task, found)
+        name, row = _described(task, found, setting)
         yield row
         for key, verdict in found.items():
             if key.endswith(_HUMAN):
@@ -59,7 +72,7 @@ def _data_rows(record: Record, _setting: Setting) -> Iterator[Row]:
 
 def _judge_rows(record: Record, setting: Setting) -> Iterator[Row]:
     task = named(record, "task_id")
-    name, row = _described(task, record)
+    name, row = _described(task, record, setting)
     yield query(task, None, record.get("domain"))
     yield row
     system = setting.system_of(record)

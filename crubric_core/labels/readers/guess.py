@@ -203,7 +203,8 @@ def _by_name(kind: Kind, canonical: str, column: str) -> tuple[float, str]:
     if canonical == "system" and name in INSTEAD_OF_SYSTEM:
         return 0.65, f"{column!r} may be the system"
     parts = set(re.findall(r"[^\W\d_]+", name))
-    answer = canonical == "system" and parts & _ANSWERS  # model_response holds answers, not systems
+    # model_response and model_answer hold answers, not systems
+    answer = canonical == "system" and (parts & _ANSWERS or name.endswith("_answer"))
     other = canonical == "system" and parts & _NO_SYSTEMS
     said = canonical in ("judge", "annotator") and name.rpartition("_")[2] in _SAID
     shared = canonical == "query" and name.rpartition("_")[2] in _GROUPS

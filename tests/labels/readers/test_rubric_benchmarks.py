@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 
+import duckdb
+import pandas as pd
 import pytest
 
 from crubric_core.errors import IngestError
-from tests.labels.readers.test_layouts import MODELS, cells, label, lines
+from tests.labels.readers.test_layouts import MODELS, cells, label, lines, table
 
 QUERIES = ("t0", "t1", "t2", "t3")
 ASKED = tuple((q, m) for q in QUERIES for m in MODELS)
@@ -222,3 +225,162 @@ def test_infobench_lists_of_verdicts_without_names_are_refused(ws):
     assert "nothing says whose each is: give the verdicts of each person" in refused(
         ws, lines(records), "x.jsonl"
     )
+
+
+# Answers, points and weights are no labels
+
+
+@pytest.mark.parametrize("right", ["is_correct", "correct"])
+def test_gaia_answers_that_are_numbers_are_no_labels(ws, right):
+    """The right answers were read as labels of a criterion of their own."""
+    rows = [[q, m, 2, f"What is {q}?", 42, 40 + label(q, m), bool(label(q, m))] for q, m in ASKED]
+    header = ["task_id", "model", "Level", "Question", "Final answer", "Model answer", right]
+    found, report = read(ws, table(header, rows), "x.csv")
+    assert found == wanted(levels=lambda q, m, _: label(q, m), criteria=(right,))
+    assert "Not used of x.csv: Level, Final answer, Model answer." in report
+
+
+def test_a_column_of_answers_is_not_offered_as_the_system(ws):
+    rows = [[q, f"What is {q}?", 41, 42, bool(label(q))] for q in QUERIES]
+    told = refused(
+        ws, table(["id", "Question", "Model answer", "Ground truth", "Correct"], rows), "gpt-4o.csv"
+    )
+    assert '"system": "Model answer"' not in told
+    assert '"label": "Correct"' in told
+
+
+def test_scores_that_each_criterion_always_has_are_points_beside_a_verdict(ws):
+    """They were read as labels in place of the verdicts."""
+    records = [
+        {"task_id": q, "model": m, "rubric": [{"criterion": f"{q}, {c}", "score": 5 - c, "met": bool(v)} for c, v in enumerate(verdicts(q, m))]}
+        for q, m in ASKED
+    ]  # fmt: skip
+    found, report = read(ws, document(records))
+    assert {(s, q, r): v for (s, q, r, _), v in found.items()} == {
+        (m, q, f"{q}, {c}"): label(q, m, c) for q, m in ASKED for c in (0, 1)
+    }
+    assert "'rubric[].score' of 1 file looks like labels, but nothing is read from there" in report
+
+
+def test_deep_research_bench_weights_of_dimensions_are_not_offered_as_labels(ws):
+    records = [
+        {"id": i, "prompt": f"Why {i}?", "dimension_weight": {"insight": 0.25 * i, "readability": 1 - 0.25 * i},
+         "criterions": {"insight": [{"criterion": "Explains.", "explanation": "so", "weight": 1.0}]}}
+        for i in range(4)
+    ]  # fmt: skip
+    assert "dimension_weight{}" not in refused(ws, lines(records), "criteria.jsonl")
+
+
+# Names of criteria
+
+
+def test_assessments_of_mlflow_are_named_by_their_scorer(ws):
+    """All of them were labels of one rubric by different judges."""
+    records = [
+        {"trace_id": f"{q}-{m}", "request": q, "model": m, "assessments": [
+            {"assessment_name": "safety", "source": {"source_type": "LLM_JUDGE", "source_id": "gpt-4"}, "feedback": {"value": ["no", "yes"][label(q, m)]}},
+            {"assessment_name": "relevance", "source": {"source_type": "HUMAN", "source_id": "ann"}, "feedback": {"value": ["yes", "no"][label(q, m)]}},
+        ]}
+        for q, m in ASKED
+    ]  # fmt: skip
+    found, _ = read(ws, document(records))
+    safety = wanted("gpt-4", lambda q, m, _: label(q, m), ("safety",))
+    assert found == safety | wanted("ann", lambda q, m, _: 1 - label(q, m), ("relevance",))
+
+
+@pytest.mark.parametrize("outer", ["model", "query"])
+def test_checkeval_questions_of_each_dimension_are_offered_as_criteria_and_not_as_judges(ws, outer):
+    """Of systems, queries, dimensions and questions one level was left out, or the dimensions were judges."""
+
+    def asked(q, m):
+        return {d: {f"q{c}": label(q, m, d, c) for c in (0, 1)} for d in ("coherence", "fluency")}
+
+    by_model = {m: {q: asked(q, m) for q in QUERIES} for m in MODELS}
+    by_query = {q: {m: asked(q, m) for m in MODELS} for q in QUERIES}
+    told = refused(ws, document(by_model if outer == "model" else by_query))
+    mapping = json.loads(told[told.index("{") : told.rindex("}") + 1])
+    ws.ingest(document(by_model if outer == "model" else by_query), "d", name="x.json", mapping=mapping)
+    assert cells(ws) == {
+        (m, q, f"{q}#{d}/q{c}", "judge"): label(q, m, d, c)
+        for q, m in ASKED
+        for d in ("coherence", "fluency")
+        for c in (0, 1)
+    }
+
+
+def test_biggen_bench_criteria_are_the_texts_of_the_rubrics(ws):
+    """They were not used."""
+    records = [
+        {"id": q, "capability": "grounding", "model_name": m, "response": "So.", "score": 1 + 3 * label(q, m), "feedback": "Well done.",
+         "score_rubric": {"criteria": f"Is {q} grounded?", **{f"score{n}_description": f"level {n}" for n in range(1, 6)}}}
+        for q, m in ASKED
+    ]  # fmt: skip
+    found, _ = read(ws, document(records))
+    assert found == wanted(levels=lambda q, m, _: 1 + 3 * label(q, m), criteria=("score",))
+    assert rubrics(ws, "text", "scale_max")["t1#score"] == ("Is t1 grounded?", 5)
+
+
+# Checkpoints, tests, checklists beside a score
+
+
+def checkpoints(q, m):
+    return {
+        "checkpoints": [{"total": 1, "result": label(q, m)}, {"total": 3, "result": 2 * label(q, m, 1)}],
+        "final_score": {"total": 4, "result": 2},
+    }
+
+
+def test_the_agent_company_checkpoints_are_rubrics_up_to_their_totals(ws):
+    """The files were refused, as nothing in them was known."""
+    ws.ingest([(f"{m}/eval_{q}.json", document(checkpoints(q, m))) for q, m in ASKED], "d")
+    assert cells(ws) == {
+        (m, q, f"{q}#checkpoint {n}", "checkpoints"): n * label(q, m, *([1] if n > 1 else []))
+        for q, m in ASKED
+        for n in (1, 2)
+    }
+    assert rubrics(ws, "scale_max", "weight")["t0#checkpoint 2"] == (3, 3)
+
+
+def test_a_task_of_the_agent_company_is_not_its_system(ws):
+    told = refused(ws, document(checkpoints("t0", "m")), "eval_t0.json")
+    assert "is of a system that nothing names" in told
+
+
+def test_outcomes_of_a_pytest_report_are_labels_and_skipped_tests_have_none(ws):
+    """The tests were numbered in the mapping that the refusal offered."""
+    outcomes = ("passed", "failed", "error", "skipped")
+    tests = [{"nodeid": f"tests/test_a.py::test_{o}[1]", "outcome": o, "call": {"duration": 0.1, "outcome": o}} for o in outcomes]  # fmt: skip
+    found, report = read(
+        ws, document({"exitcode": 1, "summary": {"passed": 1}, "tests": tests}), "gpt-4o.json"
+    )
+    assert {r: None if v is pd.NA else v for (_, _, r, _), v in found.items()} == {
+        f"tests/test_a.py#test_{o}[1]": level for o, level in zip(outcomes, (1, 0, 0, None), strict=True)
+    }
+    assert {s for s, *_ in found} == {"gpt-4o"}
+    assert "tests whose outcome is 'skipped' have no label" in report
+
+
+@pytest.mark.parametrize("bare", [True, False])
+def test_wildbench_verdicts_on_the_checklist_are_labels_beside_the_score(ws, bare):
+    """They were not used."""
+    records = [
+        {"session_id": q, "model_test": m, "score": str(4 + label(q, m)), "checklist": ["Is it 0?", "Is it 1?"],
+         "checklist_results": [bool(v) if bare else {"item": "Is it?", "met": bool(v)} for v in verdicts(q, m)]}
+        for q, m in ASKED
+    ]  # fmt: skip
+    found, _ = read(ws, document(records), "eval=gpt-4/x.json")
+    assert found == wanted("gpt-4") | wanted("gpt-4", lambda q, m, _: 4 + label(q, m), ("score",))
+    assert rubrics(ws, "text")["t0#1"] == ("Is it 1?",)
+
+
+# Databases
+
+
+def test_a_database_is_named_as_such_with_what_to_do(ws, tmp_path):
+    """It was called a binary file."""
+    with sqlite3.connect(tmp_path / "x.db") as database:
+        database.execute("CREATE TABLE labels (label INT)")
+    duckdb.connect(str(tmp_path / "x.duckdb")).close()
+    export = "database, and no table: export its table of labels as CSV or Parquet."
+    assert refused(ws, (tmp_path / "x.db").read_bytes(), "labels.csv") == f"labels.csv is an SQLite {export}"
+    assert refused(ws, (tmp_path / "x.duckdb").read_bytes(), "x.duckdb") == f"x.duckdb is a DuckDB {export}"

@@ -160,6 +160,9 @@ _NAMELESS_COLUMN = re.compile(r"unnamed(_column|:)_\d+")  # the name that a colu
 _OF_ID = re.compile(
     r"_id(_(anon\w*|hash|code|num|number|raw))?$|^id_?(stud|pers|pupil|subj|rater|school|class|item|case|num)[a-z]*$"
 )
+_ANSWER = re.compile(  # an answer, which may be a number, or the right one
+    r"(final|model|agent|system|predicted|true|gold|correct|right|reference|expected|ideal|standard|target)_answer"
+)
 _FIRST_NAMELESS = "column 1"
 
 
@@ -184,7 +187,7 @@ def may_hold_labels(column: str) -> bool:
         name.strip("_") in _NEVER_LABELS
         or name.rpartition("_")[2] in _NOTED_LAST
         or name.endswith("ed_at")  # started_at
-        or bool(_OF_ID.search(name))
+        or bool(_OF_ID.search(name) or _ANSWER.fullmatch(name))
     )
     return bool(name) and not other and name not in described
 

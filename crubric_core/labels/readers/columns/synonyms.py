@@ -70,7 +70,7 @@ INSTEAD_OF_RUBRIC = word_list(
     "eval_criteria rubric_criterion criteria_name criteria_id rubric_point requirement_id aspect_name "
     "aspect_id metric_id dimension_id check check_name check_id assertion assertion_id guideline guideline_id "
     "principle principle_id expectation trait facet subscale competency rubric_idx rubric_index criterion_idx "
-    "criterion_index"
+    "criterion_index assessment_name annotation_name"
 )
 # names of the label of a system on a rubric if only one column has such a name; otherwise they are rubrics
 INSTEAD_OF_LABEL = word_list(

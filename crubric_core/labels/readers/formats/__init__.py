@@ -68,6 +68,11 @@ def recognise(path: Path, name: str) -> str:
         raise IngestError(
             f"{name} is an Excel workbook of before 2007, or encrypted: save it as .xlsx or CSV."
         )
+    if head.startswith(b"SQLite format 3\0") or head[8:12] == b"DUCK":
+        kind = "a DuckDB" if head[8:12] == b"DUCK" else "an SQLite"
+        raise IngestError(
+            f"{name} is {kind} database, and no table: export its table of labels as CSV or Parquet."
+        )
     if b"\0" in head:
         raise IngestError(f"{name} is a binary file: expected CSV, TSV, Parquet, JSON, JSONL, Excel or ZIP.")
     return "json" if head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[") else "csv"

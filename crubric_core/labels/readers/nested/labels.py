@@ -88,6 +88,9 @@ def keys_of_judges(found: Columns, fields: Mapping[str, Sequence[Any]]) -> list[
     return list(dict.fromkeys(keys_in(holder, (f for f in fields if f.endswith(tail)))))
 
 
+_WEIGHTS = re.compile(r"(?i)(^|_)weights?$")  # objects of weights: dimension_weight
+
+
 def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]], given: Columns) -> Nested | None:
     """The paths to the labels of nested records; None if no list or object within them holds labels.
 
@@ -95,6 +98,7 @@ def find_nested(kind: Kind, fields: Mapping[str, Sequence[Any]], given: Columns)
     """
     if kind not in ("labels", "gold"):
         return None
+    fields = {f: v for f, v in fields.items() if not any(map(_WEIGHTS.search, parts_of(f)[:-1]))}
     prodigy = in_prodigy(kind, fields)
     named = None if prodigy else _found(kind, fields)
     if named and leaves_others(named, fields):

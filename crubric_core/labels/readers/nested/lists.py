@@ -59,6 +59,7 @@ def in_lists(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str] 
     deepest = [f for f in labels if f.count("[]") == at_most]
     most = max(len(fields[f]) for f in deepest)
     deepest = [f for f in deepest if 2 * len(fields[f]) >= most]  # no fields that only a few items have
+    deepest = [f for f in deepest if not _are_points(kind, f, fields)] or deepest
     pooled: dict[str, list[Any]] = {}
     for f in deepest:
         pooled.setdefault(f.rpartition(".")[2], []).extend(fields[f])
@@ -73,6 +74,22 @@ def in_lists(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str] 
         ),
     )
     return _of_items(kind, fields, label)
+
+
+def _are_points(kind: Kind, field: str, fields: Mapping[str, Sequence[Any]]) -> bool:
+    """Whether numbers beside a yes or no are the points of their criteria: each criterion always has the same."""
+    home, numbers = field.rpartition(".")[0], fields[field]
+    beside = [
+        f for f in fields if f.rpartition(".")[0] == home and f != field and len(fields[f]) == len(numbers)
+    ]
+    names = next(
+        (fields[f] for f in beside if is_called(kind, "rubric", f) or names_criteria(f, fields[f])), ()
+    )
+    said = any(is_label(kind, f) and _holds_both_verdicts(fields[f]) for f in beside)
+    plain = all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in numbers)
+    pairs = {(str(name), number) for name, number in zip(names, numbers, strict=False)}
+    repeated = len(pairs) == len(set(map(str, names))) < len(numbers)
+    return said and plain and repeated and len(set(numbers)) > 1
 
 
 def in_verdicts(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> dict[str, str] | None:

@@ -367,13 +367,14 @@ def _of_two(
 
 
 def in_tree(fields: Mapping[str, Sequence[Any]]) -> dict[str, str] | None:
-    """Paths for one record with two or three levels of keys (systems, queries, criteria) and only labels as its values.
+    """Paths for one record with two to four levels of keys (systems, queries, criteria) and only labels as its values.
 
     Keys named after models are the systems. If two levels are, the inner one is the judges, as is a level named like
-    judges. Keys that number tasks or questions are the queries. None for other records.
+    judges. Keys that number tasks or questions are the queries. Of three other levels the last two are a dimension and
+    its criteria. None for other records.
     """
     depths = {len(parts_of(field)) for field in fields}
-    if depths not in ({2}, {3}) or any("[]" in f or not holds_labels(v) for f, v in fields.items()):
+    if depths not in ({2}, {3}, {4}) or any("[]" in f or not holds_labels(v) for f, v in fields.items()):
         return None
     depth = max(depths)
     keys = [[parts_of(field)[i] for field in fields] for i in range(depth)]
@@ -384,9 +385,13 @@ def in_tree(fields: Mapping[str, Sequence[Any]]) -> dict[str, str] | None:
     named = dict(zip(("system", "judge"), [*models, *judges], strict=False))
     others = [i for i in range(depth) if i not in named.values()]
     numbered = [i for i in others if called_after_queries(dict.fromkeys(keys[i]))]
-    if len(numbered) == 1:
+    if len(numbered) == 1 and not (len(others) == 3 and numbered[0] == depth - 1):  # criteria of a dimension
         others = [*numbered, *(i for i in others if i not in numbered)]
+    if len(others) > 3:
+        return None
     wanted = ("query", "rubric") if len(others) > 1 else ("query",) if numbered else ("rubric",)
-    named |= dict(zip(wanted, others, strict=True))
+    named |= dict(zip(wanted, others, strict=False))
     found = {c: "{}" * (i + 1) + ".#" for c, i in named.items()} | {"label": "{}" * depth}
+    if len(others) == 3:
+        found["rubric"] += " + " + "{}" * (others[2] + 1) + ".#"
     return found if "rubric" in found else found | {"rubric": "=score"}

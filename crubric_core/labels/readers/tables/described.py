@@ -115,6 +115,8 @@ def with_descriptions(plan: FilePlan, rows: Sample) -> FilePlan:
 def _described_levels(plan: FilePlan, rows: Sample) -> dict[str, str]:
     """{"scale_min": "=1", "scale_max": "=5"} for columns ``score1_description`` to ``score5_description``; else {}.
 
+    Within an object, its field ``criteria`` is the text of the rubric.
+
     There must be at least three consecutive levels with a description in all rows, and all labels must be in range.
     """
     described = {c: int(m[1]) for c in plan.unused if (m := _OF_LEVEL.fullmatch(_name_of(c)))}
@@ -130,7 +132,10 @@ def _described_levels(plan: FilePlan, rows: Sample) -> dict[str, str]:
         or not all(low <= number <= high for number in numbers)
     ):
         return {}
-    return {"scale_min": f"={low}", "scale_max": f"={high}"}
+    homes = {c.rpartition(".")[0] for c in described} - {""}
+    texts = [f"{home}.criteria" for home in homes if f"{home}.criteria" in plan.unused]  # BiGGen-Bench
+    text = {"text": texts[0]} if texts else {}
+    return {**text, "scale_min": f"={low}", "scale_max": f"={high}"}
 
 
 _LEAST_LEVELS = 3

@@ -7,6 +7,7 @@ from typing import Any
 
 from . import (
     adk,
+    agent_company,
     argilla,
     autorubric,
     azure,
@@ -31,6 +32,7 @@ from . import (
     potato,
     profbench,
     promptfoo,
+    pytest_report,
     replies,
     research_rubrics,
     squality,
@@ -73,6 +75,8 @@ _MODULES = (
     langsmith,
     autorubric,
     swe_bench,
+    agent_company,
+    pytest_report,
     replies,
     checklists,
 )

@@ -1,11 +1,12 @@
-"""WildBench: one overall score from 1 to 10 for each query, written as text; the path names the judge."""
+"""WildBench: one overall score from 1 to 10 for each query, as text, and verdicts on its checklist if it has any."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from .base import NativeFormat, Record, Row, Setting, answer, has, label, named, query, rubric
+from .base import MalformedError, NativeFormat, Record, Row, Setting, answer, has, label, named, query, rubric
+from .verdicts import VERDICTS, first_of
 
 
 def _score(record: Record) -> Any:
@@ -30,7 +31,23 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
     yield query(name, record.get("conversation_input", record.get("model_input")))
     yield rubric(name, "score", "overall quality", scale=(1, 10))
     yield from answer(system, name, record.get("model_output"))
-    yield label(system, name, "score", setting.judge_of(record), _score(record), reason=_reason(record))
+    judge = setting.judge_of(record)
+    yield label(system, name, "score", judge, _score(record), reason=_reason(record))
+    for place, (text, verdict) in enumerate(_checked(record)):
+        yield rubric(name, str(place), text, scale=(0, 1))
+        yield label(system, name, str(place), judge, verdict)
+
+
+def _checked(record: Record) -> Iterator[tuple[Any, Any]]:
+    """(text, verdict) of each question of the checklist, where the record has the verdicts: bare, or in objects."""
+    results = record.get("checklist_results")
+    if not isinstance(results, list):
+        return
+    texts = record.get("checklist")
+    if not isinstance(texts, list) or len(texts) != len(results):
+        raise MalformedError("has checklist_results, and no checklist of the same length")
+    for text, result in zip(texts, results, strict=True):
+        yield text, first_of(result, VERDICTS) if isinstance(result, dict) else result
 
 
 FORMATS = (

@@ -18,7 +18,7 @@ def _rows(record: Record, setting: Setting) -> Iterator[Row]:
         if outcome not in _OUTCOMES:
             setting.remark(f"tests whose outcome is {outcome!r} have no label")
         yield rubric(file, test or file, scale=(0, 1))
-        yield label(system, file, test or file, judge, _OUTCOMES.get(outcome))
+        yield label(system, file, test or file, judge, _OUTCOMES.get(str(outcome)))
 
 
 FORMATS = (

@@ -223,8 +223,10 @@ def _with_model_of_judge(paths: Columns, found: Found, fields: Mapping[str, Sequ
 def _why_sides_within(plan: FilePlan, nested: Nested, fields: Mapping[str, list[Any]]) -> str | None:
     """The problem if nested labels belong to the two sides of a comparison (``scores_a``, ``scores_b``), else None."""
     criteria = wide_columns({"rubric": nested.mapping.get("rubric", "")})
-    sides = None
-    if "system" in nested.missing:
+    raters = nested.mapping.get("judge", "")
+    sided = [unescaped(parts_of(path)[-1]) for path in raters] if isinstance(raters, tuple) else []
+    sides = why_sides(plan.name, sided, plan.columns)  # article_1_score, article_2_score
+    if "system" in nested.missing and not sides:
         inner = [unescaped(parts_of(path)[-1]) for path in criteria]
         sides = why_sides(plan.name, keys_of_judges(nested.mapping, fields), plan.columns)
         sides = sides or why_sides(plan.name, inner, plan.columns)

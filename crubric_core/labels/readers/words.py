@@ -67,6 +67,7 @@ _LADDERS = (
     ("bad", "poor", "fair", "good", "excellent"),
     ("bad", "could be improved", "acceptable", "excellent"),
     ("never", "rarely", "sometimes", "often", "always"),
+    ("not at all", "barely", "moderately", "mostly", "completely"),
     ("strongly disagree", "disagree", "neither agree nor disagree", "agree", "strongly agree"),
     (
         "strongly disagree",

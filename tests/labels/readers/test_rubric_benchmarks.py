@@ -384,3 +384,82 @@ def test_a_database_is_named_as_such_with_what_to_do(ws, tmp_path):
     export = "database, and no table: export its table of labels as CSV or Parquet."
     assert refused(ws, (tmp_path / "x.db").read_bytes(), "labels.csv") == f"labels.csv is an SQLite {export}"
     assert refused(ws, (tmp_path / "x.duckdb").read_bytes(), "x.duckdb") == f"x.duckdb is a DuckDB {export}"
+
+
+# Services and scorers
+
+
+def test_vertex_verdicts_of_different_cases_are_of_different_queries(ws):
+    """The index of the case was not used, so that equal labels of several cases were merged."""
+    cases = [
+        {"eval_case_index": i, "response_candidate_results": [{"response_index": 0, "metric_results": {"general_quality_v1": {
+            "score": 0.5,
+            "rubric_verdicts": [{"evaluated_rubric": {"rubric_id": f"r{c}"}, "verdict": bool(label(i, c)), "reasoning": "so"} for c in (0, 1)],
+        }}}]}
+        for i in range(4)
+    ]  # fmt: skip
+    found, _ = read(ws, document({"eval_case_results": cases}), mapping={"system": "=mine"})
+    assert found == {("mine", str(i), f"{i}#r{c}", "judge"): label(i, c) for i in range(4) for c in (0, 1)}
+
+
+def test_scorers_of_weave_with_different_fields_are_all_read(ws):
+    """Only those with the first field were, or the scores of one that gave a yes or no, too."""
+    records = [
+        {"example_id": q, "model": m, "scores": {
+            "format": {"passed": bool(label(q, m)), "score": 0.3},
+            "tone": {"value": label(q, m, 1)},
+            "topic": {"is_relevant": bool(label(q, m, 2)), "confidence": 0.8},
+        }}
+        for q, m in ASKED
+    ]  # fmt: skip
+    found, report = read(ws, lines(records), "x.jsonl")
+    named = ("format.passed", "tone.value", "topic.is_relevant")
+    assert found == wanted(levels=lambda q, m, i: label(q, m, *([i] if i else [])), criteria=named)
+    assert "Not used of x.jsonl: scores.format.score, scores.topic.confidence." in report
+
+
+def test_deep_research_bench_scores_of_an_article_and_its_reference_are_not_two_judges(ws):
+    records = [
+        {"id": q, "model": m, "scores": {"insight": [
+            {"criterion": c, "analysis": "so", "article_1_score": 4 + label(q, m, c), "article_2_score": 5 - label(q, c)} for c in ("deep", "wide")
+        ]}}
+        for q, m in ASKED
+    ]  # fmt: skip
+    assert "holds two answers in each row (article_1_score, article_2_score)" in refused(ws, lines(records))
+
+
+def test_research_qa_degrees_of_coverage_are_levels(ws):
+    """Their words had no level."""
+    words = ("Not at all", "Barely", "Moderately", "Mostly", "Completely")
+    records = [
+        {"id": q, "model": m, "coverage": [{"rubric_item": f"{q}, {c}", "rating": words[(i + j + c) % 5]} for c in (0, 1, 2)]}
+        for i, q in enumerate(QUERIES) for j, m in enumerate(MODELS)
+    ]  # fmt: skip
+    found, _ = read(ws, document(records))
+    assert {(m, r): v for (m, _, r, _), v in found.items()} == {
+        (m, f"{q}, {c}"): (i + j + c) % 5
+        for i, q in enumerate(QUERIES)
+        for j, m in enumerate(MODELS)
+        for c in (0, 1, 2)
+    }
+
+
+@pytest.mark.parametrize(
+    "judged",
+    [{"annotations": [[1, 0], [1, 1]]}, {"rewards": [1, 0]}, {"by_item": {"x": True, "y": False}}],
+)
+def test_criteria_with_an_answer_and_unknown_verdicts_are_not_read_without_these(ws, judged):
+    """They were read as prompts that nobody has graded."""
+    records = [{"id": q, "prompt": f"Do {q}.", "response": "So.", "rubrics": ["is short", "is true"], **judged} for q in QUERIES]  # fmt: skip
+    refused(ws, document(records), "gpt-4o.json")
+
+
+def test_verdicts_in_an_object_of_the_evaluation_are_labels(ws):
+    records = [
+        {"id": q, "model": m, "prompt": f"Do {q}.", "rubrics": [{"criterion": "Short.", "points": 5}, {"criterion": "Lies.", "points": -3}],
+         "evaluation": {"met": [bool(v) for v in verdicts(q, m)]}}
+        for q, m in ASKED
+    ]  # fmt: skip
+    found, _ = read(ws, document(records))
+    assert found == wanted()
+    assert rubrics(ws, "polarity")["t0#1"] == (-1,)

@@ -11,7 +11,7 @@ from .specs import plain_name
 NAMES_OF_QUERIES = word_list(
     "query_uid prompt_uid query_hash prompt_hash question_hash input_hash instance_id sample_id example_id "
     "query_idx query_index question_idx question_index prompt_idx prompt_index task_idx task_index "
-    "problem_idx problem_index example_idx example_index "
+    "problem_idx problem_index example_idx example_index eval_case_index "
     "doc_id document_id dialogue_id dialog_id conversation_id case_id test_case_id test_id request_id "
     "problem_id paper_id datasource_item_id dataset_item_id reference_example_id segment_id seg_id segment "
     "seg session_id trace_id article_id input_id essay_id text_id post_id passage_id story_id call_id qid "

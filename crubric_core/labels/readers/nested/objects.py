@@ -54,6 +54,8 @@ def in_objects(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Mapping[str, 
         within, known = _without_names(kind, fields, holder, members)
         labels = [m for m in within if not _is_no_label(fields, m, within)]
         known = {f: v for f, v in known.items() if f not in within or f in labels}
+        if each := _one_each(kind, known, holder, labels):
+            return each
         inner = _object_within(holder, labels)
         alone = inner is not None and inner[1] == labels != list(members)  # the rest names the judge
         mapping = _of_object(kind, known, holder, labels) if labels and not alone else None
@@ -62,6 +64,32 @@ def in_objects(kind: Kind, fields: Mapping[str, Sequence[Any]]) -> Mapping[str, 
         if inner and (found := _of_object(kind, known, *inner)):
             return found
     return None
+
+
+def _one_each(
+    kind: Kind, fields: Mapping[str, Sequence[Any]], holder: str, members: Sequence[str]
+) -> dict[str, str | tuple[str, ...]] | None:
+    """Paths of the labels of scorers that have different fields for them (``a.passed``, ``b.value``); else None.
+
+    The label of a scorer is its only yes or no, else its only field with a label's name.
+    """
+    scorers: dict[str, list[str]] = {}
+    for member in members:
+        key, *rest = parts_of(member.removeprefix(f"{holder}."))
+        if len(rest) != 1 or "[]" in key + rest[0]:
+            return None
+        scorers.setdefault(key, []).append(member)
+    own = [{last_name(m) for m in held if is_label(kind, m)} for held in scorers.values()]
+    if len(own) < 2 or set.intersection(*own):
+        return None
+    found = []
+    for held in scorers.values():
+        said = [m for m in held if all(isinstance(v, bool) for v in fields[m])]
+        labels = said or [m for m in held if is_label(kind, m) and holds_labels(fields[m])]
+        if len(labels) != 1:
+            return None
+        found += labels
+    return {"rubric": tuple(found), **others(kind, fields, list_around(holder), set(members))}
 
 
 def _without_names(

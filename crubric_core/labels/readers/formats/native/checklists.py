@@ -61,6 +61,8 @@ _GRADED = word_set(
     "eval evaluation results judge_result annotations_met"
 )
 
+_GRADED_LAST = word_set("met present passed satisfied verdict grade")  # last words of such fields: claude_met
+
 
 def _first(record: Record, keys: tuple[str, ...]) -> Any:
     return next((record[k] for k in keys if record.get(k) not in (None, "", [])), None)
@@ -122,7 +124,7 @@ def _are_0_or_1(found: list[Any]) -> bool:
 def _yes_or_no(record: Record) -> list[list[Any]]:
     """The lists of a yes or no for each criterion, under any name: beside the criteria, or a word in each of them."""
     criteria = _criteria(record)
-    lists = [v for v in map(unpacked, _fields(record).values()) if isinstance(v, list)]
+    lists = [v for v in map(unpacked, _fields(_judged(record)).values()) if isinstance(v, list)]
     beside = [v for v in lists if len(v) == len(criteria) > 0]
     return [found for found in beside if _are_verdicts(found, bool)] + [
         found for key, found in _columns(criteria).items() if key not in _GRADED and _are_verdicts(found)
@@ -174,6 +176,7 @@ def _may_be_graded(record: Record, criteria: list[Any]) -> bool:
     inner = [value for value in map(unpacked, record.values()) if isinstance(value, dict)]
     items = (item for items in (criteria, *lists) for item in items if isinstance(item, dict))
     holders = [record, *inner, *items]
+    answered = system_in(record) or _first(record, _ANSWERS)
     beside = (column for items in lists if len(items) == len(criteria) for column in _columns(items).values())
     return (
         any(not _GRADED.isdisjoint(holder) for holder in holders)
@@ -181,12 +184,23 @@ def _may_be_graded(record: Record, criteria: list[Any]) -> bool:
         or any(isinstance(unpacked(record.get(key)), (list, dict)) for key in _JUDGED)
         or bool(_yes_or_no(record))
         or any(_are_verdicts(column, bool) for column in beside)
+        or any(plain_name(key).rpartition("_")[2] in _GRADED_LAST for key in _columns(criteria))
+        or (answered and any(_may_judge(value, len(criteria)) for value in map(unpacked, record.values())))
         or any(
             _are_scores(key, value, record)
             for key, value in record.items()
             if len(criteria) == _length(value)
         )
     )
+
+
+def _may_judge(value: Any, number: int) -> bool:
+    """Whether a list or object has a yes or no, 0 or 1, or a list of these, for each of a number of criteria."""
+    items = list(value.values()) if isinstance(value, dict) else value
+    if not isinstance(items, list) or len(items) != number:
+        return False
+    plain = [v for item in items for v in (item if isinstance(item, list) else [item])]
+    return _are_verdicts(plain, bool) or _are_0_or_1(plain)
 
 
 def _are_scores(key: str, found: list[Any], record: Record) -> bool:

@@ -50,7 +50,7 @@ def _in_list(fields: Mapping[str, Sequence[Any]], left: Sequence[str], named: Se
     for home in homes:
         own = [f for f in left if f.rpartition(".")[0] == home]
         keys = [f for f in own if _names_rubrics(f) and _are_same({str(v) for v in fields[f]}, named)]
-        said = _named_columns(own, keys[:1])
+        said = _named_columns([f for f in own if not f.endswith("[]")], keys[:1])
         if keys and said:
             return {"rubric": keys[0], **said}
     return {}

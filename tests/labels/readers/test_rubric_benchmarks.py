@@ -106,6 +106,18 @@ def test_prompts_with_a_checklist_are_queries_and_rubrics(ws, record, text, weig
     assert found[2] == pytest.approx(weight, nan_ok=True) if weight else found[2] != found[2]
 
 
+def test_advancedif_rubrics_within_json_texts_are_those_of_the_conversation(ws):
+    """The table was refused, as nothing in it was known."""
+    said = json.dumps([{"role": "user", "content": "Be brief."}])
+    packed = json.dumps({"rubrics": json.dumps(["Is it brief?", "Is it polite?"])})
+    read(
+        ws,
+        table(["conversation_history", "benchmark_name", "prompt_metadata"], [[said, "x", packed]]),
+        "x.csv",
+    )
+    assert rubrics(ws, "query", "text")["user: Be brief.#1"] == ("user: Be brief.", "Is it polite?")
+
+
 # Points and weights
 
 
@@ -318,6 +330,29 @@ def test_biggen_bench_criteria_are_the_texts_of_the_rubrics(ws):
     found, _ = read(ws, document(records))
     assert found == wanted(levels=lambda q, m, _: 1 + 3 * label(q, m), criteria=("score",))
     assert rubrics(ws, "text", "scale_max")["t1#score"] == ("Is t1 grounded?", 5)
+
+
+def test_apex_verifiers_of_one_criterion_each_are_no_judges(ws):
+    """Each was a judge of the one criterion that it verifies."""
+    rows = [[q, m, f"States {c}.", ["fail", "pass"][label(q, m, c)], f"ver_{c}", 300 + c] for q, m in ASKED for c in (0, 1)]  # fmt: skip
+    found, report = read(
+        ws, table(["task_id", "model", "criteria", "verdict", "verifier", "tokens"], rows), "x.csv"
+    )
+    assert found == wanted(criteria=("States 0.", "States 1."))
+    assert "Not used of x.csv: verifier, tokens." in report
+
+
+def test_tags_of_criteria_in_a_list_reject_no_criterion(ws):
+    """Two tags of a criterion were two rows that contradicted each other."""
+    criteria = [{"criterion": f"States {c}.", "points": 5 - c, "tags": ["a", "b"]} for c in (0, 1)]
+    records = [
+        {"id": q, "model": m, "rubrics": criteria, "grades": [{"criterion": f"States {c}.", "criteria_met": bool(label(q, m, c))} for c in (0, 1)]}
+        for q, m in ASKED
+    ]  # fmt: skip
+    found, report = read(ws, lines(records), "x.jsonl")
+    assert found == wanted(criteria=("States 0.", "States 1."))
+    assert rubrics(ws, "weight")["t0#States 1."] == (4,)
+    assert "rejected: " not in report
 
 
 # Checkpoints, tests, checklists beside a score

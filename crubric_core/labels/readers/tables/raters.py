@@ -56,9 +56,16 @@ def _with_rater(plan: FilePlan, rows: Sequence[Sequence[Any]]) -> FilePlan:
         return plan
     words = (*RATERS, *RATERS_OR_LABELS)
     named = [c for c in plan.unused if bare_name(c) in words and _may_rate(c, cells_of(plan, rows, c))]
+    named = [c for c in named if bare_name(c) in RATERS or not _names_rubrics(plan, rows, c)]
     if not named and set(plan.columns) >= _NUMBERED and "ID" in plan.unused:
         return _as_judge(plan, "ID")
     return _as_judge(plan, min(named, key=lambda c: words.index(bare_name(c)))) if named else plan
+
+
+def _names_rubrics(plan: FilePlan, rows: Sequence[Sequence[Any]], column: str) -> bool:
+    """Whether each rubric has one value of a column of its own: the id of a check (``verifier``), and no judge."""
+    rubrics, ids = (cells_of(plan, rows, c) for c in (str(plan.mapping.get("rubric", "")), column))
+    return len(set(zip(rubrics, ids, strict=False))) == len(set(rubrics)) == len(set(ids)) > 1
 
 
 def _may_rate(column: str, cells: Sequence[Any]) -> bool:

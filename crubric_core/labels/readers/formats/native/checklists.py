@@ -24,6 +24,7 @@ from .base import (
     answer,
     conversation,
     first_called,
+    is_list_of,
     label,
     named,
     points,
@@ -232,7 +233,9 @@ def _prompt(record: Record) -> str | None:
     turns = [record.get(f"{who}_{n}") for n in range(10) for who in ("prompt", "response")]
     if "prompt_0" in record:
         return "\n\n".join(t for t in turns if isinstance(t, str) and t.strip()) or None
-    return conversation(_first(record, _PROMPTS))
+    found = _first(record, _PROMPTS)
+    messages = unpacked(found)
+    return conversation(messages if is_list_of(messages, "role", "content") else found)
 
 
 def _about(record: Record) -> tuple[Record, ...]:

@@ -23,7 +23,7 @@ from .base import (
 
 _EVALS = ("eval", "evals", "evaluation", "annotation", "annotations", "labels", "ratings")
 _WHO = ("annotator", "annotator_id", "rater", "worker_id", "name", "id")
-_RATER = re.compile(r"(?i)(annotator|rater|expert|human|worker)_?\w*")
+_RATER = re.compile(r"(?i)(annotator|rater|expert|human|worker)_?(\d+|[a-z])?")
 
 
 def _rows(record: Record, setting: Setting) -> Iterator[Row]:

@@ -498,3 +498,16 @@ def test_verdicts_in_an_object_of_the_evaluation_are_labels(ws):
     found, _ = read(ws, document(records))
     assert found == wanted()
     assert rubrics(ws, "polarity")["t0#1"] == (-1,)
+
+
+def test_weights_beside_an_answer_are_no_verdicts(ws):
+    record = {"id": "t0", "model": "gpt-4o", "prompt": "Why?", "response": "So.", "rubrics": ["is short", "is true"], "weights": [1, 1]}  # fmt: skip
+    found, _ = read(ws, document([record]))
+    assert not found
+    assert rubrics(ws, "weight") == {"t0#0": (1,), "t0#1": (1,)}
+
+
+def test_several_judges_beside_one_list_of_verdicts_are_refused(ws):
+    """All verdicts were those of one judge without a name; whether each is a judge's is not known."""
+    records = [{"id": q, "model": m, "rubrics": ["a", "b"], "judge": ["gpt-4", "claude"], "verdicts": verdicts(q, m)} for q, m in ASKED]  # fmt: skip
+    assert "names several judges beside one list of verdicts" in refused(ws, document(records))

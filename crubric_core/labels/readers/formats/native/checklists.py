@@ -62,6 +62,7 @@ _GRADED = word_set(
     "eval evaluation results judge_result annotations_met"
 )
 
+_IMPORTANCE = word_set("weight weights points importance priority priorities")
 _GRADED_LAST = word_set("met present passed satisfied verdict grade")  # last words of such fields: claude_met
 
 
@@ -186,7 +187,7 @@ def _may_be_graded(record: Record, criteria: list[Any]) -> bool:
         or bool(_yes_or_no(record))
         or any(_are_verdicts(column, bool) for column in beside)
         or any(plain_name(key).rpartition("_")[2] in _GRADED_LAST for key in _columns(criteria))
-        or (answered and any(_may_judge(value, len(criteria)) for value in map(unpacked, record.values())))
+        or (answered and any(_may_judge(key, unpacked(v), len(criteria)) for key, v in record.items()))
         or any(
             _are_scores(key, value, record)
             for key, value in record.items()
@@ -195,8 +196,10 @@ def _may_be_graded(record: Record, criteria: list[Any]) -> bool:
     )
 
 
-def _may_judge(value: Any, number: int) -> bool:
-    """Whether a list or object has a yes or no, 0 or 1, or a list of these, for each of a number of criteria."""
+def _may_judge(key: str, value: Any, number: int) -> bool:
+    """Whether a list or object has a yes or no, 0 or 1, or a list of these, for each criterion, and is no weights."""
+    if plain_name(key).rpartition("_")[2] in _IMPORTANCE:
+        return False
     items = list(value.values()) if isinstance(value, dict) else value
     if not isinstance(items, list) or len(items) != number:
         return False
@@ -306,16 +309,20 @@ def _bare_rows(record: Record, _setting: Setting) -> Iterator[Row]:
 
 
 def _graded_rows(record: Record, setting: Setting) -> Iterator[Row]:
-    criteria, verdicts = _criteria(record), _verdicts(record) or []
+    criteria, verdicts, known = _criteria(record), _verdicts(record) or [], _judged(record)
+    lists = [key for key, value in _fields(known).items() if isinstance(unpacked(value), list)]
+    if any(unpacked(known[key]) != verdicts for key in lists if plain_name(key) in _JUDGES):
+        raise MalformedError(
+            "names several judges beside one list of verdicts: give each judge a record of its own"
+        )
     yield from _described(record)
     if len(verdicts) != len(criteria):
         why = None if verdicts else words(record.get("grading_rationale"))
         told = f" ({why[:100]})" if why else ""
         raise MalformedError(f"has {len(verdicts)} verdicts for {len(criteria)} criteria{told}")
-    name, system, known = _query_of(record), setting.system_of(record), _judged(record)
+    name, system = _query_of(record), setting.system_of(record)
     _mark_as_read(record, criteria, verdicts)
-    lists = [key for key, value in _fields(known).items() if isinstance(unpacked(value), list)]
-    judge = setting.judge(first_called(known, [name for name in _JUDGES if name not in lists]))
+    judge = setting.judge(first_called(known, [key for key in _JUDGES if key not in lists]))
     run = record.get("run", record.get("trial"))
     yield from answer(system, name, _first(record, _ANSWERS))
     for position, (item, verdict) in enumerate(zip(criteria, verdicts, strict=True)):

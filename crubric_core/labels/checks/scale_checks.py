@@ -71,7 +71,7 @@ _FAULTS = (
     "contradictions?|refusals?|refused|incorrect|wrong|severity|harms?|hateful|omissions?|fabrications?|fabricated|"
     "mistranslations?|leaks?|leakage|jailbreaks?|jailbroken|violations?|unsupported|unhelpful|redundancy|verbosity|"
     "sycophancy|sycophantic|deception|deceptive|dangerous|vulnerabilit(y|ies)|incoherence|incoherent|inconsistency|"
-    "inconsistent|irrelevance|irrelevant|clich[eé]s?"
+    "inconsistent|irrelevance|irrelevant|clich[eé]s?|flagged"
 )
 _FAULT = (
     f"([a-z0-9 ]{{1,20}}[./_-]){{0,3}}({_FAULTS})([./_ -](score|rate|value|label|v1|present|content|overall))*"

@@ -639,16 +639,16 @@ def test_places_of_answers_that_name_their_systems_are_no_criteria(ws):
     assert cells(ws) == {(m, q, f"{q}#score", "judge"): label(m, q) for m in MODELS for q in places}
 
 
-def test_labels_that_one_of_several_objects_calls_otherwise_are_told(ws):
-    """Weave's scorers name what they found as they like."""
+def test_labels_that_one_of_several_objects_calls_otherwise_are_read_and_its_flags_are_told(ws):
+    """Weave's scorers name what they found as they like; a flag may be of a fault."""
     records = [
         {"model": m, "query": q, "scores": {"tone": {"correct": label(m, q) > 0}, "harm": {"flagged": label(q, m) > 0}}}
         for m in MODELS
         for q in ("q1", "q2", "q3", "q4")
     ]  # fmt: skip
     report = ws.ingest(lines(records), "d", name="x.jsonl")
-    assert set(ws.dataset("d").rubrics["criterion"]) == {"tone"}
-    assert any("'scores.harm.flagged'" in c.sentence for c in report.checks if c.code == "unused_labels")
+    assert set(ws.dataset("d").rubrics["criterion"]) == {"tone.correct", "harm.flagged"}
+    assert any("such as harm.flagged" in c.sentence for c in report.checks if c.code == "named_after_fault")
 
 
 @pytest.mark.parametrize("holder", ["scores", "metrics"])
